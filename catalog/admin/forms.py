@@ -12,7 +12,6 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -39,28 +38,6 @@ from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
 from shop.core.staff_actions import may
 from shop.core.uploads import drawn_upload
-
-CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
-
-
-class ProductForm(forms.ModelForm[Product]):
-    """A product; it carries the version that was on screen, so that the second of two people saving is refused."""
-
-    version = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            self.initial["version"] = self.instance.updated_at.isoformat()
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if self.instance.pk:
-            seen = parse_datetime(cleaned.get("version") or "")
-            stored = Product.objects.values_list("updated_at", flat=True).get(pk=self.instance.pk)
-            if seen != stored:
-                raise ValidationError(CONFLICT)
-        return cleaned
 
 
 class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.ModelForm[ProductVariation]]):

@@ -20,7 +20,7 @@ from catalog.admin.forms import (
     preview_of,
     read_only_fields,
 )
-from catalog.models import Product, ProductImage, ProductModel, ProductVariation, Promotion, Variant
+from catalog.models import Product, ProductImage, ProductModel, ProductVariation, Variant
 from catalog.services.media import (
     add_product_image,
     delete_product_image,
@@ -28,7 +28,6 @@ from catalog.services.media import (
     set_product_model,
 )
 from catalog.services.products import LANGUAGES, delete_variation, save_variant, save_variation
-from catalog.services.promotions import delete_promotion, save_promotion
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffRights
@@ -129,20 +128,6 @@ class VariantInline(StaffRights, admin.StackedInline[Variant, Product]):
         return read_only_fields(request.user, self.fields)
 
 
-class PromotionInline(StaffRights, admin.StackedInline[Promotion, Product]):
-    """The product's own promotion, without dates; those with dates have a page of their own."""
-
-    view_action = StaffAction.SEE_PRICES
-    add_action = change_action = delete_action = StaffAction.EDIT_PRICES
-    model = Promotion
-    fk_name = "product"
-    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
-    verbose_name = verbose_name_plural = _("promotion du produit, sans dates")
-    extra = 0
-    max_num = 1
-    fields = (("type", "is_active"), ("buy_quantity", "get_quantity"), ("percent", "amount"))
-
-
 def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
     """Delete, change and add photos, in this order: new ones come after those that stay."""
     for image in formset.deleted_objects:
@@ -192,13 +177,3 @@ def save_variants(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
     for variant in changed:
         if variant.pk in left:
             save_variant(variant=variant)
-
-
-def save_own_promotion(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
-    """Delete, change or add the product's own promotion."""
-    for promotion in formset.deleted_objects:
-        delete_promotion(promotion=promotion)
-    changed: list[Model] = [promotion for promotion, _changed in formset.changed_objects]
-    for promotion in cast(list[Promotion], [*changed, *formset.new_objects]):
-        promotion.name = cast(Product, formset.instance).name[:120]
-        save_promotion(promotion=promotion)

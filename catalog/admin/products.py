@@ -1,4 +1,4 @@
-"""Products in the admin, with their photos, formats and 3D model, and their prices over time."""
+"""Products in the admin: to look at, with their photos, formats and 3D model to change, and prices over time."""
 
 from __future__ import annotations
 
@@ -6,36 +6,33 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
-from django.db import models, transaction
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ProductForm, language_fieldsets, preview_of, read_only_fields
+from catalog.admin.forms import language_fieldsets, preview_of
 from catalog.admin.inlines import (
     ImageInline,
     ModelInline,
-    PromotionInline,
     VariantInline,
     VariationInline,
     save_images,
     save_model,
-    save_own_promotion,
     save_variants,
     save_variations,
 )
-from catalog.models import PricePoint, Product, ProductImage, ProductModel, Promotion, Variant
+from catalog.models import PricePoint, Product, ProductImage, ProductModel, Variant
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
-from catalog.services.products import delete_product, refresh_product, save_product
-from shop.core.amounts import TYPED_AMOUNT
-from shop.core.audit import record_audit
+from catalog.selectors.staff_products import search_products
+from catalog.services.products import refresh_product
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin, staff_action
+from shop.core.staff_admin import StaffAdmin
 
 
 class CustomsFilter(admin.SimpleListFilter):
@@ -55,15 +52,11 @@ class CustomsFilter(admin.SimpleListFilter):
 
 @admin.register(Product)
 class ProductAdmin(StaffAdmin[Product]):
-    """Products, with their photos and variations."""
+    """Products, to look at: staff change them on their own page. Photos, formats and 3D models are changed here."""
 
-    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     view_action = StaffAction.SEE_PRODUCTS
-    add_action = StaffAction.EDIT_PRODUCT
     change_action = StaffAction.EDIT_STOCK
-    delete_action = StaffAction.DELETE_PRODUCT
-    form = ProductForm
-    inlines = (ImageInline, VariationInline, VariantInline, PromotionInline, ModelInline)
+    inlines = (ImageInline, VariationInline, VariantInline, ModelInline)
     list_display = (
         "thumbnail",
         "name",
@@ -75,11 +68,14 @@ class ProductAdmin(StaffAdmin[Product]):
         "is_published",
         "promotion",
         "created_at",
+        "staff_page",
     )
     list_display_links = ("thumbnail", "name")
     list_filter = (
         "category",
         "is_published",
+        ("archived_at", admin.EmptyFieldListFilter),
+        ("trashed_at", admin.EmptyFieldListFilter),
         "in_stock",
         "featured",
         "running_promotion__type",
@@ -91,12 +87,19 @@ class ProductAdmin(StaffAdmin[Product]):
     show_full_result_count = False
     date_hierarchy = "created_at"
     search_fields = ("search_text",)
-    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
-    autocomplete_fields = ("picked_similar",)
-    readonly_fields = ("updated_at", "price_from", "price_to", "crossed_out", "promotion")
-    actions = ("publish", "unpublish")
+    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
     fieldsets = (
-        (None, {"fields": ("version", "category", ("is_published", "featured"))}),
+        (
+            None,
+            {
+                "fields": (
+                    "staff_page",
+                    "category",
+                    ("is_published", "featured"),
+                    ("archived_at", "trashed_at", "was_published"),
+                )
+            },
+        ),
         *language_fieldsets("name", "slug", "description", "full_description", "material", "paint_type"),
         (
             _("Prix"),
@@ -105,11 +108,11 @@ class ProductAdmin(StaffAdmin[Product]):
                     ("price", "original_price"),
                     ("painted_price", "unpainted_price"),
                     ("price_from", "price_to", "crossed_out"),
+                    "promotion",
                 )
             },
         ),
         (_("Stock"), {"fields": (("in_stock", "stock_quantity"),)}),
-        (_("Promotion"), {"fields": ("promotion",)}),
         (
             _("Caractéristiques"),
             {
@@ -119,20 +122,28 @@ class ProductAdmin(StaffAdmin[Product]):
                 )
             },
         ),
-        (
-            _("Douane"),
-            {
-                "description": _(
-                    "Déclaré sur les colis hors de l'Union européenne, et gardé avec chaque commande."
-                ),
-                "fields": (("hs_code", "origin_country", "weight_grams"),),
-            },
-        ),
+        (_("Douane"), {"fields": (("hs_code", "origin_country", "weight_grams"),)}),
         (
             _("Divers"),
-            {"fields": ("picked_similar", "source", "external_id", "created_at", "updated_at")},
+            {
+                "fields": (
+                    "picked_similar",
+                    "stale_texts",
+                    "source",
+                    "external_id",
+                    "created_at",
+                    "updated_at",
+                )
+            },
         ),
     )
+    readonly_fields = tuple(flatten_fieldsets(fieldsets))
+
+    @admin.display(description=_("page de l'équipe"))
+    def staff_page(self, product: Product) -> SafeString:
+        return format_html(
+            '<a href="{}">{}</a>', reverse("staff-product", args=[product.pk]), gettext("Modifier")
+        )
 
     @admin.display(description=_("photo"))
     def thumbnail(self, product: Product) -> SafeString | str:
@@ -154,38 +165,17 @@ class ProductAdmin(StaffAdmin[Product]):
         running = product.running_promotion
         return "" if running is None else f"{wording.promotion_label(running)} ({running.name})"
 
-    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Publier"))
-    def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
-        self._set_published(request, chosen, published=True)
-
-    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Retirer de la boutique"))
-    def unpublish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
-        self._set_published(request, chosen, published=False)
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Product | None = None) -> tuple[str, ...]:
-        refused = read_only_fields(request.user, flatten_fieldsets(self.fieldsets))
-        return (*self.readonly_fields, *refused)
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         return super().get_queryset(request).prefetch_related("images")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Product], search_term: str
     ) -> tuple[QuerySet[Product], bool]:
-        """As in the shop, plus exact references."""
-        words = staff_search.query_words(search_term)
-        if not words:
-            return queryset, False
-        exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
-            variants__sku=search_term.strip()
-        )
-        found = staff_search.having_words(queryset, words) | queryset.filter(
-            pk__in=exact.order_by().values("pk")
-        )
-        return found, False
+        """As in the staff's list: in the shop's words, or an exact reference."""
+        return search_products(queryset, search_term), False
 
     def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:
-        save_product(product=obj)
+        """Nothing: none of its fields is written here."""
 
     def save_formset(
         self, request: HttpRequest, form: Any, formset: BaseInlineFormSet[Any, Any, Any], change: bool
@@ -197,34 +187,12 @@ class ProductAdmin(StaffAdmin[Product]):
             save_model(formset)
         elif formset.model is Variant:
             save_variants(formset)
-        elif formset.model is Promotion:
-            save_own_promotion(formset)
         else:
             save_variations(formset)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         refresh_product(product_id=form.instance.pk)
-
-    def delete_model(self, request: HttpRequest, obj: Product) -> None:
-        delete_product(product=obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Product]) -> None:
-        for product in queryset.order_by("pk"):
-            delete_product(product=product)
-
-    def _set_published(self, request: HttpRequest, chosen: QuerySet[Product], *, published: bool) -> None:
-        for product in chosen.exclude(is_published=published).order_by("pk"):
-            product.is_published = published
-            with transaction.atomic():
-                save_product(product=product)
-                record_audit(
-                    "product.published",
-                    product,
-                    actor=request.user,  # type: ignore[arg-type]
-                    before={"is_published": not published},
-                    after={"is_published": published},
-                )
 
 
 @admin.register(PricePoint)

@@ -119,47 +119,19 @@ def test_a_long_list_costs_no_more(admin_client, django_assert_max_num_queries):
         admin_client.get(PRODUCTS)
 
 
-def test_a_new_product(admin_client):
-    category = make_category("bust")
-    sent = {
-        **form_of(admin_client.get(f"{PRODUCTS}add/")),
-        "category": category.pk,
-        "name_fr": "Ours boulanger",
-        "name_en": "Baker Bear",
-        "price": "89.00",
-        "variations-TOTAL_FORMS": 1,
-        "variations-0-name_fr": "Petit",
-        "variations-0-price_adjustment": "-9.00",
-        "variations-0-is_default": "on",
-        "variations-0-sort_order": 1,
-        "images-TOTAL_FORMS": 1,
-        "images-0-upload": upload(),
-        "images-0-alt_fr": "Un ours",
-        "images-0-position": 0,
-    }
-    response = admin_client.post(f"{PRODUCTS}add/", sent)
-    assert response.status_code == 302, errors(response)
-    product = Product.objects.get()
-    assert (product.name_fr, product.slug_en, product.price_from) == (
-        "Ours boulanger",
-        "baker-bear",
-        Decimal("80.00"),
-    )
-    assert " boulanger" in product.search_text
-    photo = ProductImage.objects.get()
-    assert (photo.alt_fr, photo.position, photo.width) == ("Un ours", 1, 60)
-    assert default_storage.exists(photo.file.name)
-    assert PricePoint.objects.filter(variation=product.variations.get()).get().amount == Decimal("80.00")
-
-
-def test_changing_a_price_records_it(admin_client):
+def test_the_products_own_fields_are_only_looked_at_and_lead_to_the_staffs_page(admin_client):
     product = make_product(price="40.00")
-    assert change(admin_client, product_page(product), price="35.00").status_code == 302
-    assert Product.objects.get().price_from == Decimal("35.00")
-    assert list(PricePoint.objects.order_by("pk").values_list("amount", flat=True)) == [
-        Decimal("40.00"),
-        Decimal("35.00"),
-    ]
+    before = Product.objects.values().get()
+    page = admin_client.get(product_page(product))
+    assert not page.context["adminform"].form.fields
+    assert f'href="/admin/produits/{product.pk}"' in page.content.decode()
+    assert change(admin_client, product_page(product), price="1.00", name_fr="Autre").status_code == 302
+    assert Product.objects.values().get() == before
+    assert admin_client.get(f"{PRODUCTS}add/").status_code == 403
+    assert admin_client.post(f"{PRODUCTS}{product.pk}/delete/", {"post": "yes"}).status_code == 403
+    for action in ("delete_selected", "publish", "unpublish"):
+        admin_client.post(PRODUCTS, {"action": action, "_selected_action": [product.pk], "post": "yes"})
+    assert Product.objects.values().get() == before
 
 
 def test_saving_without_a_change_changes_nothing(admin_client):
@@ -169,12 +141,7 @@ def test_saving_without_a_change_changes_nothing(admin_client):
     before = Product.objects.values().get()
     assert change(admin_client, product_page(product)).status_code == 302
     after = Product.objects.values().get()
-    before.pop("updated_at"), after.pop("updated_at")
-    # The admin's clock fields know no microseconds.
-    before["created_at"] = before["created_at"].replace(microsecond=0)
-    assert {name: value or "" for name, value in after.items()} == {
-        name: value or "" for name, value in before.items()
-    }
+    assert after == before
     assert ProductVariation.objects.get() == small
     # of the product alone and of its variation
     assert PricePoint.objects.count() == 2
@@ -183,15 +150,11 @@ def test_saving_without_a_change_changes_nothing(admin_client):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"price": "-1"}, "Le prix doit être supérieur à 0,00 €."),
-        ({"price": "0,00"}, "Le prix doit être supérieur à 0,00 €."),
-        ({"original_price": "0"}, "Le prix doit être supérieur à 0,00 €."),
         ({"variations-0-price_override": "0"}, "Le prix doit être supérieur à 0,00 €."),
         (
-            {"price": "NaN"},
+            {"variations-0-price_override": "NaN"},
             "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ),
-        ({"name_fr": ""}, "Ce champ est obligatoire."),
         ({"variations-0-price_adjustment": "-500"}, "Cet écart donnerait un prix nul ou négatif."),
         ({"variations-1-is_default": "on"}, "Une seule variation peut être celle par défaut."),
         (
@@ -206,18 +169,14 @@ def test_saving_without_a_change_changes_nothing(admin_client):
             {"variants-1-production_days_min": "5"},
             "Indiquez les deux délais, le plus court d'abord, ou aucun.",
         ),
-        ({"version": "2020-01-01T00:00:00+00:00"}, "Ce produit a été modifié entre-temps."),
-        ({"version": ""}, "Ce produit a été modifié entre-temps."),
-        ({"version": "yesterday"}, "Ce produit a été modifié entre-temps."),
     ],
 )
 def test_refusals_are_shown_on_the_page_and_change_nothing(admin_client, changes, message):
     product = make_product(price="40.00")
     make_variation(product, "Petite", is_default=True, sku="LAM-09", sort_order=1)
     make_variation(product, "Grande", sort_order=2)
-    found = errors(change(admin_client, product_page(product), featured="on", **changes))
+    found = errors(change(admin_client, product_page(product), **changes))
     assert any(message in text for text in found), found
-    assert Product.objects.get().featured is False
     assert list(ProductVariation.objects.values_list("price_adjustment", "is_default")) == [
         (Decimal("0.00"), True),
         (Decimal("0.00"), False),
@@ -353,23 +312,6 @@ def test_only_variations_of_the_product_can_be_photographed(admin_client):
     assert change(admin_client, product_page(product), **{"images-0-variation": own.pk}).status_code == 302
     photo.refresh_from_db()
     assert photo.variation == own
-
-
-def test_deleting_products(admin_client):
-    product, other = make_product(), make_product("Autre")
-    assert admin_client.post(f"{PRODUCTS}{product.pk}/delete/", {"post": "yes"}).status_code == 302
-    admin_client.post(PRODUCTS, {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"})
-    assert not Product.objects.exists()
-    assert PricePoint.objects.count() == 2
-
-
-def test_publishing_several(admin_client):
-    products = [make_product(f"Pièce {number}") for number in range(2)]
-    chosen = {"_selected_action": [product.pk for product in products]}
-    admin_client.post(PRODUCTS, {"action": "unpublish", **chosen})
-    assert not Product.objects.filter(is_published=True).exists()
-    admin_client.post(PRODUCTS, {"action": "publish", **chosen})
-    assert not Product.objects.filter(is_published=False).exists()
 
 
 def test_a_category(admin_client, run_on_commit):

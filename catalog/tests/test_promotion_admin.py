@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import Product, Promotion
 from catalog.tests.factories import make_product, make_promotion
-from catalog.tests.test_admin import PRODUCTS, change, errors, product_page
+from catalog.tests.test_admin import PRODUCTS, errors
 
 pytestmark = pytest.mark.django_db
 
@@ -78,22 +78,3 @@ def test_deleted_from_the_list_the_full_price_is_back(admin_client):
     assert (product.price_from, product.running_promotion, Promotion.objects.count()) == (
         Decimal("40.00"), None, 0,
     )  # fmt: skip
-
-
-def test_a_product_s_own_is_added_changed_and_removed_on_its_page(admin_client):
-    product = make_product()
-    page = product_page(product)
-    own = "own_promotion-0-"
-    answer = change(
-        admin_client,
-        page,
-        **{f"{own}type": "buy_2_get_1", f"{own}is_active": "on", "own_promotion-TOTAL_FORMS": "1"},
-    )
-    assert answer.status_code == 302
-    promotion = Promotion.objects.get()
-    assert (promotion.product, promotion.name, promotion.buy_quantity) == (product, "Lame d'automne", 2)
-    assert "2 achetés, 1 offert (Lame d&#x27;automne)" in admin_client.get(page).content.decode()
-    refused = change(admin_client, page, **{f"{own}type": "percent"})
-    assert errors(refused) == ["Indiquez le pourcentage."]
-    change(admin_client, page, **{f"{own}DELETE": "on"})
-    assert not Promotion.objects.exists()

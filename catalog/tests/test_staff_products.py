@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog.models import PricePoint, Product, ProductImage, SearchEntry
+from catalog.models import PricePoint, Product, ProductImage, Promotion, SearchEntry
 from catalog.services.product_removal import purge_trash
 from catalog.tests.factories import (
     change_product,
@@ -23,6 +23,9 @@ from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
 
 pytestmark = pytest.mark.django_db
+
+
+NO_AMOUNT = "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90."
 
 
 @pytest.fixture
@@ -188,7 +191,7 @@ def test_new_product_with_every_field(admin):
     ("changes", "errors"),
     [
         ({"price": "0"}, {"price": ["Le prix doit être supérieur à 0,00 €."]}),
-        ({"price": "1e3"}, {"price": ["Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90."]}),
+        ({"price": "1e3"}, {"price": [NO_AMOUNT]}),
         ({"name": "  "}, {"name": ["Ce champ ne peut être vide."]}),
         ({"name": "x" * 161}, {"name": ["Assurez-vous que ce champ comporte au plus 160\u00a0caractères."]}),
         ({"category": "nulle-part"}, {"category": ["Cette catégorie n'existe pas."]}),
@@ -427,3 +430,21 @@ def test_promotion_is_previewed_by_the_rule_and_not_stored(admin):
     assert refused.json()["errors"] == {"promotion_percent": ["Indiquez le pourcentage."]}
     assert columns(product)["running_promotion_id"] is None
     assert Product.objects.get().price == Decimal("40.00")
+
+
+def test_own_promotion_is_changed_switched_off_and_removed(admin):
+    product = make_product(price="40.00")
+
+    def change(**sent):
+        answer = send(admin, "patch", f"/{product.pk}", sent)
+        assert answer.status_code == 200, answer.json()
+        return answer.json()
+
+    on = change(promotion_active=True, promotion_type="percent", promotion_percent=25)
+    assert (on["price_from"], on["promotion_label"]) == ("30.00", "PROMO −25\u00a0%")
+    off = change(promotion_active=False)
+    assert (off["price_from"], off["promotion_type"], off["promotion_percent"]) == ("40.00", "percent", 25)
+    change(promotion_type="", promotion_active=False)
+    assert not Promotion.objects.exists()
+    amounts = PricePoint.objects.order_by("pk").values_list("amount", flat=True)
+    assert list(amounts) == [Decimal("40.00"), Decimal("30.00"), Decimal("40.00")]

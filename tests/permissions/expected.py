@@ -81,6 +81,19 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-refund-transfer": (ADMIN, ADMIN),
     "api-admin-refund-transfer-returned": (ADMIN, ADMIN),
     "api-admin-order-withdrawals": (WORK, WORK),
+    "api-admin-products": (DESK, ADMIN),
+    "api-admin-products-bulk": (WORK, WORK),
+    "api-admin-products-export": (DESK, DESK),
+    "api-admin-products-import": (ADMIN, ADMIN),
+    "api-admin-product": (DESK, DESK),
+    "api-admin-product-action": (ADMIN, ADMIN),
+    "api-admin-product-duplicate": (ADMIN, ADMIN),
+    "api-admin-product-prices": (LOOK, LOOK),
+    "api-admin-product-promotion-preview": (LOOK, LOOK),
+    "staff-products": (DESK, NOBODY),
+    "staff-product": (DESK, NOBODY),
+    "staff-product-new": (ADMIN, NOBODY),
+    "staff-product-import": (ADMIN, NOBODY),
     "api-admin-users": (LOOK, NOBODY),
     "api-admin-user-role": (NOBODY, ADMIN),
     # Pages of the administration.
@@ -126,6 +139,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
 METHODS: dict[tuple[str, str], Who] = {
     # Where a method asks for more than those of its route.
     ("api-admin-order", "delete"): ADMIN,
+    ("api-admin-product", "patch"): WORK,
+    ("api-admin-product", "delete"): ADMIN,
     ("api-me", "delete"): PEOPLE,
 }
 
@@ -167,7 +182,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
         _EDITED,
     ),
     "catalog.Synonym": _EDITED,
-    "catalog.Product": (DESK, ADMIN, WORK, ADMIN),
+    "catalog.Product": (DESK, NOBODY, WORK, NOBODY),
     "catalog.Category": (DESK, ADMIN, ADMIN, ADMIN),
     "catalog.Review": (LOOK, NOBODY, ADMIN, NOBODY),
     "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
@@ -189,8 +204,6 @@ ACTIONS: dict[str, Who] = {
     "accounts.User:make_admin": ADMIN,
     "accounts.User:make_staff": ADMIN,
     "accounts.User:make_member": ADMIN,
-    "catalog.Product:publish": ADMIN,
-    "catalog.Product:unpublish": ADMIN,
     "catalog.Promotion:end": ADMIN,
     "pages.ContactRequest:mark_answered": WORK,
     "pages.ContactRequest:mark_new": WORK,

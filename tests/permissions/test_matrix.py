@@ -221,6 +221,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
         "step": "goods",
+        "action": "archive",
         "slug": "pokeball" if pattern.name == "collection" else "x",
         "language": "fr",
         "app_label": "orders",
@@ -399,7 +400,7 @@ def test_lists_compare_no_column_and_give_no_endless_page(matrix: Matrix) -> Non
             continue
         address = reverse(name, kwargs=values_of(matrix.world, pattern))
         plain = admin_browser.get(address)
-        if plain.status_code != 200 or b'"results":' not in plain.content:
+        if plain.status_code != 200 or plain.streaming or b'"results":' not in plain.content:
             continue
         found.add(name)
         for query in (

@@ -72,7 +72,7 @@ def sent(piece, **changes):
     }  # fmt: skip
 
 
-def test_product_saved_by_staff_changes_stock_alone(staff, piece):
+def test_product_saved_by_staff_in_the_admin_changes_stock_of_its_variants_alone(staff, piece):
     page = reverse("admin:catalog_product_change", args=[piece.pk])
     before = Product.objects.filter(pk=piece.pk).values().get()
     row_before = Variant.objects.filter(pk=of_format(piece).pk).values().get()
@@ -81,10 +81,7 @@ def test_product_saved_by_staff_changes_stock_alone(staff, piece):
     answer = staff.post(page, sent(piece))
 
     assert (answer.status_code, answer["Location"]) == (302, reverse("admin:catalog_product_changelist"))
-    after = Product.objects.filter(pk=piece.pk).values().get()
-    changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"stock_quantity", "updated_at"}
-    assert after["stock_quantity"] == 7
+    assert Product.objects.filter(pk=piece.pk).values().get() == before
     variation = piece.variations.get()
     assert (variation.name, variation.price_override) == ("Grand", Decimal("60.00"))
     row = Variant.objects.filter(pk=row_before["id"]).values().get()
@@ -93,9 +90,26 @@ def test_product_saved_by_staff_changes_stock_alone(staff, piece):
     assert PricePoint.objects.count() == prices
 
 
+def test_product_changed_by_staff_takes_its_stock_alone(staff, piece):
+    address = reverse("api-admin-product", args=[piece.pk])
+
+    def change(**fields):
+        return staff.patch(address, fields, content_type="application/json").status_code
+
+    assert change(stock_quantity=7, in_stock=False) == 200
+    assert change(stock_quantity=9, price="1.00") == change(name="Autre nom") == 403
+    stored = Product.objects.get()
+    assert (stored.stock_quantity, stored.in_stock, stored.price, stored.name) == (
+        7,
+        False,
+        Decimal("40.00"),
+        "Golem de poche",
+    )
+
+
 def test_product_page_of_staff_has_fields_for_stock_alone(staff, piece):
     form = staff.get(reverse("admin:catalog_product_change", args=[piece.pk])).context
-    assert set(form["adminform"].form.fields) == {"version", "in_stock", "stock_quantity"}
+    assert not form["adminform"].form.fields
     groups = {group.formset.prefix: group.formset for group in form["inline_admin_formsets"]}
     assert [set(one.fields) for one in groups["variants"].forms] == [
         {"id", "product", "in_stock", "stock_quantity"}
@@ -105,11 +119,12 @@ def test_product_page_of_staff_has_fields_for_stock_alone(staff, piece):
 
 
 def test_product_of_nobody_is_added_published_or_deleted_by_staff(staff, piece):
-    products = reverse("admin:catalog_product_changelist")
     answers = [
         staff.get(reverse("admin:catalog_product_add")),
         staff.post(reverse("admin:catalog_product_delete", args=[piece.pk]), {"post": "yes"}),
-        staff.post(products, {"action": "unpublish", "_selected_action": [piece.pk]}),
+        staff.delete(reverse("api-admin-product", args=[piece.pk])),
+        staff.post(reverse("api-admin-product-action", args=[piece.pk, "archive"])),
+        staff.get(reverse("staff-product-new")),
     ]
-    assert [answer.status_code for answer in answers] == [403, 403, 403]
+    assert [answer.status_code for answer in answers] == [403] * 5
     assert Product.objects.get().is_published is True

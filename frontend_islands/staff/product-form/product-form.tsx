@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { FormProvider, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { translate } from "../shared/translate";
@@ -30,6 +31,14 @@ export function ProductForm({
 }: FormProps) {
   const state = useProductForm(product);
   const { form, base, save } = state;
+  const drawn = useRef<HTMLFormElement>(null);
+  const { submitCount } = form.formState;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each attempt to save, and then alone.
+  useEffect(() => {
+    const wrong = [...(drawn.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])];
+    for (const field of wrong) field.closest("details")?.setAttribute("open", "");
+    wrong[0]?.focus();
+  }, [submitCount]);
   const category = useWatch({ control: form.control, name: "category" });
   const isFinished = categories.some(({ id, offers_finishes }) => offers_finishes && String(id) === category);
   const isOut = Boolean(base?.trashed_at);
@@ -57,7 +66,7 @@ export function ProductForm({
           </button>
         </div>
       )}
-      <form className="product-form" noValidate onSubmit={(event) => void save(event)}>
+      <form ref={drawn} className="product-form" noValidate onSubmit={(event) => void save(event)}>
         <Section title={t("sections.main")} isOpen>
           <Line name="name" label={t("fields.name")} isRequired isDisabled={isFixed} />
           <Line

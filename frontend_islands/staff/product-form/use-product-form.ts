@@ -36,7 +36,7 @@ export function useProductForm(product: AdminProduct | undefined) {
   const [confirmed, setConfirmed] = useState<string[]>([]);
   const [hasDraft, setHasDraft] = useState(false);
   const stored = base ? valuesOf(base) : EMPTY;
-  const form = useForm<Values>({ defaultValues: stored, mode: "onBlur", shouldFocusError: true });
+  const form = useForm<Values>({ defaultValues: stored, mode: "onBlur", shouldFocusError: false });
   const { isDirty, isSubmitting } = form.formState;
   const [isLeaving, setIsLeaving] = useState(false);
   const hasChanges = isDirty || confirmed.length > 0;
@@ -127,12 +127,10 @@ export function useProductForm(product: AdminProduct | undefined) {
     }
     toast({ kind: "error", title: t("failed"), text: problemText(error) });
     if (!(error instanceof ApiProblem)) return;
-    let first = true;
     for (const [name, messages] of Object.entries(error.errors)) {
       const field = (NAMES.find((each) => each === name || `${each}_fr` === name) ??
         "name") as FieldPath<Values>;
-      form.setError(field, { message: messages.join(" ") }, { shouldFocus: first });
-      first = false;
+      form.setError(field, { message: messages.join(" ") });
     }
   }
 

@@ -1,0 +1,187 @@
+import { waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { AdminProduct, StaffProductFormProps } from "@/api/types";
+import { barriers } from "@/testing/accessibility";
+import { renderStaff } from "@/testing/staff";
+import { readDraft } from "../shared/drafts";
+import { ProductEditor } from "./product-editor";
+
+const ALL = { edit: true, prices: true, stock: true, remove: true, history: true };
+const PROPS: StaffProductFormProps = {
+  product_id: 7,
+  categories: [
+    { id: 1, name: "Mangas", slug: "mangas", offers_finishes: true },
+    { id: 2, name: "Bust", slug: "bust", offers_finishes: false },
+  ],
+  countries: [{ code: "FR", name: "France" }],
+  promotion_types: [
+    { code: "buy_2_get_1", label: "2 achetés, 1 offert" },
+    { code: "buy_4_get_3", label: "4 achetés, 3 offerts" },
+    { code: "percent", label: "Réduction en pourcentage" },
+  ],
+  rights: ALL,
+  trash_days: 30,
+};
+const OURS = {
+  id: 7,
+  name: "Ours",
+  name_en: "Bear",
+  category: "Mangas",
+  category_id: 1,
+  price: "40.00",
+  painted_price: "40.00",
+  stock_quantity: 5,
+  in_stock: true,
+  is_published: true,
+  picked_similar_names: [],
+  stale_texts: ["name_en"],
+  promotion_active: false,
+  promotion_label: "",
+  archived_at: null,
+  trashed_at: null,
+  source: "manual",
+  created_at: "2026-11-01T10:00:00+01:00",
+  updated_at: "2026-11-01T10:00:00.000001+01:00",
+} as unknown as AdminProduct;
+
+let stored: AdminProduct;
+let answers: { status: number; body: unknown }[];
+let sent: { method: string; path: string; body: Record<string, unknown> }[];
+
+beforeEach(() => {
+  stored = OURS;
+  answers = [];
+  sent = [];
+  localStorage.clear();
+  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "token" });
+    if (method === "GET") return Response.json(stored);
+    sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
+    if (path.endsWith("promotion-preview")) {
+      return Response.json({ badge: "2 ACHETÉS 1 OFFERT", text: "", rows: [], example: null });
+    }
+    const answer = answers.shift() ?? { status: 200, body: stored };
+    return Response.json(answer.body, { status: answer.status });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const changes = () => sent.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+
+it("sends what was changed alone, with the version that was read", async () => {
+  const { user, screen, container } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.clear(await screen.findByLabelText(/^Prix \(€\)/));
+  await user.type(screen.getByLabelText(/^Prix \(€\)/), "35,5");
+  await user.clear(screen.getByLabelText("Quantité en stock"));
+  await user.type(screen.getByLabelText("Quantité en stock"), "7");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(changes()).toHaveLength(1));
+  expect(changes()[0]).toEqual({
+    price: "35.5",
+    stock_quantity: 7,
+    seen_stock_quantity: 5,
+    expected_updated_at: OURS.updated_at,
+  });
+  await screen.findByText("Produit mis à jour avec succès");
+  expect(await barriers(container)).toEqual([]);
+});
+
+it("says what is wrong beside the field and sends nothing", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.clear(await screen.findByLabelText(/^Nom \*/));
+  await user.clear(screen.getByLabelText(/^Prix \(€\)/));
+  await user.type(screen.getByLabelText(/^Prix \(€\)/), "1e3");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  expect(await screen.findByText("Ce champ est obligatoire.")).toBeTruthy();
+  expect(screen.getByText(/Saisissez un montant en chiffres/)).toBeTruthy();
+  expect(screen.getByLabelText(/^Prix \(€\)/).getAttribute("aria-invalid")).toBe("true");
+  expect(changes()).toEqual([]);
+});
+
+it("puts the server's refusal beside its field and keeps what was typed", async () => {
+  answers = [
+    {
+      status: 400,
+      body: {
+        code: "invalid",
+        detail: "Certains champs sont à corriger.",
+        errors: { external_id: ["Déjà pris."] },
+      },
+    },
+  ];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText("Référence externe"), "ours-1");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  expect(await screen.findByText("Déjà pris.")).toBeTruthy();
+  // In a part of the form that was folded.
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Référence externe")));
+  expect(document.activeElement?.closest("details")?.open).toBe(true);
+  expect(screen.getByLabelText("Référence externe")).toHaveProperty("value", "ours-1");
+});
+
+it("shows both versions of a conflict and goes on from the fresh one", async () => {
+  const theirs = { ...OURS, name: "Ours polaire", price: "42.00", updated_at: "2026-11-02T10:00:00+01:00" };
+  answers = [{ status: 409, body: { code: "conflict", detail: "Modifié.", current: theirs } }];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText(/^Nom \*/), " blanc");
+  await user.type(screen.getByLabelText("Dimensions"), "12 cm");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  expect(await screen.findByLabelText("La leur : Ours polaire")).toBeTruthy();
+  expect(screen.getByLabelText("La mienne : Ours blanc")).toHaveProperty("checked", true);
+  await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
+  expect(screen.getByLabelText(/^Nom \*/)).toHaveProperty("value", "Ours blanc");
+  expect(screen.getByLabelText(/^Prix \(€\)/)).toHaveProperty("value", "42,00");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(changes()).toHaveLength(2));
+  expect(changes()[1]).toEqual({
+    name: "Ours blanc",
+    dimensions: "12 cm",
+    expected_updated_at: theirs.updated_at,
+  });
+});
+
+it("gives back what was typed before the page was left", async () => {
+  const first = await renderStaff(<ProductEditor {...PROPS} />);
+  await first.user.type(await first.screen.findByLabelText("Dimensions"), "12 cm");
+  await waitFor(() => expect(readDraft("product-7")).toEqual({ values: { dimensions: "12 cm" } }));
+  first.unmount();
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  expect(await screen.findByText("Votre brouillon est repris")).toBeTruthy();
+  expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "12 cm");
+  await user.click(screen.getByRole("button", { name: "Jeter le brouillon" }));
+  expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "");
+  expect(readDraft("product-7")).toBeUndefined();
+});
+
+it("fills and empties a promotion as its switch says", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.click(await screen.findByLabelText("Activer une promotion"));
+  await user.selectOptions(screen.getByLabelText("Type de promotion"), "buy_4_get_3");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(changes()).toHaveLength(1));
+  expect(changes()[0]).toMatchObject({
+    promotion_active: true,
+    promotion_type: "buy_4_get_3",
+    promotion_buy_quantity: 4,
+    promotion_get_quantity: 3,
+  });
+});
+
+it("calls a translation right without a change", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  expect(await screen.findByText(/À revoir : le français a changé depuis/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Elle est toujours juste" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(changes()).toHaveLength(1));
+  expect(changes()[0]).toEqual({ confirmed_texts: ["name_en"], expected_updated_at: OURS.updated_at });
+});
+
+it("leaves to the packers their stock alone", async () => {
+  const rights = { edit: false, prices: false, stock: true, remove: false, history: false };
+  const { screen } = await renderStaff(<ProductEditor {...PROPS} rights={rights} />);
+  expect(await screen.findByLabelText("Quantité en stock")).toHaveProperty("disabled", false);
+  expect(screen.getByLabelText(/^Nom \*/)).toHaveProperty("disabled", true);
+  expect(screen.getByLabelText(/^Prix \(€\)/)).toHaveProperty("disabled", true);
+  expect(screen.queryByText("Copier, archiver, supprimer")).toBeNull();
+});

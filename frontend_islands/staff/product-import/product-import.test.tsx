@@ -1,0 +1,62 @@
+import { waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { barriers } from "@/testing/accessibility";
+import { renderStaff } from "@/testing/staff";
+import { ProductImport } from "./product-import";
+
+let sent: Record<string, unknown>[];
+let refused: number;
+
+beforeEach(() => {
+  sent = [];
+  refused = 0;
+  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
+  vi.stubGlobal("fetch", async (path: string, { body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "token" });
+    sent.push(JSON.parse(String(body)));
+    const price = { field: "price", label: "prix de base (€)", before: "40.00", after: "35.00" };
+    const lines = [
+      { line: 2, action: "change", product_id: 1, name: "Ours", changes: [price], errors: [] },
+      { line: 3, action: "nothing", product_id: 2, name: "Lynx", changes: [], errors: [] },
+      ...(refused
+        ? [{ line: 4, action: "refused", product_id: null, name: "", changes: [], errors: ["nom : vide."] }]
+        : []),
+    ];
+    return Response.json({ added: 0, changed: 1, unchanged: 1, refused, preview_key: "key", lines });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+/** "nom" and "é", as Windows wrote it. */
+const BYTES = new Uint8Array([0x6e, 0x6f, 0x6d, 0x0a, 0xe9]);
+// jsdom's files can't be read as bytes.
+const OLD = Object.assign(new File([BYTES], "produits.csv", { type: "text/csv" }), {
+  arrayBuffer: async () => BYTES.buffer,
+});
+
+it("shows every line of the file, then imports it", async () => {
+  const { user, screen, container } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
+  expect(await screen.findByText("0 produit(s) à ajouter, 1 à modifier, 1 sans changement.")).toBeTruthy();
+  expect(screen.getByText("35.00")).toBeTruthy();
+  expect(screen.queryByText("Lynx")).toBeNull();
+  await user.click(screen.getByLabelText("Montrer aussi les lignes sans changement"));
+  expect(screen.getByText("Lynx")).toBeTruthy();
+  expect(await barriers(container)).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Importer 1 produit(s)" }));
+  await screen.findByText("0 produit(s) ajouté(s), 1 modifié(s) avec succès");
+  await waitFor(() => expect(sent).toHaveLength(3));
+  expect(sent.slice(0, 2)).toEqual([
+    { csv: "nom\né", dry_run: true },
+    { csv: "nom\né", preview_key: "key" },
+  ]);
+});
+
+it("imports nothing while a line is wrong", async () => {
+  refused = 1;
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
+  expect(await screen.findByText("1 ligne(s) à corriger : rien ne sera importé avant.")).toBeTruthy();
+  expect(screen.getByText("nom : vide.")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Importer 1 produit(s)" })).toHaveProperty("disabled", true);
+});

@@ -1,0 +1,136 @@
+import { waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { AdminProductRow, StaffProductsProps } from "@/api/types";
+import { barriers } from "@/testing/accessibility";
+import { renderStaff } from "@/testing/staff";
+import { ProductList } from "./product-list";
+
+const PROPS: StaffProductsProps = {
+  categories: [{ id: 2, name: "Bust", slug: "bust", offers_finishes: false }],
+  promotion_types: [{ code: "buy_2_get_1", label: "2 achetés, 1 offert" }],
+  rights: { edit: true, prices: true, stock: true, remove: true, history: true },
+  trash_days: 30,
+  most_at_once: 500,
+};
+
+function row(id: number, name: string, more: Partial<AdminProductRow> = {}): AdminProductRow {
+  return {
+    id,
+    name,
+    url: "",
+    summary: "Assis.",
+    category: "Bust",
+    price: "40.00",
+    price_from: "40.00",
+    price_to: "40.00",
+    original_price: null,
+    image: null,
+    featured: false,
+    in_stock: true,
+    sold_out: false,
+    stock_quantity: null,
+    is_published: true,
+    archived_at: null,
+    trashed_at: null,
+    promotion_label: "",
+    stale_texts: [],
+    source: "manual",
+    external_id: null,
+    created_at: "2026-11-01T10:00:00+01:00",
+    updated_at: "2026-11-01T10:00:00+01:00",
+    ...more,
+  };
+}
+
+let asked: string[];
+let sent: Record<string, unknown>[];
+let rows: AdminProductRow[];
+
+beforeEach(() => {
+  asked = [];
+  sent = [];
+  rows = [row(1, "Ours", { featured: true, sold_out: true, original_price: "50.00" }), row(2, "Lynx")];
+  history.replaceState(null, "", "/admin/produits");
+  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "token" });
+    if (method === "GET") {
+      asked.push(path);
+      const isSecond = path.includes("cursor=next");
+      return Response.json({
+        count: 3,
+        next: null,
+        previous: null,
+        next_cursor: isSecond || rows.length < 2 ? null : "next",
+        results: isSecond ? [row(3, "Élan")] : rows,
+      });
+    }
+    const call = JSON.parse(String(body));
+    sent.push(call);
+    const changes = [{ field: "featured", label: "en vedette", before: false, after: true }];
+    if (call.dry_run) {
+      return Response.json({ count: 1, preview_key: "key", changes: [{ id: 2, name: "Lynx", changes }] });
+    }
+    return Response.json({ count: call.ids.length });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("lists products with their badges and pages", async () => {
+  const { user, screen, container } = await renderStaff(<ProductList {...PROPS} />);
+  expect(await screen.findByText("Produits existants (3)")).toBeTruthy();
+  expect(screen.getByText("Vedette")).toBeTruthy();
+  expect(screen.getByText("Rupture")).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Ours" }).getAttribute("href")).toBe("/admin/produits/1");
+  await user.click(screen.getByRole("button", { name: "Afficher la suite" }));
+  expect(await screen.findByRole("link", { name: "Élan" })).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Afficher la suite" })).toBeNull();
+  expect(await barriers(container)).toEqual([]);
+});
+
+it("searches after a pause and keeps the filters in the address", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.type(screen.getByLabelText("Rechercher un produit"), "ours");
+  await user.click(screen.getByRole("button", { name: "Masqués" }));
+  await waitFor(() => expect(asked.at(-1)).toBe("/api/admin/products?search=ours&state=hidden"));
+  expect(location.search).toBe("?search=ours&state=hidden");
+});
+
+it("says that nothing was found", async () => {
+  rows = [];
+  const { screen } = await renderStaff(<ProductList {...PROPS} />);
+  expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
+});
+
+it("asks before it deletes, and takes it back", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Sélectionner tout" }));
+  await user.click(screen.getByRole("button", { name: "Supprimer (2)" }));
+  expect(screen.getByText("Êtes-vous sûr de vouloir supprimer 2 produit(s) ?")).toBeTruthy();
+  expect(sent).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Supprimer" }));
+  expect(await screen.findByText("2 produit(s) supprimé(s) avec succès")).toBeTruthy();
+  await user.click(screen.getByText("Annuler"));
+  await waitFor(() =>
+    expect(sent.map(({ action, ids }) => [action, ids])).toEqual([
+      ["delete", [1, 2]],
+      ["restore", [1, 2]],
+    ]),
+  );
+});
+
+it("shows what a bulk change does before it is done", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByLabelText("Sélectionner Lynx"));
+  await user.click(screen.getByRole("button", { name: "Modifier (1)" }));
+  await user.selectOptions(screen.getByLabelText("En vedette"), "yes");
+  await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
+  expect(await screen.findByText("en vedette")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Appliquer à 1 produit(s)" }));
+  await screen.findByText("1 produit(s) modifié(s) avec succès");
+  const fields = { featured: true };
+  expect(sent).toEqual([
+    { ids: [2], action: "update", fields, dry_run: true },
+    { ids: [2], action: "update", fields, preview_key: "key" },
+  ]);
+});
