@@ -21,7 +21,7 @@ class VariantGrid:
 
     @property
     def shown(self) -> list[Variant]:
-        """Without those that are not on sale any more, unless a reference or a number in stock would be lost to view."""
+        """Without those that are not on sale any more, unless one has a reference or a number in stock."""
         return [
             row
             for row in self.variants
