@@ -23,7 +23,7 @@ from threading import Barrier
 from time import perf_counter
 
 import requests
-from bench_growth import bench_growth
+from bench_growth import bench_growth, bench_staff_products
 from bench_kills import bench_kills
 from bench_redis import bench_redis
 from bench_requests import bench_requests
@@ -192,6 +192,7 @@ def main() -> int:
                 stop_shop(shop)
             if not options.no_growth:
                 bench_growth(url)
+                wrong += bench_staff_products(url)
     print("\n── pictures that are hard to read, SQLite ──", flush=True)
     bench_uploads()
     if not options.no_kills:

@@ -77,7 +77,7 @@ class ProductAdmin(StaffAdmin[Product]):
     show_full_result_count = False
     date_hierarchy = "created_at"
     search_fields = ("search_text",)
-    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
+    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
     fieldsets = (
         (
             None,

@@ -25,7 +25,7 @@ from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE
 
 LOWEST = Decimal("0.01")
-_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00 €.")}
+_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
 _TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type")
 _OTHERS = tuple(code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE)
 TEXT_SOURCES: dict[str, str] = {

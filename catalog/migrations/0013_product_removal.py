@@ -1,5 +1,6 @@
 """Products in the archive and the trash, and translations to look at again."""
 
+import django.db.models.functions.text
 from django.db import migrations, models
 
 
@@ -32,7 +33,19 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='product',
-            index=models.Index(fields=['-created_at', '-id'], name='product_created'),
+            index=models.Index(condition=models.Q(('archived_at__isnull', True), ('trashed_at__isnull', True)), fields=['-created_at', '-id', 'category'], name='product_staff_newest'),
+        ),
+        migrations.AddIndex(
+            model_name='product',
+            index=models.Index(condition=models.Q(('archived_at__isnull', True), ('trashed_at__isnull', True)), fields=['price_from', 'id'], name='product_staff_price'),
+        ),
+        migrations.AddIndex(
+            model_name='product',
+            index=models.Index(condition=models.Q(('archived_at__isnull', True), ('trashed_at__isnull', True)), fields=['-updated_at', '-id'], name='product_staff_updated'),
+        ),
+        migrations.AddIndex(
+            model_name='product',
+            index=models.Index(django.db.models.functions.text.Lower('name_fr'), models.F('id'), condition=models.Q(('archived_at__isnull', True), ('trashed_at__isnull', True)), name='product_staff_name'),
         ),
         migrations.AddConstraint(
             model_name='product',

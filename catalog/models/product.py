@@ -45,6 +45,10 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 )
 
 
+# Neither in the archive nor in the trash.
+NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
+
+
 class Product(models.Model):
     """A product on sale.
 
@@ -220,7 +224,13 @@ class Product(models.Model):
         verbose_name_plural = _("produits")
         ordering = ("-created_at", "-pk")
         indexes = (
-            models.Index(fields=("-created_at", "-id"), name="product_created"),
+            # The staff's lists, counted and read without touching the table.
+            models.Index(
+                fields=("-created_at", "-id", "category"), name="product_staff_newest", condition=NOT_REMOVED
+            ),
+            models.Index(fields=("price_from", "id"), name="product_staff_price", condition=NOT_REMOVED),
+            models.Index(fields=("-updated_at", "-id"), name="product_staff_updated", condition=NOT_REMOVED),
+            models.Index(Lower("name_fr"), "id", name="product_staff_name", condition=NOT_REMOVED),
             # The newest page of the main catalogue and of one category, without touching the table.
             models.Index(
                 fields=("-created_at", "-id", "category"),
@@ -290,7 +300,7 @@ class Product(models.Model):
             ),
             models.CheckConstraint(condition=PRODUCTION_DAYS_ORDERED, name="product_production_ordered"),
             models.CheckConstraint(
-                condition=Q(is_published=False) | Q(archived_at__isnull=True, trashed_at__isnull=True),
+                condition=Q(is_published=False) | NOT_REMOVED,
                 name="product_removed_unpublished",
                 violation_error_message=_("Un produit archivé ou à la corbeille ne peut pas être publié."),
             ),

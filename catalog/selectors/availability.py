@@ -47,6 +47,14 @@ def ready_condition() -> Q:
     return Q(is_ready=True)
 
 
+def low_stock_condition() -> Q:
+    """Products on sale of which a counted format or finish is nearly gone, or is gone."""
+    own = Q(stock_quantity__lte=LOW_STOCK)
+    shared = Q(stock_quantity=None, product__stock_quantity__lte=LOW_STOCK)
+    rows = Variant.objects.filter(own | shared, in_stock=True)
+    return Q(is_published=True, pk__in=rows.order_by().values("product"))
+
+
 def availability_of(product: Product, variant: Variant) -> Availability:
     """Of a variant: its own number of units, else the product's."""
     level: Level | None = None

@@ -16,9 +16,10 @@ from django.utils import timezone
 
 from catalog import pricing
 from catalog.models import Product, ProductImage, Promotion, Variant
+from catalog.models.product import NOT_REMOVED
 from catalog.pricing import OfferKey, ProductPromotion
 from catalog.selectors import staff_search
-from catalog.selectors.availability import available_condition
+from catalog.selectors.availability import available_condition, low_stock_condition
 from catalog.selectors.products import price_histories, without_customs_data
 from catalog.selectors.promotion_previews import PreviewRow, rows_of_product
 from catalog.selectors.promotions import promotions_of
@@ -37,22 +38,22 @@ class State(models.TextChoices):
     ARCHIVED = "archived"
     TRASHED = "trashed"
     SOLD_OUT = "sold_out"
+    LOW_STOCK = "low_stock"
     FEATURED = "featured"
     PROMOTED = "promoted"
     STALE = "stale"
     CUSTOMS = "customs"
 
 
-_NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
 _CONDITIONS: dict[str, Q] = {
-    State.CURRENT: _NOT_REMOVED,
+    State.CURRENT: NOT_REMOVED,
     State.PUBLISHED: Q(is_published=True),
-    State.HIDDEN: _NOT_REMOVED & Q(is_published=False),
+    State.HIDDEN: NOT_REMOVED & Q(is_published=False),
     State.ARCHIVED: Q(archived_at__isnull=False, trashed_at__isnull=True),
     State.TRASHED: Q(trashed_at__isnull=False),
-    State.FEATURED: _NOT_REMOVED & Q(featured=True),
-    State.PROMOTED: _NOT_REMOVED & Q(running_promotion__isnull=False),
-    State.STALE: _NOT_REMOVED & ~Q(stale_texts=[]),
+    State.FEATURED: NOT_REMOVED & Q(featured=True),
+    State.PROMOTED: NOT_REMOVED & Q(running_promotion__isnull=False),
+    State.STALE: NOT_REMOVED & ~Q(stale_texts=[]),
 }
 
 # By the name of an order: the column, and whether the greatest comes first. The key decides between equals.
@@ -112,12 +113,17 @@ def find_products(
     Raises BadCursor.
     """
     products = matching_products(query)
-    count = products.order_by().count()
     column, is_descending = ORDERS[query.ordering]
     if column == "sort_name":
         products = products.annotate(sort_name=Lower("name_fr"))
     ordered = products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
     start = 0 if cursor else (number - 1) * size
+    if query.search and not cursor:
+        # Every text is read to find them: once, for the page and the count.
+        keys = list(ordered.values_list("pk", flat=True))
+        count, start, ordered = len(keys), 0, ordered.filter(pk__in=keys[start : start + size + 1])
+    else:
+        count = products.order_by().count()
     if cursor:
         ordered = _after(ordered, cursor, query.ordering)
     rows = ordered.select_related("category", "running_promotion").prefetch_related(
@@ -133,9 +139,11 @@ def matching_products(query: ProductQuery) -> QuerySet[Product]:
     """The products of a list, in no order."""
     if query.state == State.SOLD_OUT:
         on_sale = Q(is_published=True) & ~available_condition()
-        condition = _NOT_REMOVED & (Q(in_stock=False) | on_sale)
+        condition = NOT_REMOVED & (Q(in_stock=False) | on_sale)
+    elif query.state == State.LOW_STOCK:
+        condition = low_stock_condition()
     elif query.state == State.CUSTOMS:
-        condition = _NOT_REMOVED & without_customs_data()
+        condition = NOT_REMOVED & without_customs_data()
     else:
         condition = _CONDITIONS[query.state]
     products = Product.objects.filter(condition)

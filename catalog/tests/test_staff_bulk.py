@@ -80,7 +80,7 @@ def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
         ({"ids": [1], "action": "update", "fields": {"name": "x"}}, {"fields.name": ["Champ inconnu."]}),
         (
             {"ids": [1], "action": "update", "fields": {"price": "-1"}},
-            {"fields.price": ["Le prix doit être supérieur à 0,00 €."]},
+            {"fields.price": ["Le prix doit être supérieur à 0,00\u00a0€."]},
         ),
     ],
 )

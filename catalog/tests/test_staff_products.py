@@ -190,7 +190,7 @@ def test_new_product_with_every_field(admin):
 @pytest.mark.parametrize(
     ("changes", "errors"),
     [
-        ({"price": "0"}, {"price": ["Le prix doit être supérieur à 0,00 €."]}),
+        ({"price": "0"}, {"price": ["Le prix doit être supérieur à 0,00\u00a0€."]}),
         ({"price": "1e3"}, {"price": [NO_AMOUNT]}),
         ({"name": "  "}, {"name": ["Ce champ ne peut être vide."]}),
         ({"name": "x" * 161}, {"name": ["Assurez-vous que ce champ comporte au plus 160\u00a0caractères."]}),

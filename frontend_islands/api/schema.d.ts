@@ -483,6 +483,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What staff look for while they type. */
+        get: operations["admin_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/uploads": {
         parameters: {
             query?: never;
@@ -3142,12 +3159,25 @@ export interface components {
             code: string;
             name: string;
         };
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
         /** @description The photos in order, the main one first, with the choices that one may show. */
         StaffGallery: {
             images: components["schemas"]["StaffPhoto"][];
             formats: components["schemas"]["PhotoFormat"][];
             offers_finishes: boolean;
             most: number;
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
         };
         /** @description A photo as staff edit it; `whole` is the uncropped picture, which crops are cut from. */
         StaffPhoto: {
@@ -3764,12 +3794,13 @@ export interface operations {
                  *     * `archived` - archived
                  *     * `trashed` - trashed
                  *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
                  *     * `featured` - featured
                  *     * `promoted` - promoted
                  *     * `stale` - stale
                  *     * `customs` - customs
                  */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
             };
             header?: never;
             path?: never;
@@ -4524,12 +4555,13 @@ export interface operations {
                  *     * `archived` - archived
                  *     * `trashed` - trashed
                  *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
                  *     * `featured` - featured
                  *     * `promoted` - promoted
                  *     * `stale` - stale
                  *     * `customs` - customs
                  */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
             };
             header?: never;
             path?: never;
@@ -4673,6 +4705,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_search: {
+        parameters: {
+            query: {
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffFound"];
                 };
             };
             /** @description Refused */

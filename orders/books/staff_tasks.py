@@ -198,7 +198,7 @@ def _customs(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Pièces sans données douanières"),
         Product.objects.filter(without_customs_data(), is_published=True).count(),
-        _link("product", "customs=missing", app="catalog"),
+        f"{reverse('staff-products')}?state=customs",
         _("nécessaires aux colis hors de l'Union européenne"),
     )
 

@@ -13,7 +13,7 @@ import os
 import statistics
 import sys
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = "/api/admin/products"
@@ -74,18 +74,21 @@ def main() -> int:
     cases["page 101 by cursor"] = f"{LIST}?cursor={cursor}"
     slow = []
     for name, address in cases.items():
-        times = []
+        times, spent = [], []
         for number in range(options.repeat + 1):
-            started = perf_counter()
+            started, before = perf_counter(), process_time()
             answer = client.get(address)
-            elapsed = perf_counter() - started
+            elapsed, used = perf_counter() - started, process_time() - before
             assert answer.status_code == 200, f"{address}: {answer.status_code}"
             if number:
                 times.append(elapsed * 1000)
+                spent.append(used * 1000)
         median = statistics.median(times)
         if median > options.limit_ms:
             slow.append(name)
-        print(f"{name:34}{median:8.1f} ms{'   slow' if median > options.limit_ms else ''}")
+        # What a machine that does other things as well would need alone; a server's database is not in it.
+        processor = f"{statistics.median(spent):8.1f} ms of this process"
+        print(f"{name:34}{median:8.1f} ms{processor}{'   slow' if median > options.limit_ms else ''}")
     return 1 if slow else 0
 
 

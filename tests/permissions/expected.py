@@ -50,6 +50,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (PEOPLE, PEOPLE),
     ),
     "staff-home": (DESK, NOBODY),
+    "staff-search": (DESK, NOBODY),
+    "api-admin-search": (DESK, DESK),
     # Safe methods alone.
     "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),

@@ -11,6 +11,7 @@ const STATES = [
   { value: "published", label: "states.published" },
   { value: "hidden", label: "states.hidden" },
   { value: "sold_out", label: "states.soldOut" },
+  { value: "low_stock", label: "states.lowStock" },
   { value: "featured", label: "states.featured" },
   { value: "promoted", label: "states.promoted" },
   { value: "stale", label: "states.stale" },

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from catalog.models import Review, ReviewState, Variant
+from catalog.models import Product, Review, ReviewState
+from catalog.selectors.availability import low_stock_condition
 from orders.models import Order
 from orders.selectors.workshop import load_workshop, queued_units
 from shop.pages.models import ContactRequest, ContactState
@@ -108,8 +109,5 @@ def reviews_to_moderate() -> int:
 
 
 def low_stock() -> int:
-    """Return the number of rows on sale that are counted and nearly gone. One query."""
-    counted = Q(stock_quantity__lte=LOW_STOCK) | Q(
-        stock_quantity=None, product__stock_quantity__lte=LOW_STOCK
-    )
-    return Variant.objects.filter(counted, product__is_published=True, in_stock=True).count()
+    """Return the number of products on sale that are counted and nearly gone. One query."""
+    return Product.objects.filter(low_stock_condition()).count()

@@ -82,7 +82,7 @@ def _reviews() -> str:
 
 
 def _stock() -> str:
-    return reverse("admin:catalog_product_changelist")
+    return f"{reverse('staff-products')}?state=low_stock"
 
 
 def _chart(sales: selectors.WeekSales) -> list[ChartDay]:
