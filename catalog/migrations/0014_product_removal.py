@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0012_moderators_by_key'),
+        ('catalog', '0013_filters_by_age'),
     ]
 
     operations = [
