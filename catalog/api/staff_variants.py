@@ -31,7 +31,7 @@ from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed
 
 _LOWEST = Decimal("0.01")
-_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00 €.")}
+_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
 _KEY: dict[str, Any] = {"min_value": 1, "max_value": 2**63 - 1}
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
 _DAYS: dict[str, Any] = {"min_value": 0, "max_value": 32767, "required": False, "allow_null": True}
