@@ -10,10 +10,13 @@ from catalog.api import (
     reviews,
     search,
     staff_bulk,
+    staff_pictures,
     staff_products,
+    staff_variants,
 )
 
 _ONE = r"^admin/products/(?P<product_id>[0-9]{1,18})"
+_VARIATION = rf"{_ONE}/variations/(?P<variation_id>[0-9]{{1,18}})"
 
 urlpatterns = [
     re_path(r"^products$", products.ProductList.as_view(), name="api-products"),
@@ -60,6 +63,27 @@ urlpatterns = [
         rf"{_ONE}/promotion-preview$",
         staff_bulk.AdminPromotionPreviewView.as_view(),
         name="api-admin-product-promotion-preview",
+    ),
+    re_path(rf"{_ONE}/images$", staff_pictures.ProductPicturesView.as_view(), name="api-admin-pictures"),
+    re_path(
+        rf"{_ONE}/images/order$", staff_pictures.PictureOrderView.as_view(), name="api-admin-pictures-order"
+    ),
+    re_path(
+        rf"{_ONE}/images/main$", staff_pictures.MainPictureView.as_view(), name="api-admin-pictures-main"
+    ),
+    re_path(
+        rf"{_ONE}/images/(?P<image_id>[0-9]{{1,18}})$",
+        staff_pictures.ProductPictureView.as_view(),
+        name="api-admin-picture",
+    ),
+    re_path(r"^admin/uploads$", staff_pictures.UploadView.as_view(), name="api-admin-uploads"),
+    re_path(rf"{_ONE}/variants$", staff_variants.VariantGridView.as_view(), name="api-admin-variants"),
+    re_path(rf"{_ONE}/variations$", staff_variants.VariationListView.as_view(), name="api-admin-variations"),
+    re_path(rf"{_VARIATION}$", staff_variants.VariationView.as_view(), name="api-admin-variation"),
+    re_path(
+        rf"{_VARIATION}/default$",
+        staff_variants.DefaultVariationView.as_view(),
+        name="api-admin-variation-default",
     ),
     re_path(r"^notify$", notices.Notify.as_view(), name="api-notify"),
 ]

@@ -87,6 +87,8 @@ class GalleryImage(serializers.Serializer[Any]):
     alt = serializers.CharField(allow_blank=True)
     # The very files that the page's own picture offers: the browser has one of them already.
     sources = GallerySource(many=True)
+    # Left out where the middle of the photo stays in sight.
+    focus_class = serializers.CharField(required=False)
 
 
 @island_serializer("gallery")
@@ -160,6 +162,7 @@ def gallery_props(product: ProductDetail) -> GalleryProps:
                     "sources": [
                         {"type": media_type, "srcset": srcset} for media_type, srcset in image.sources
                     ],
+                    **({"focus_class": image.focus_class} if image.focus_class else {}),
                 }
                 for image in product.shown_images
             ],
@@ -237,3 +240,17 @@ class StaffProductFormProps(StaffProductBase):
 @island_serializer("staff-product-import")
 class StaffProductImportProps(serializers.Serializer[Any]):
     most_lines = serializers.IntegerField()
+
+
+@island_serializer("staff-pictures")
+class StaffPicturesProps(serializers.Serializer[Any]):
+    """`can_edit`: photos may be added, changed and removed."""
+
+    product_id = serializers.IntegerField()
+    can_edit = serializers.BooleanField()
+
+
+@island_serializer("staff-variants")
+class StaffVariantsProps(serializers.Serializer[Any]):
+    product_id = serializers.IntegerField()
+    rights = StaffRightsProps()

@@ -1,5 +1,4 @@
-"""Forms of the catalogue's administration: uploads, versions, rules that join a product with its variations, and which
-fields a person may edit."""
+"""Forms of the catalogue's administration: uploads, versions, fields by language, previews."""
 
 from __future__ import annotations
 
@@ -7,9 +6,6 @@ from typing import IO, Any, cast
 
 from django import forms
 from django.conf import settings
-from django.contrib.admin.utils import flatten
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.html import format_html
@@ -20,76 +16,17 @@ from catalog.models import (
     SLUG_FIELDS,
     Category,
     CategoryFeature,
-    Product,
-    ProductImage,
     ProductModel,
-    ProductVariation,
-    Variant,
 )
-from catalog.pricing import base_price
 from catalog.selectors.pictures import image_info
 from catalog.services.categories import fill_slugs, slug_errors
-from catalog.services.product_rights import actions_for
 from catalog.services.products import LANGUAGES
 from shop.core import models3d
 from shop.core.image_drawing import DrawnImage
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
-from shop.core.staff_actions import may
 from shop.core.uploads import drawn_upload
-
-
-class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.ModelForm[ProductVariation]]):
-    """The variations of one product, checked together and against its prices."""
-
-    def clean(self) -> None:
-        super().clean()
-        product = self.instance
-        if any(self.errors) or product.price is None:
-            return
-        remaining = [form for form in self.forms if form.cleaned_data and not form.cleaned_data.get("DELETE")]
-        if sum(bool(form.cleaned_data.get("is_default")) for form in remaining) > 1:
-            raise ValidationError(_("Une seule variation peut être celle par défaut."))
-        lowest = min(base_price(product, finish) for finish in ("", "painted", "unpainted"))
-        for form in remaining:
-            adjustment = form.cleaned_data.get("price_adjustment")
-            if (
-                form.cleaned_data.get("price_override") is None
-                and adjustment is not None
-                and lowest + adjustment < 0
-            ):
-                form.add_error("price_adjustment", _("Cet écart donnerait un prix nul ou négatif."))
-
-
-class VariantForm(forms.ModelForm[Variant]):
-    """A variant; its format is not asked for, so the rule that joins both is checked here."""
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("price") is not None and self.instance.variation_id is None:
-            self.add_error("price", _("Sans format, le prix est celui du produit."))
-        return cleaned
-
-
-class ImageForm(forms.ModelForm[ProductImage]):
-    """A photo; a new one comes with its file."""
-
-    upload = forms.FileField(
-        label=_("fichier"), required=False, help_text=_("JPEG, PNG ou WebP, 5 Mo au plus.")
-    )
-
-    class Meta:
-        model = ProductImage
-        fields = ("alt_fr", "alt_en", "alt_es", "alt_de", "finish", "variation", "position")
-
-    def clean_upload(self) -> DrawnImage | None:
-        upload: UploadedFile[Any] | None = self.cleaned_data.get("upload")
-        if upload is None and self.instance.pk is None:
-            raise ValidationError(_("Choisissez un fichier."))
-        if upload is not None and self.instance.pk is not None:
-            raise ValidationError(_("Pour changer une photo, supprimez-la et ajoutez l'autre."))
-        return drawn_upload(upload)
 
 
 class ModelForm3D(forms.ModelForm[ProductModel]):
@@ -199,14 +136,6 @@ def language_fieldsets(*fields: str) -> list[Any]:
         )
         for language in LANGUAGES
     ]
-
-
-def read_only_fields(user: AbstractBaseUser | AnonymousUser, fields: Any) -> tuple[str, ...]:
-    """Those of an admin's `fields`, some in groups, that the person may not edit: stock, prices and the rest ask for an
-    action each."""
-    return tuple(
-        name for name in flatten(fields) if not all(may(user, action) for action in actions_for([name]))
-    )
 
 
 def preview_of(row: Any, *, alt: str | None = None) -> SafeString | str:

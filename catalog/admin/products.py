@@ -1,4 +1,4 @@
-"""Products in the admin: to look at, with their photos, formats and 3D model to change, and prices over time."""
+"""Products in the admin: to look at, with their 3D model to change, and prices over time."""
 
 from __future__ import annotations
 
@@ -16,21 +16,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import language_fieldsets, preview_of
-from catalog.admin.inlines import (
-    ImageInline,
-    ModelInline,
-    VariantInline,
-    VariationInline,
-    save_images,
-    save_model,
-    save_variants,
-    save_variations,
-)
-from catalog.models import PricePoint, Product, ProductImage, ProductModel, Variant
+from catalog.admin.inlines import ImageInline, ModelInline, VariantInline, VariationInline, save_model
+from catalog.models import PricePoint, Product, ProductModel
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.selectors.staff_products import search_products
-from catalog.services.products import refresh_product
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin
 
@@ -52,10 +42,10 @@ class CustomsFilter(admin.SimpleListFilter):
 
 @admin.register(Product)
 class ProductAdmin(StaffAdmin[Product]):
-    """Products, to look at: staff change them on their own page. Photos, formats and 3D models are changed here."""
+    """Products, to look at: staff change them on their own page. 3D models are changed here."""
 
     view_action = StaffAction.SEE_PRODUCTS
-    change_action = StaffAction.EDIT_STOCK
+    change_action = StaffAction.EDIT_PRODUCT
     inlines = (ImageInline, VariationInline, VariantInline, ModelInline)
     list_display = (
         "thumbnail",
@@ -181,18 +171,8 @@ class ProductAdmin(StaffAdmin[Product]):
         self, request: HttpRequest, form: Any, formset: BaseInlineFormSet[Any, Any, Any], change: bool
     ) -> None:
         formset.save(commit=False)
-        if formset.model is ProductImage:
-            save_images(formset)
-        elif formset.model is ProductModel:
+        if formset.model is ProductModel:
             save_model(formset)
-        elif formset.model is Variant:
-            save_variants(formset)
-        else:
-            save_variations(formset)
-
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        super().save_related(request, form, formsets, change)
-        refresh_product(product_id=form.instance.pk)
 
 
 @admin.register(PricePoint)

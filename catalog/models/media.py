@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -58,6 +58,17 @@ class ProductImage(PictureRow):
         verbose_name=_("variation"),
     )
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+    # In percent of the picture as it is shown.
+    focus_x = models.PositiveSmallIntegerField(
+        _("point important, de gauche (%)"), null=True, blank=True, validators=[MaxValueValidator(100)]
+    )
+    focus_y = models.PositiveSmallIntegerField(
+        _("point important, du haut (%)"), null=True, blank=True, validators=[MaxValueValidator(100)]
+    )
+    # Left, top, width and height of what is shown, in percent of the whole picture; empty: all of it.
+    crop = models.JSONField(_("recadrage"), default=dict, blank=True, editable=False)
+    # The columns of the whole picture (`file`, `width`, `height`, `colour`, `derivatives`) while a part is shown.
+    whole = models.JSONField(_("image entière"), default=dict, blank=True, editable=False)
 
     objects: ClassVar[models.Manager[ProductImage]] = models.Manager()
     _default_manager: ClassVar[models.Manager[ProductImage]]
@@ -70,6 +81,11 @@ class ProductImage(PictureRow):
             models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="product_image_has_size"),
             models.CheckConstraint(
                 condition=Q(finish__in=["", *Finish.values]), name="product_image_finish_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(focus_x__isnull=True, focus_y__isnull=True)
+                | Q(focus_x__range=(0, 100), focus_y__range=(0, 100)),
+                name="product_image_focus_in_picture",
             ),
         )
 

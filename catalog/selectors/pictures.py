@@ -28,7 +28,14 @@ def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
         alt=row.alt or fallback_alt,
         colour=row.colour,
         derivatives=row.derivatives,
+        focus=_focus(row),
     )
+
+
+def _focus(row: PictureRow) -> tuple[int, int] | None:
+    if not isinstance(row, ProductImage) or row.focus_x is None or row.focus_y is None:
+        return None
+    return row.focus_x, row.focus_y
 
 
 def images_of(product_ids: Collection[int]) -> dict[int, list[ProductImage]]:

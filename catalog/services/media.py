@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.db.models.fields.files import FieldFile
+from django.utils.translation import gettext as _
 
 from catalog.models import (
     Category,
@@ -27,13 +31,17 @@ from shop.core import images, models3d
 from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
+from shop.core.images import StoredImage
 from shop.core.models3d import CheckedModel
+from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
 
 RETIRED_FOR = timedelta(days=1)
 """How long files outlive their row at least: an order that is being placed and a page in a cache show them still."""
 
+SMALLEST_CROP = 200
+_FILE_COLUMNS = ("file", "width", "height", "colour", "derivatives")
 _BATCH = 100
 DERIVE_TASK = "catalog.tasks.derive_image_files"
 _MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductModel]] = {
@@ -41,6 +49,22 @@ _MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductMode
     "category": CategoryPicture,
     "model": ProductModel,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """The part of a photo that is shown, in percent of the whole."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom edge in a picture of this size."""
+        left, top = round(self.x * width / 100), round(self.y * height / 100)
+        right, bottom = (self.x + self.width) * width / 100, (self.y + self.height) * height / 100
+        return left, top, min(width, round(right)), min(height, round(bottom))
 
 
 def add_product_image(
@@ -73,6 +97,52 @@ def add_product_image(
         content_changed()
         report_product(product.pk)
     return row
+
+
+def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImage:
+    """Show a part of a photo, or all of it again. The whole photo stays: every crop is cut from it.
+
+    The part becomes a file of its own, because files are cached for ever under their names. The point that stays in
+    sight is forgotten with the picture that it was of. Raises `Problem` (400 `invalid`) for a part below
+    `SMALLEST_CROP` pixels.
+    """
+    whole = image.whole or {name: _plain(getattr(image, name)) for name in _FILE_COLUMNS}
+    if crop is None:
+        changed = whole
+    else:
+        box = crop.pixels(whole["width"], whole["height"])
+        if min(box[2] - box[0], box[3] - box[1]) < SMALLEST_CROP:
+            refusal = _("La partie gardée est trop petite\u00a0: %(side)d pixels de côté au moins.")
+            message = refusal % {"side": SMALLEST_CROP}
+            raise Problem("invalid", message, errors={"crop": [message]})
+        stored = images.cut_image(name=whole["file"], box=box, folder="products")
+        changed = {
+            "file": stored.name,
+            "width": stored.width,
+            "height": stored.height,
+            "colour": stored.colour,
+            "derivatives": {},
+        }
+    with transaction.atomic():
+        if image.whole:
+            RetiredPicture.objects.create(file=image.file.name, derivatives=image.derivatives)
+        for name, value in changed.items():
+            setattr(image, name, value)
+        image.crop = {} if crop is None else asdict(crop)
+        image.whole = {} if crop is None else whole
+        image.focus_x = image.focus_y = None
+        image.save()
+        enqueue_after_commit(DERIVE_TASK, "product", image.pk)
+        content_changed()
+    return image
+
+
+def store_upload(*, image: DrawnImage) -> StoredImage:
+    """Store a picture that belongs to no row yet. A day later it is deleted unless somebody shows it
+    (`catalog.selectors.shown_files`)."""
+    stored = images.store_image(image=image, folder="uploads")
+    RetiredPicture.objects.create(file=stored.name)
+    return stored
 
 
 def set_category_picture(*, category: Category, image: DrawnImage, alt: str = "") -> CategoryPicture:
@@ -159,10 +229,10 @@ def derive_files(*, kind: str, pk: int) -> bool:
     except FileNotFoundError:
         # Nothing will bring it back: the row stops asking, and the page shows the text alternative.
         logger.exception("The picture %s is lost", row.file.name)
-        model.objects.filter(pk=pk).update(derivatives={"widths": []})
+        model.objects.filter(pk=pk, file=row.file.name).update(derivatives={"widths": []})
         return False
-    updated = model.objects.filter(pk=pk).update(derivatives=derivatives)
-    if not updated:
+    updated = model.objects.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
+    if not updated and not _keep_for_whole(row, derivatives):
         # Removed meanwhile: these files go with the others.
         RetiredPicture.objects.filter(file=row.file.name).update(derivatives=derivatives)
     content_changed()
@@ -181,9 +251,14 @@ def enqueue_missing(*, limit: int) -> int:
 
 def retire_pictures(rows: Iterable[PictureRow]) -> None:
     """Give up the files of these rows, which the caller deletes in the same transaction."""
-    RetiredPicture.objects.bulk_create(
-        RetiredPicture(file=row.file.name, derivatives=row.derivatives) for row in rows if row.file.name
-    )
+    given_up = []
+    for row in rows:
+        if row.file.name:
+            given_up.append(RetiredPicture(file=row.file.name, derivatives=row.derivatives))
+        if isinstance(row, ProductImage) and row.whole:
+            whole = row.whole
+            given_up.append(RetiredPicture(file=whole["file"], derivatives=whole["derivatives"]))
+    RetiredPicture.objects.bulk_create(given_up)
 
 
 def remove_retired_files(*, now: datetime) -> int:
@@ -199,6 +274,21 @@ def remove_retired_files(*, now: datetime) -> int:
                 row.delete()
                 removed += 1
     return removed
+
+
+def _keep_for_whole(row: PictureRow, derivatives: dict[str, Any]) -> bool:
+    """Note the files of a photo of which only a part is shown by now; False if it is not such a one."""
+    with transaction.atomic():
+        found = ProductImage.objects.select_for_update().filter(pk=row.pk).first()
+        if not isinstance(row, ProductImage) or found is None or found.whole.get("file") != row.file.name:
+            return False
+        found.whole["derivatives"] = derivatives
+        found.save(update_fields=["whole"])
+    return True
+
+
+def _plain(value: Any) -> Any:
+    return value.name if isinstance(value, FieldFile) else value
 
 
 def _batches(rows: list[RetiredPicture]) -> Iterable[list[RetiredPicture]]:

@@ -79,7 +79,7 @@ def change_product(
     with transaction.atomic():
         refresh_due_promotions()
         product = locked_product(product_id)
-        _refuse_trashed(product)
+        refuse_trashed(product)
         if any(getattr(product, name) != value for name, value in (seen or {}).items()):
             raise conflict()
         before = _stored_values(product, values)
@@ -175,7 +175,7 @@ def check_values(product: Product, values: Values) -> None:
 
 def _preview(product: Product, values: Values) -> ProductChange:
     try:
-        _refuse_trashed(product)
+        refuse_trashed(product)
         fields = changed_fields(product, values)
         check_values(product, values)
     except Problem as problem:
@@ -199,7 +199,8 @@ def _every_product(product_ids: Sequence[int], *, lock: bool = False) -> list[Pr
     return found
 
 
-def _refuse_trashed(product: Product) -> None:
+def refuse_trashed(product: Product) -> None:
+    """Raises `Problem` (409 `trashed`) for a product in the trash, which nobody changes."""
     if product.trashed_at is not None:
         raise Problem("trashed", _("Ce produit est à la corbeille. Restaurez-le d'abord."), 409)
 

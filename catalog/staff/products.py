@@ -10,7 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_countries import countries
 
-from catalog.islands import StaffProductFormProps, StaffProductImportProps, StaffProductsProps
+from catalog.islands import (
+    StaffPicturesProps,
+    StaffProductFormProps,
+    StaffProductImportProps,
+    StaffProductsProps,
+    StaffVariantsProps,
+)
 from catalog.models import PromotionType
 from catalog.selectors.categories import all_categories
 from catalog.selectors.staff_products import staff_product
@@ -59,7 +65,14 @@ def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
             "trash_days": TRASH_DAYS,
         }
     )
-    return render(request, "staff/products/edit.html", {"props": props, "product": product})
+    context: dict[str, Any] = {"props": props, "product": product}
+    if product is not None and product.trashed_at is None:
+        rights = _rights(request.user)
+        context |= {
+            "pictures": StaffPicturesProps({"product_id": product.pk, "can_edit": rights["edit"]}),
+            "variants": StaffVariantsProps({"product_id": product.pk, "rights": rights}),
+        }
+    return render(request, "staff/products/edit.html", context)
 
 
 def _shared(request: HttpRequest) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -156,171 +155,29 @@ def test_saving_without_a_change_changes_nothing(admin_client):
     assert PricePoint.objects.count() == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"variations-0-price_override": "0"}, "Le prix doit être supérieur à 0,00 €."),
-        (
-            {"variations-0-price_override": "NaN"},
-            "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
-        ),
-        ({"variations-0-price_adjustment": "-500"}, "Cet écart donnerait un prix nul ou négatif."),
-        ({"variations-1-is_default": "on"}, "Une seule variation peut être celle par défaut."),
-        (
-            {"variants-2-sku": "LAM-09"},
-            "Cette référence est déjà celle d'une autre déclinaison.",
-        ),
-        ({"variants-0-price": "12.00"}, "Sans format, le prix est celui du produit."),
-        ({"variants-1-price": "-1"}, "Le prix doit être supérieur à 0,00 €."),
-        ({"variants-1-price": "0,00"}, "Le prix doit être supérieur à 0,00 €."),
-        ({"variants-1-stock_quantity": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0."),
-        (
-            {"variants-1-production_days_min": "5"},
-            "Indiquez les deux délais, le plus court d'abord, ou aucun.",
-        ),
-    ],
-)
-def test_refusals_are_shown_on_the_page_and_change_nothing(admin_client, changes, message):
+def test_photos_formats_and_variants_are_only_looked_at(admin_client):
     product = make_product(price="40.00")
-    make_variation(product, "Petite", is_default=True, sku="LAM-09", sort_order=1)
-    make_variation(product, "Grande", sort_order=2)
-    found = errors(change(admin_client, product_page(product), **changes))
-    assert any(message in text for text in found), found
-    assert list(ProductVariation.objects.values_list("price_adjustment", "is_default")) == [
-        (Decimal("0.00"), True),
-        (Decimal("0.00"), False),
-    ]
-    assert sorted(Variant.objects.values_list("sku", "price", "stock_quantity")) == [
-        ("", None, None),
-        ("", None, None),
-        ("LAM-09", None, None),
-    ]
-
-
-def variants_form(page, variant: Variant) -> str:
-    """The prefix of this variant's form on the page of its product."""
-    groups = page.context["inline_admin_formsets"]
-    [formset] = [group.formset for group in groups if group.formset.prefix == "variants"]
-    return next(form.prefix for form in formset.initial_forms if form.instance == variant)
-
-
-def test_a_variants_own_stock_price_and_size(admin_client):
-    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    small = variant_of(product, make_variation(product, "Petite", is_default=True))
-    form = variants_form(admin_client.get(product_page(product)), small)
-    changes = {
-        "stock_quantity": "0",
-        "price": "49,90",
-        "sku": "LAM-09",
-        "height_cm": "9.5",
-        "production_days_min": "3",
-        "production_days_max": "5",
-    }
-    response = change(
-        admin_client, product_page(product), **{f"{form}-{name}": value for name, value in changes.items()}
-    )
-    assert response.status_code == 302, errors(response)
-    small.refresh_from_db()
-    assert (small.stock_quantity, small.price, small.sku, small.height_cm) == (
-        0,
-        Decimal("49.90"),
-        "LAM-09",
-        Decimal("9.5"),
-    )
-    product.refresh_from_db()
-    assert (product.price_from, product.is_available, product.is_ready) == (Decimal("49.90"), False, False)
-    assert PricePoint.objects.filter(variation=small.variation).latest("starts_at", "pk").amount == Decimal(
-        "49.90"
-    )
-
-
-def test_a_format_deleted_with_a_change_of_its_variant(admin_client):
-    product = make_product(price="69.00")
-    small = variant_of(product, make_variation(product, "Petite"))
-    form = variants_form(admin_client.get(product_page(product)), small)
-    response = change(
-        admin_client, product_page(product), **{"variations-0-DELETE": "on", f"{form}-stock_quantity": "4"}
-    )
-    assert response.status_code == 302, errors(response)
-    assert [row.variation for row in product.variants.all()] == [None]
-
-
-def test_variants_are_neither_added_nor_deleted_by_hand(admin_client):
-    product = make_product()
-    only = variant_of(product)
-    changes = {
-        "variants-TOTAL_FORMS": "2",
-        "variants-0-DELETE": "on",
-        "variants-1-product": product.pk,
-        "variants-1-sku": "NEW",
-        "variants-1-in_stock": "on",
-    }
-    change(admin_client, product_page(product), **changes)
-    assert list(product.variants.values_list("pk", "sku")) == [(only.pk, "")]
-
-
-@pytest.mark.parametrize(
-    ("file", "message"),
-    [
-        (upload("a.svg"), "Type de fichier non supporté"),
-        (upload("a.png"), "Fichier invalide"),
-        (None, "Choisissez un fichier."),
-    ],
-)
-def test_a_refused_photo(admin_client, file, message):
-    product = make_product()
-    changes = {
-        "images-TOTAL_FORMS": 1,
-        "images-0-position": 3,
-        "images-0-alt_fr": "Un ours",
-        "images-0-product": product.pk,
-        "images-0-upload": file,
-    }
-    assert message in errors(change(admin_client, product_page(product), **changes))
-    assert not ProductImage.objects.exists()
-    assert not default_storage.exists("products")
-
-
-def test_another_default_variation(admin_client):
-    product = make_product()
-    make_variation(product, "Petite", is_default=True, sort_order=1)
-    make_variation(product, "Grande", sort_order=2)
-    response = change(
-        admin_client,
-        product_page(product),
-        **{"variations-0-is_default": None, "variations-1-is_default": "on"},
-    )
-    assert response.status_code == 302, errors(response)
-    assert dict(ProductVariation.objects.values_list("name_fr", "is_default")) == {
-        "Petite": False,
-        "Grande": True,
-    }
-
-
-def test_removing_a_photo_and_a_variation(admin_client, run_on_commit):
-    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    make_variation(product, "Petite", price_override="49.00", sort_order=1)
-    make_variation(product, "Grande", sort_order=2)
+    small = make_variation(product, "Petite", is_default=True, sku="LAM-09")
     make_image(product)
-    with run_on_commit():
-        response = change(
-            admin_client, product_page(product), **{"variations-0-DELETE": "on", "images-0-DELETE": "on"}
-        )
-    assert response.status_code == 302, errors(response)
-    assert not ProductImage.objects.exists()
-    assert Product.objects.get().price_from == Decimal("69.00")
-
-
-def test_only_variations_of_the_product_can_be_photographed(admin_client):
-    product, other = make_product(), make_product("Autre")
-    own, foreign = make_variation(product), make_variation(other)
-    photo = make_image(product)
-    assert (
-        change(admin_client, product_page(product), **{"images-0-variation": foreign.pk}).status_code == 200
-    )
-    assert change(admin_client, product_page(product), **{"images-0-variation": own.pk}).status_code == 302
-    photo.refresh_from_db()
-    assert photo.variation == own
+    before = [
+        list(model.objects.order_by("pk").values()) for model in (ProductImage, ProductVariation, Variant)
+    ]
+    page = admin_client.get(product_page(product))
+    shown = {group.formset.prefix: group for group in page.context["inline_admin_formsets"]}
+    assert {name for name, group in shown.items() if group.has_change_permission} == {"model_3d"}
+    changes = {
+        "images-TOTAL_FORMS": "1", "images-INITIAL_FORMS": "1", "images-0-id": product.images.get().pk,
+        "images-0-product": product.pk, "images-0-DELETE": "on", "images-0-alt_fr": "Autre",
+        "variations-TOTAL_FORMS": "2", "variations-INITIAL_FORMS": "1", "variations-0-id": small.pk,
+        "variations-0-product": product.pk, "variations-0-name_fr": "Autre", "variations-1-name_fr": "Ajoutée",
+        "variants-TOTAL_FORMS": "1", "variants-INITIAL_FORMS": "1", "variants-0-product": product.pk,
+        "variants-0-id": variant_of(product, small).pk, "variants-0-stock_quantity": "9",
+    }  # fmt: skip
+    assert change(admin_client, product_page(product), **changes).status_code == 302
+    after = [
+        list(model.objects.order_by("pk").values()) for model in (ProductImage, ProductVariation, Variant)
+    ]
+    assert after == before
 
 
 def test_a_category(admin_client, run_on_commit):

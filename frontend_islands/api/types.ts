@@ -40,3 +40,11 @@ export type PromotionPreview = Schemas["PromotionPreview"];
 export type StaffProductsProps = Schemas["StaffProductsProps"];
 export type StaffProductFormProps = Schemas["StaffProductFormProps"];
 export type StaffProductImportProps = Schemas["StaffProductImportProps"];
+/** The photos of a product as staff edit them. */
+export type StaffGallery = Schemas["StaffGallery"];
+export type StaffPhoto = Schemas["StaffPhoto"];
+export type VariantGrid = Schemas["VariantGrid"];
+export type VariantFormat = Schemas["Variation"];
+export type VariantRow = Schemas["GridRow"];
+export type StaffPicturesProps = Schemas["StaffPicturesProps"];
+export type StaffVariantsProps = Schemas["StaffVariantsProps"];

@@ -48,6 +48,7 @@ ACTIONS: dict[str, str | Promise] = {
     "product.unarchived": gettext_lazy("Produit sorti des archives"),
     "product.trashed": gettext_lazy("Produit mis à la corbeille"),
     "product.restored": gettext_lazy("Produit restauré"),
+    "product.variants_changed": gettext_lazy("Déclinaisons modifiées"),
     "promotion.ended": gettext_lazy("Promotion terminée"),
     "product.created_by_key": gettext_lazy("Produit créé par un programme"),
     "product.changed_by_key": gettext_lazy("Produit modifié par un programme"),

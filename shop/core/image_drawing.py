@@ -70,16 +70,13 @@ def draw(content: bytes, kind: str) -> DrawnImage:
     drawn.thumbnail((MASTER_SIDE, MASTER_SIDE), Image.Resampling.LANCZOS)
     drawn = _flat_srgb(drawn, profile)
     drawn = _clean(drawn if turn is None else drawn.transpose(turn))
-    written = BytesIO()
-    drawn.save(written, "JPEG", **_MASTER_OPTIONS)
-    return DrawnImage(
-        content=written.getvalue(),
-        width=drawn.width,
-        height=drawn.height,
-        colour=_average_colour(drawn),
-        source_width=source_width,
-        source_height=source_height,
-    )
+    return _drawn(drawn, source_width, source_height)
+
+
+def cut(content: bytes, box: tuple[int, int, int, int]) -> DrawnImage:
+    """A part of a JPEG that the shop drew itself: left, top, right and bottom edge in pixels."""
+    picture = Image.open(BytesIO(content), formats=["JPEG"]).convert("RGB")
+    return _drawn(picture.crop(box), picture.width, picture.height)
 
 
 def main() -> int:
@@ -112,6 +109,19 @@ def limit_itself(seconds: int) -> None:
         # Not every system has every limit.
         with suppress(OSError, ValueError):
             resource.setrlimit(name, (most, most))
+
+
+def _drawn(picture: Image.Image, source_width: int, source_height: int) -> DrawnImage:
+    written = BytesIO()
+    picture.save(written, "JPEG", **_MASTER_OPTIONS)
+    return DrawnImage(
+        content=written.getvalue(),
+        width=picture.width,
+        height=picture.height,
+        colour=_average_colour(picture),
+        source_width=source_width,
+        source_height=source_height,
+    )
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:

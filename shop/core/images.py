@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from PIL import Image
 
 from shop.core.image_decoding import UndecodableImage, draw_all
-from shop.core.image_drawing import DrawnImage, draw
+from shop.core.image_drawing import DrawnImage, cut, draw
 from shop.core.image_structure import MalformedImage, image_size
 from shop.core.problems import Problem
 from shop.core.subject import subject_span
@@ -58,7 +58,8 @@ class ImageInfo:
     `url` is the stored JPEG, `width` and `height` its size; `sources` are `(media type, srcset)`, best
     compression first and JPEG last, empty until the smaller files exist: every srcset is the JPEG itself then.
     `subject` is where the piece stands, as shares of the height, None where that is not sure. `small_jpeg` is the name
-    of the narrowest JPEG file in the media storage, for mails: some mail programs show no other format.
+    of the narrowest JPEG file in the media storage, for mails: some mail programs show no other format. `focus` is the
+    point that stays in sight where a box cuts the picture, in percent from the left and the top; None is the middle.
     """
 
     url: str
@@ -69,6 +70,15 @@ class ImageInfo:
     sources: tuple[tuple[str, str], ...] = ()
     subject: tuple[float, float] | None = None
     small_jpeg: str = ""
+    focus: tuple[int, int] | None = None
+
+    @property
+    def focus_class(self) -> str:
+        """The classes that keep `focus` in sight, in steps of a quarter; "" for the middle."""
+        if self.focus is None:
+            return ""
+        across, down = (min(4, (percent + 12) // 25) for percent in self.focus)
+        return "" if (across, down) == (2, 2) else f"focus-x{across} focus-y{down}"
 
     @property
     def srcset(self) -> str:
@@ -134,6 +144,17 @@ def store_image(*, image: DrawnImage, folder: str, storage: Storage = default_st
     return StoredImage(name=stored, width=image.width, height=image.height, colour=image.colour)
 
 
+def cut_image(
+    *, name: str, box: tuple[int, int, int, int], folder: str, storage: Storage = default_storage
+) -> StoredImage:
+    """Store a part of a stored picture (left, top, right, bottom edge in pixels) as a picture of its own.
+
+    Raises `FileNotFoundError` when the picture is gone.
+    """
+    with storage.open(name) as stored:
+        return store_image(image=cut(stored.read(), box), folder=folder, storage=storage)
+
+
 def derive_files(name: str) -> dict[str, Any]:
     """Make the smaller files of a stored picture and return their description: `widths`, and `subject` where
     the piece was found in the picture (see `shop.core.subject`).
@@ -175,7 +196,14 @@ def delete_files(name: str, derivatives: Mapping[str, Any]) -> None:
 
 
 def describe(
-    *, name: str, width: int, height: int, alt: str, colour: str, derivatives: Mapping[str, Any]
+    *,
+    name: str,
+    width: int,
+    height: int,
+    alt: str,
+    colour: str,
+    derivatives: Mapping[str, Any],
+    focus: tuple[int, int] | None = None,
 ) -> ImageInfo:
     """Return how to show a stored picture, with or without its smaller files. No query, no file access."""
     widths = derivatives.get("widths", ())
@@ -204,6 +232,7 @@ def describe(
         sources=sources,
         subject=(span[0], span[1]) if span else None,
         small_jpeg=_derived_name(name, widths[0], "jpg") if widths else name,
+        focus=focus,
     )
 
 

@@ -219,6 +219,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
+        "image_id": world.photo.pk,
+        "variation_id": world.format.pk,
         "pk": world.picture.pk,
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,

@@ -18,8 +18,8 @@ from django.utils import timezone
 from accounts.models import Address, User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member, prove
-from catalog.models import Favourite, Notice, Review
-from catalog.tests.factories import make_promotion
+from catalog.models import Favourite, Notice, Product, ProductImage, ProductVariation, Review
+from catalog.tests.factories import make_image, make_promotion
 from orders.models import (
     DeliveryStop,
     Discrepancy,
@@ -80,6 +80,8 @@ class World:
     due: Payment
     api_key: ApiKey
     delivery: WebhookDelivery
+    photo: ProductImage
+    format: ProductVariation
     rows: dict[str, Model]
     _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
 
@@ -114,6 +116,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     rows = {model._meta.label: model._default_manager.first() for model in admin.site._registry}
     # What refuses is no order without this or that: the pages are asked for an order that can have it.
     rows |= {"orders.Order": order, "orders.WithdrawalCase": case}
+    shown = Product.objects.get(pk=rows["catalog.Product"].pk)
     missing = sorted(label for label, row in rows.items() if row is None)
     assert missing == [], "make a row of each model that the administration shows"
     return World(
@@ -126,6 +129,8 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         due=order.payments.get(position=2),
         api_key=create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None).row,
         delivery=_webhook(people["admin"]),
+        photo=make_image(shown),
+        format=make_variation(shown, "Moyen"),
         rows=rows,  # type: ignore[arg-type]
     )
 

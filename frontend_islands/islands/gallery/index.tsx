@@ -118,6 +118,7 @@ function Photo({ image, sizes, isFirst }: PhotoProps) {
         type === JPEG ? null : <source key={type} type={type} srcSet={srcset} sizes={sizes} />,
       )}
       <img
+        className={image.focus_class}
         // Before its address: a browser that knows both never asks for the largest one.
         srcSet={jpeg?.srcset}
         sizes={jpeg && sizes}

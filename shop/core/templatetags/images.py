@@ -33,10 +33,11 @@ def picture(
         ((media_type, srcset, sizes) for media_type, srcset in image.sources if media_type != "image/jpeg"),
     )
     return format_html(
-        '<picture{}{}>{}<img src="{}"{} width="{}" height="{}" alt="{}"{}></picture>',
+        '<picture{}{}>{}<img{} src="{}"{} width="{}" height="{}" alt="{}"{}></picture>',
         format_html(' class="{}"', css) if css else "",
         format_html(' data-shared="{}"', shared) if shared else "",
         sources,
+        format_html(' class="{}"', image.focus_class) if image.focus_class else "",
         image.url,
         format_html(' srcset="{}" sizes="{}"', image.srcset, sizes) if image.sources else "",
         image.width,

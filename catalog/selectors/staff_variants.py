@@ -1,0 +1,45 @@
+"""What the staff's grid of formats and variants shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog import pricing
+from catalog.models import Product, ProductImage, ProductVariation, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class VariantGrid:
+    """A product's formats, its variants and its photos, each in the order of its page; `offered` are the keys of the
+    variants that are on sale."""
+
+    product: Product
+    formats: list[ProductVariation]
+    variants: list[Variant]
+    offered: set[int]
+    photos: list[ProductImage]
+
+    @property
+    def shown(self) -> list[Variant]:
+        """Without those that are not on sale any more, unless one has a reference or a number in stock."""
+        return [
+            row
+            for row in self.variants
+            if row.pk in self.offered or row.sku or row.stock_quantity is not None
+        ]
+
+
+def variant_grid(product_id: int) -> VariantGrid | None:
+    """Read it fresh; None for no such product. Four queries."""
+    product = Product.objects.select_related("category").filter(pk=product_id).first()
+    if product is None:
+        return None
+    rows = product.variants.select_related("variation")
+    variants = list(rows.order_by("variation__sort_order", "variation_id", "finish"))
+    return VariantGrid(
+        product=product,
+        formats=list(product.variations.order_by("sort_order", "pk")),
+        variants=variants,
+        offered={row.pk for row in pricing.offered_variants(product, variants)},
+        photos=list(product.images.order_by("position", "pk")),
+    )

@@ -1,0 +1,161 @@
+"""The photos of a product as staff arrange them: the first is the main one. Every write locks the product."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.models import Product, ProductImage, ProductVariation
+from catalog.services.media import (
+    Crop,
+    add_product_image,
+    crop_product_image,
+    delete_product_image,
+)
+from catalog.services.products import LANGUAGES
+from catalog.services.staff_products import locked_product, refuse_trashed
+from shop.core.content_version import content_changed
+from shop.core.image_drawing import DrawnImage
+from shop.core.problems import Problem
+
+MOST_PICTURES = 40
+ALT_COLUMNS = tuple(f"alt_{language}" for language in LANGUAGES)
+_VERSIONED = (*ALT_COLUMNS, "finish", "variation_id", "focus_x", "focus_y", "crop")
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The point of a photo that stays in sight, in percent from the left and the top."""
+
+    x: int
+    y: int
+
+
+def picture_version(row: ProductImage) -> str:
+    """A short name of what staff wrote of a photo; its place among the others is not part of it."""
+    values = {name: getattr(row, name) for name in _VERSIONED}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def add_picture(*, product_id: int, image: DrawnImage, values: Mapping[str, Any]) -> ProductImage:
+    """Store a photo behind the others. `values` are as in `change_picture`, without `crop` and `focus`.
+
+    Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `trashed`, 409 `too_many_pictures`.
+    """
+    with transaction.atomic():
+        product = _writable(product_id)
+        if product.images.count() >= MOST_PICTURES:
+            refusal = _("Un produit a %(count)d photos au plus.") % {"count": MOST_PICTURES}
+            raise Problem("too_many_pictures", refusal, 409)
+        variation = _own_format(product, values.get("variation_id"))
+        row = add_product_image(
+            product=product, image=image, finish=values.get("finish", ""), variation=variation
+        )
+        _set_texts(row, values)
+        row.save()
+    return row
+
+
+def arrange_pictures(
+    *, product_id: int, ids: Sequence[int], removed_ids: Sequence[int] = (), seen_ids: Sequence[int] = ()
+) -> None:
+    """Put the photos in this order and remove some: all of it or nothing.
+
+    `ids` and `removed_ids` together name every photo of the product once; `seen_ids` is the order that the person saw.
+    Raises `Product.DoesNotExist`, and `Problem`: 409 `conflict` when photos came, went or were moved meanwhile, 409
+    `trashed`.
+    """
+    with transaction.atomic():
+        product = _writable(product_id)
+        rows = {row.pk: row for row in product.images.order_by("position", "pk")}
+        if sorted([*ids, *removed_ids]) != sorted(rows) or (seen_ids and list(rows) != list(seen_ids)):
+            raise gallery_conflict()
+        for pk in removed_ids:
+            delete_product_image(image=rows[pk])
+        for position, pk in enumerate(ids, start=1):
+            rows[pk].position = position
+        ProductImage.objects.bulk_update([rows[pk] for pk in ids], ["position"])
+        content_changed()
+
+
+def set_main_picture(*, product_id: int, image_id: int) -> None:
+    """Make this photo the main one: the first. The others keep their order.
+
+    Raises `Product.DoesNotExist`, `ProductImage.DoesNotExist`, and `Problem` (409 `trashed`).
+    """
+    with transaction.atomic():
+        product = _writable(product_id)
+        keys = list(product.images.order_by("position", "pk").values_list("pk", flat=True))
+        if image_id not in keys:
+            raise ProductImage.DoesNotExist
+        arrange_pictures(product_id=product_id, ids=[image_id, *(pk for pk in keys if pk != image_id)])
+
+
+def change_picture(
+    *, product_id: int, image_id: int, values: Mapping[str, Any], seen_version: str = ""
+) -> ProductImage:
+    """Change a photo: `alt_<language>`, `finish`, `variation_id`, `crop` (`Crop` or None), `focus` (`Focus` or None).
+
+    `seen_version` is the `picture_version` that the person saw. Raises `Product.DoesNotExist`,
+    `ProductImage.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `conflict`, 409 `trashed`.
+    """
+    with transaction.atomic():
+        product = _writable(product_id)
+        row = product.images.select_for_update().get(pk=image_id)
+        if seen_version and picture_version(row) != seen_version:
+            raise gallery_conflict()
+        crop: Crop | None = values.get("crop")
+        if "crop" in values and (crop is not None or row.whole):
+            crop_product_image(image=row, crop=crop)
+        if "focus" in values:
+            focus: Focus | None = values["focus"]
+            row.focus_x, row.focus_y = (None, None) if focus is None else (focus.x, focus.y)
+        if "finish" in values:
+            row.finish = values["finish"]
+        if "variation_id" in values:
+            row.variation = _own_format(product, values["variation_id"])
+        _set_texts(row, values)
+        row.save()
+        content_changed()
+    return row
+
+
+def remove_picture(*, product_id: int, image_id: int) -> None:
+    """Remove a photo. Raises `Product.DoesNotExist`, `ProductImage.DoesNotExist`, and `Problem` (409 `trashed`)."""
+    with transaction.atomic():
+        delete_product_image(image=_writable(product_id).images.get(pk=image_id))
+
+
+def gallery_conflict() -> Problem:
+    """The refusal of a change made on photos that are others by now."""
+    return Problem(
+        "conflict", _("Les photos ont été modifiées entre-temps. Vérifiez, puis enregistrez."), 409
+    )
+
+
+def _writable(product_id: int) -> Product:
+    product = locked_product(product_id)
+    refuse_trashed(product)
+    return product
+
+
+def _own_format(product: Product, variation_id: int | None) -> ProductVariation | None:
+    if variation_id is None:
+        return None
+    found = product.variations.filter(pk=variation_id).first()
+    if found is None:
+        message = _("Ce format n'existe plus.")
+        raise Problem("invalid", message, errors={"variation_id": [message]})
+    return found
+
+
+def _set_texts(row: ProductImage, values: Mapping[str, Any]) -> None:
+    for name in ALT_COLUMNS:
+        if name in values:
+            setattr(row, name, values[name] or "")

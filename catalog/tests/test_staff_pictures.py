@@ -1,0 +1,350 @@
+"""Photos of a product by calls: added, arranged, changed, cropped, removed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import BytesIO
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from PIL import Image
+
+from catalog.models import ProductImage, RetiredPicture
+from catalog.selectors.pictures import image_info
+from catalog.services import media
+from catalog.services.gallery import MOST_PICTURES
+from catalog.services.product_removal import trash_products
+from catalog.tests.factories import make_image, make_product, make_variation, picture
+from catalog.tests.staff import PRODUCTS, send, staff_browser
+from shop.core import images
+from shop.core.outbound import AddressRefused, Answer, CallFailed
+from shop.core.staff_actions import StaffAction
+from shop.core.templatetags.images import picture as picture_tag
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin():
+    return staff_browser()
+
+
+def upload(browser, product, content: bytes, name: str = "ours.jpg", **fields):
+    sent = {"file": SimpleUploadedFile(name, content), **fields}
+    return browser.post(f"{PRODUCTS}/{product.pk}/images", sent)
+
+
+def order(product) -> list[int]:
+    return list(product.images.order_by("position", "pk").values_list("pk", flat=True))
+
+
+def halves() -> BytesIO:
+    """Red on the left, blue on the right."""
+    drawn = Image.new("RGB", (800, 600), (200, 20, 20))
+    drawn.paste((20, 20, 200), (400, 0, 800, 600))
+    written = BytesIO()
+    drawn.save(written, "JPEG", quality=95)
+    return written
+
+
+def test_upload_stores_a_photo_behind_the_others(admin):
+    product = make_product()
+    make_image(product)
+    format_ = make_variation(product, "Grand")
+    sent = upload(
+        admin, product, picture(size=(60, 40)).getvalue(), alt="Un ours", finish="painted",
+        variation_id=str(format_.pk),
+    )  # fmt: skip
+    assert sent.status_code == 201, sent.json()
+    body = sent.json()
+    row = ProductImage.objects.get(pk=body["id"])
+    assert (row.position, row.alt_fr, row.finish, row.variation_id) == (2, "Un ours", "painted", format_.pk)
+    assert (body["width"], body["height"], body["alt"], body["is_main"]) == (60, 40, "Un ours", False)
+    assert (body["crop"], body["focus"], body["whole"]["url"]) == (None, None, body["url"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("ours.gif", b"GIF89a", "Type de fichier non supporté"),
+        ("ours.jpg", b"\xff\xd8\xff" + b"0" * (5 * 1024 * 1024), "Fichier trop volumineux"),
+        ("o" * 97 + ".jpg", b"\xff\xd8\xff", "Nom de fichier trop long"),
+        ("ours.png", picture("JPEG").getvalue(), "Fichier invalide"),
+    ],
+)
+def test_upload_of_no_picture_is_refused_and_stores_nothing(admin, name, content, message):
+    product = make_product()
+    answer = upload(admin, product, content, name)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_image")
+    assert answer.json()["errors"] == {"file": [message]}
+    assert not ProductImage.objects.exists()
+
+
+def test_address_is_fetched_and_copied(admin, monkeypatch):
+    product = make_product()
+    asked = []
+
+    def fetch(url, **_options):
+        asked.append(url)
+        return Answer(200, {}, picture("WEBP", size=(30, 20)).getvalue())
+
+    monkeypatch.setattr("shop.core.remote_images.fetch", fetch)
+    answer = send(admin, "post", f"/{product.pk}/images", {"url": " https://example.com/ours "})
+    assert answer.status_code == 201, answer.json()
+    assert asked == ["https://example.com/ours"]
+    assert (answer.json()["width"], answer.json()["is_main"]) == (30, True)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (AddressRefused("private"), "Cette adresse ne peut pas être utilisée."),
+        (CallFailed("timeout"), "Cette adresse ne répond pas."),
+        (CallFailed("too_large"), "Fichier trop volumineux"),
+        (Answer(404, {}, b""), "Aucune image à cette adresse."),
+        (Answer(200, {}, b"<html>"), "Type de fichier non supporté"),
+    ],
+)
+def test_address_without_a_picture_is_refused(admin, monkeypatch, outcome, message):
+    def fetch(url, **_options):
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr("shop.core.remote_images.fetch", fetch)
+    product = make_product()
+    answer = send(admin, "post", f"/{product.pk}/images", {"url": "https://example.com/ours.jpg"})
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"url": [message]})
+    assert not ProductImage.objects.exists()
+
+
+def test_address_of_the_own_network_is_refused(admin):
+    product = make_product()
+    answer = send(admin, "post", f"/{product.pk}/images", {"url": "http://127.0.0.1/a.jpg"})
+    assert answer.json()["errors"] == {"url": ["Cette adresse ne peut pas être utilisée."]}
+
+
+def test_blank_address_is_asked_for(admin):
+    product = make_product()
+    answer = send(admin, "post", f"/{product.pk}/images", {"url": "  "})
+    assert (answer.status_code, answer.json()["detail"]) == (400, "URL manquante")
+    assert answer.json()["errors"] == {"url": ["Veuillez entrer une URL d'image"]}
+
+
+def test_product_has_so_many_photos_at_most(admin):
+    product = make_product()
+    for position in range(MOST_PICTURES):
+        make_image(product, position)
+    answer = upload(admin, product, picture().getvalue())
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_pictures")
+    assert product.images.count() == MOST_PICTURES
+
+
+def test_order_and_removals_are_saved_at_once(admin):
+    product = make_product()
+    first, second, third = (make_image(product, position).pk for position in (1, 2, 3))
+    answer = send(
+        admin, "put", f"/{product.pk}/images/order",
+        {"ids": [third, first], "removed_ids": [second], "seen_ids": [first, second, third]},
+    )  # fmt: skip
+    assert answer.status_code == 200, answer.json()
+    assert [(row["id"], row["is_main"]) for row in answer.json()["images"]] == [(third, True), (first, False)]
+    assert order(product) == [third, first]
+    assert RetiredPicture.objects.count() == 1
+
+
+@pytest.mark.parametrize("change", ["unknown", "missing", "twice", "moved"])
+def test_order_of_other_photos_is_a_conflict_and_changes_nothing(admin, change):
+    product = make_product()
+    first, second = (make_image(product, position).pk for position in (1, 2))
+    body = {
+        "unknown": {"ids": [second, first, 10**6]},
+        "missing": {"ids": [second]},
+        "twice": {"ids": [second, second, first]},
+        "moved": {"ids": [second, first], "seen_ids": [second, first]},
+    }[change]
+    answer = send(admin, "put", f"/{product.pk}/images/order", body)
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    assert [row["id"] for row in answer.json()["current"]["images"]] == [first, second]
+    assert order(product) == [first, second]
+
+
+def test_main_photo_comes_first_and_the_others_keep_their_order(admin):
+    product = make_product()
+    first, second, third = (make_image(product, position).pk for position in (1, 2, 3))
+    answer = send(admin, "put", f"/{product.pk}/images/main", {"id": third})
+    assert [row["id"] for row in answer.json()["images"]] == [third, first, second]
+    assert order(product) == [third, first, second]
+    other = make_image(make_product("Autre"))
+    refused = send(admin, "put", f"/{product.pk}/images/main", {"id": other.pk})
+    assert (refused.status_code, order(product)) == (404, [third, first, second])
+
+
+def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
+    product = make_product()
+    row = make_image(product)
+    format_ = make_variation(product, "Grand")
+    version = send(admin, "get", f"/{product.pk}/images").json()["images"][0]["version"]
+    body = {
+        "alt": "Un ours", "alt_en": "A bear", "alt_es": "Un oso", "alt_de": "Ein Bär",
+        "finish": "unpainted", "variation_id": format_.pk, "focus": {"x": 10, "y": 90}, "version": version,
+    }  # fmt: skip
+    answer = send(admin, "patch", f"/{product.pk}/images/{row.pk}", body)
+    assert answer.status_code == 200, answer.json()
+    row.refresh_from_db()
+    assert (row.alt_fr, row.alt_en, row.alt_es, row.alt_de) == ("Un ours", "A bear", "Un oso", "Ein Bär")
+    assert (row.finish, row.variation_id, row.focus_x, row.focus_y) == ("unpainted", format_.pk, 10, 90)
+    stale = send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "Autre", "version": version})
+    assert (stale.status_code, stale.json()["code"]) == (409, "conflict")
+    assert stale.json()["current"]["alt"] == "Un ours"
+    row.refresh_from_db()
+    assert row.alt_fr == "Un ours"
+
+
+def test_format_of_another_product_is_refused(admin):
+    product, other = make_product(), make_product("Autre")
+    row = make_image(product)
+    format_ = make_variation(other, "Grand")
+    answer = send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"variation_id": format_.pk})
+    assert (answer.status_code, answer.json()["errors"]) == (
+        400,
+        {"variation_id": ["Ce format n'existe plus."]},
+    )
+
+
+def test_focus_is_a_class_and_the_middle_is_none():
+    product = make_product()
+    row = make_image(product, focus_x=10, focus_y=90)
+    assert image_info(row, "").focus_class == "focus-x0 focus-y4"
+    assert '<img class="focus-x0 focus-y4" src=' in picture_tag(image_info(row, ""))
+    row.focus_x = row.focus_y = 50
+    assert image_info(row, "").focus_class == ""
+    row.focus_x = row.focus_y = None
+    assert "class" not in picture_tag(image_info(row, ""))
+
+
+def test_crop_shows_a_part_and_the_whole_comes_back(admin, django_capture_on_commit_callbacks):
+    product = make_product()
+    row = ProductImage.objects.get(pk=upload(admin, product, halves().getvalue()).json()["id"])
+    media.derive_files(kind="product", pk=row.pk)
+    row.refresh_from_db()
+    whole = (row.file.name, row.width, row.height, row.colour, row.derivatives)
+    path = f"/{product.pk}/images/{row.pk}"
+    answer = send(admin, "patch", path, {"crop": {"x": 50, "y": 0, "width": 50, "height": 100}})
+    assert answer.status_code == 200, answer.json()
+    row.refresh_from_db()
+    assert (row.width, row.height, row.derivatives) == (400, 600, {})
+    assert row.file.name != whole[0]
+    with default_storage.open(row.file.name) as stored:
+        red, _green, blue = Image.open(stored).getpixel((200, 300))
+    assert (red < 60, blue > 150) == (True, True)
+    assert answer.json()["whole"] == {"url": default_storage.url(whole[0]), "width": 800, "height": 600}
+    cropped = row.file.name
+    assert send(admin, "patch", path, {"crop": None}).status_code == 200
+    row.refresh_from_db()
+    assert (row.file.name, row.width, row.height, row.colour, row.derivatives) == whole
+    assert (row.crop, row.whole) == ({}, {})
+    assert [retired.file.name for retired in RetiredPicture.objects.all()] == [cropped]
+
+
+def test_each_crop_is_cut_from_the_whole(admin):
+    product = make_product()
+    pk = upload(admin, product, halves().getvalue()).json()["id"]
+    path = f"/{product.pk}/images/{pk}"
+    send(admin, "patch", path, {"crop": {"x": 50, "y": 0, "width": 50, "height": 100}})
+    send(admin, "patch", path, {"crop": {"x": 0, "y": 0, "width": 75, "height": 100}})
+    row = ProductImage.objects.get(pk=pk)
+    assert (row.width, row.whole["width"]) == (600, 800)
+
+
+def test_files_made_while_a_crop_was_chosen_stay_with_the_whole(admin, monkeypatch):
+    product = make_product()
+    pk = upload(admin, product, halves().getvalue()).json()["id"]
+    made = images.derive_files
+
+    def slow(name):
+        send(
+            admin,
+            "patch",
+            f"/{product.pk}/images/{pk}",
+            {"crop": {"x": 0, "y": 0, "width": 50, "height": 50}},
+        )
+        return made(name)
+
+    monkeypatch.setattr("catalog.services.media.images.derive_files", slow)
+    media.derive_files(kind="product", pk=pk)
+    row = ProductImage.objects.get(pk=pk)
+    assert (row.derivatives, row.whole["derivatives"]["widths"]) == ({}, [360, 768, 800])
+
+
+def test_removed_crop_gives_up_both_files(admin):
+    product = make_product()
+    pk = upload(admin, product, halves().getvalue()).json()["id"]
+    whole = ProductImage.objects.get(pk=pk).file.name
+    send(admin, "patch", f"/{product.pk}/images/{pk}", {"crop": {"x": 0, "y": 0, "width": 50, "height": 50}})
+    cropped = ProductImage.objects.get(pk=pk).file.name
+    assert admin.delete(f"{PRODUCTS}/{product.pk}/images/{pk}").status_code == 204
+    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
+    assert [default_storage.exists(name) for name in (whole, cropped)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("crop", "field"),
+    [
+        ({"x": 60, "y": 0, "width": 50, "height": 100}, "crop.non_field_errors"),
+        ({"x": -1, "y": 0, "width": 50, "height": 100}, "crop.x"),
+        ({"x": 0, "y": 0, "width": 10, "height": 10}, "crop"),
+    ],
+)
+def test_crop_outside_the_picture_or_too_small_is_refused(admin, crop, field):
+    product = make_product()
+    pk = upload(admin, product, halves().getvalue()).json()["id"]
+    before = ProductImage.objects.filter(pk=pk).values().get()
+    answer = send(admin, "patch", f"/{product.pk}/images/{pk}", {"crop": crop})
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert ProductImage.objects.filter(pk=pk).values().get() == before
+
+
+def test_product_in_the_trash_is_left_alone(admin):
+    product = make_product()
+    row = make_image(product)
+    trash_products(product_ids=[product.pk], actor=None)
+    assert send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "x"}).json()["code"] == "trashed"
+    assert upload(admin, product, picture().getvalue()).json()["code"] == "trashed"
+    assert admin.delete(f"{PRODUCTS}/{product.pk}/images/{row.pk}").status_code == 409
+
+
+def test_who_keeps_stock_sees_photos_and_changes_none():
+    product = make_product()
+    row = make_image(product)
+    browser = staff_browser(StaffAction.SEE_PRODUCTS, StaffAction.EDIT_STOCK)
+    assert browser.get(f"{PRODUCTS}/{product.pk}/images").status_code == 200
+    assert upload(browser, product, picture().getvalue()).status_code == 403
+    assert send(browser, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "x"}).status_code == 403
+    assert browser.post("/api/admin/uploads").status_code == 403
+
+
+def test_gallery_is_read_with_three_queries_however_many_photos(admin, django_assert_max_num_queries):
+    product = make_product()
+    for position in range(12):
+        make_image(product, position)
+    admin.get(f"{PRODUCTS}/{product.pk}/images")
+    # Session, user, and three of the gallery.
+    with django_assert_max_num_queries(5):
+        assert len(admin.get(f"{PRODUCTS}/{product.pk}/images").json()["images"]) == 12
+
+
+def test_uploaded_picture_is_deleted_a_day_later_unless_it_is_shown(admin, monkeypatch):
+    answers = [
+        admin.post("/api/admin/uploads", {"file": SimpleUploadedFile("a.jpg", picture(size=(60, 40)).getvalue())})
+        for _each in range(2)
+    ]  # fmt: skip
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].json()["width"] == 60
+    names = [row.file.name for row in RetiredPicture.objects.order_by("pk")]
+    assert answers[0].json()["url"].endswith(names[0])
+    monkeypatch.setattr("catalog.services.media.shown_files", lambda found: {names[0]} & set(found))
+    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
+    assert [default_storage.exists(name) for name in names] == [True, False]

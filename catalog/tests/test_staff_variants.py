@@ -1,0 +1,272 @@
+"""Formats and the grid of variants by calls: written whole or not at all, by whoever may write each field."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import PricePoint, Product, ProductVariation, Variant
+from catalog.services.stock import StockUnit, hold_stock
+from catalog.tests.factories import (
+    change_variant,
+    make_finish_category,
+    make_image,
+    make_product,
+    make_variation,
+    variant_of,
+)
+from catalog.tests.staff import send, staff_browser
+from shop.core.models import AuditEntry
+from shop.core.staff_actions import StaffAction
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin():
+    return staff_browser()
+
+
+@pytest.fixture
+def bear() -> Product:
+    """Two formats in two finishes: four rows."""
+    product = make_product(
+        "Ours", category=make_finish_category(offers_formats=True), painted_price="50.00",
+        unpainted_price="30.00", stock_quantity=7,
+    )  # fmt: skip
+    make_variation(product, "Petit", sort_order=0)
+    make_variation(product, "Grand", sort_order=1, price_adjustment="20.00")
+    return product
+
+
+def grid(browser, product) -> dict:
+    answer = send(browser, "get", f"/{product.pk}/variants")
+    assert answer.status_code == 200, answer.json()
+    return answer.json()
+
+
+def put(browser, product, rows, **more):
+    body = {"version": grid(browser, product)["version"], "rows": rows, **more}
+    return send(browser, "put", f"/{product.pk}/variants", body)
+
+
+def stored(product) -> list[dict]:
+    return list(Variant.objects.filter(product=product).order_by("pk").values())
+
+
+def variant(product, name: str, finish: str) -> Variant:
+    return variant_of(product, product.variations.get(name_fr=name), finish)
+
+
+def test_grid_has_a_row_for_each_format_and_finish(admin, bear):
+    photo = make_image(bear, finish="painted", variation=bear.variations.get(name_fr="Grand"))
+    found = grid(admin, bear)
+    rows = [(row["label"], row["unit_price"], row["image_ids"]) for row in found["rows"]]
+    assert rows == [
+        ("Petit · Peint", "50.00", []),
+        ("Petit · Non peint", "30.00", []),
+        ("Grand · Peint", "70.00", [photo.pk]),
+        ("Grand · Non peint", "50.00", []),
+    ]
+    assert [row["name"] for row in found["formats"]] == ["Petit", "Grand"]
+    assert (found["product"]["stock_quantity"], found["product"]["price"]) == (7, "40.00")
+
+
+def test_grid_is_written_at_once_with_its_prices_recorded(admin, bear):
+    small, large = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
+    answer = put(
+        admin,
+        bear,
+        [
+            {"id": small.pk, "sku": "OURS-P", "stock_quantity": 3, "seen_stock": None, "in_stock": True},
+            {
+                "id": large.pk, "price": "99.90", "weight_grams": 800, "weight": "600 g", "dimensions": "30 cm",
+                "height_cm": "30.5", "production_days_min": 5, "production_days_max": 9,
+            },
+        ],
+    )  # fmt: skip
+    assert answer.status_code == 200, answer.json()
+    small.refresh_from_db()
+    large.refresh_from_db()
+    assert (small.sku, small.stock_quantity) == ("OURS-P", 3)
+    assert (large.price, large.weight_grams, large.weight, large.dimensions) == (
+        Decimal("99.90"), 800, "600 g", "30 cm",
+    )  # fmt: skip
+    assert (large.height_cm, large.production_days_min, large.production_days_max) == (Decimal("30.5"), 5, 9)
+    points = PricePoint.objects.filter(variation_id=large.variation_id, finish="painted").order_by("pk")
+    assert points.last().amount == Decimal("99.90")
+    bear.refresh_from_db()
+    assert bear.price_to == Decimal("99.90")
+    entry = AuditEntry.objects.get(action="product.variants_changed")
+    assert entry.after["Grand · Peint · price"] == "99.90"
+    assert entry.before["Grand · Peint · price"] is None
+
+
+def test_one_wrong_row_refuses_the_grid_with_messages_by_row_and_field(admin, bear):
+    small, large = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
+    other = change_variant(variant_of(make_product("Lynx")), sku="DEJA")
+    before = stored(bear)
+    answer = put(
+        admin,
+        bear,
+        [
+            {"id": small.pk, "sku": "BON", "weight_grams": 500},
+            {"id": large.pk, "sku": other.sku, "production_days_min": 9, "production_days_max": 5},
+        ],
+    )
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert answer.json()["errors"] == {
+        f"rows.{large.pk}.sku": ["Cette référence est déjà celle d'une autre déclinaison."],
+        f"rows.{large.pk}.production_days_max": ["Le délai maximum est plus court que le minimum."],
+    }
+    assert stored(bear) == before
+    assert not AuditEntry.objects.filter(action="product.variants_changed").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("price", "0", "Le prix doit être supérieur à 0,00\u00a0€."),
+        ("price", "abc", "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90."),
+        ("production_days_min", 3, "Indiquez les deux délais ou aucun."),
+    ],
+)
+def test_value_that_cannot_be_is_refused_by_row(admin, bear, field, value, message):
+    row, before = variant(bear, "Grand", "painted"), stored(bear)
+    answer = put(admin, bear, [{"id": row.pk, field: value}])
+    name = "production_days_max" if field == "production_days_min" else field
+    assert (answer.status_code, answer.json()["errors"]) == (400, {f"rows.{row.pk}.{name}": [message]})
+    assert stored(bear) == before
+
+
+def test_two_rows_with_one_reference_are_refused(admin, bear):
+    rows = [variant(bear, "Grand", "painted"), variant(bear, "Petit", "painted")]
+    answer = put(admin, bear, [{"id": row.pk, "sku": "MEME"} for row in rows])
+    assert list(answer.json()["errors"]) == [f"rows.{rows[1].pk}.sku"]
+    assert not Variant.objects.filter(sku="MEME").exists()
+
+
+def test_price_without_a_format_is_the_product_s(admin):
+    product = make_product()
+    row = variant_of(product)
+    answer = put(admin, product, [{"id": row.pk, "price": "12.00"}])
+    assert answer.json()["errors"] == {f"rows.{row.pk}.price": ["Sans format, le prix est celui du produit."]}
+
+
+def test_second_of_two_people_is_shown_the_first_one_s_grid(admin, bear):
+    row = variant(bear, "Petit", "painted")
+    version = grid(admin, bear)["version"]
+    assert put(admin, bear, [{"id": row.pk, "sku": "PREMIER"}]).status_code == 200
+    body = {"version": version, "rows": [{"id": row.pk, "sku": "SECOND"}]}
+    answer = send(admin, "put", f"/{bear.pk}/variants", body)
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    current = {each["id"]: each["sku"] for each in answer.json()["current"]["rows"]}
+    assert current[row.pk] == "PREMIER"
+    row.refresh_from_db()
+    assert row.sku == "PREMIER"
+
+
+def test_sale_meanwhile_is_no_conflict_until_the_stock_itself_is_written(admin, bear):
+    row = change_variant(variant(bear, "Petit", "painted"), stock_quantity=5)
+    version = grid(admin, bear)["version"]
+    hold_stock(units=[StockUnit(row.pk, 2)])
+    body = {"version": version, "rows": [{"id": row.pk, "stock_quantity": 6, "seen_stock": 5}]}
+    answer = send(admin, "put", f"/{bear.pk}/variants", body)
+    assert answer.json()["errors"] == {
+        f"rows.{row.pk}.stock_quantity": ["Le stock a changé entre-temps\u00a0: 3 maintenant."]
+    }
+    body["rows"] = [{"id": row.pk, "sku": "OURS"}]
+    assert send(admin, "put", f"/{bear.pk}/variants", body).status_code == 200
+    row.refresh_from_db()
+    assert (row.stock_quantity, row.sku) == (3, "OURS")
+
+
+def test_who_keeps_stock_writes_stock_and_nothing_else(bear):
+    keeper = staff_browser(StaffAction.SEE_PRODUCTS, StaffAction.EDIT_STOCK)
+    row = variant(bear, "Petit", "painted")
+    assert put(keeper, bear, [{"id": row.pk, "stock_quantity": 2, "seen_stock": None}]).status_code == 200
+    before = stored(bear)
+    for refused in ({"price": "1.00"}, {"sku": "X"}, {"image_ids": []}):
+        assert put(keeper, bear, [{"id": row.pk, **refused}]).status_code == 403
+    order = list(bear.variations.values_list("pk", flat=True))[::-1]
+    assert put(keeper, bear, [], format_ids=order).status_code == 403
+    assert stored(bear) == before
+    row.refresh_from_db()
+    assert row.stock_quantity == 2
+
+
+def test_photos_are_given_to_rows(admin, bear):
+    row, other = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
+    first = make_image(bear, 1)
+    second = make_image(bear, 2, finish="painted", variation=row.variation)
+    assert put(admin, bear, [{"id": row.pk, "image_ids": [first.pk]}]).status_code == 200
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.finish, first.variation_id) == ("painted", row.variation_id)
+    assert (second.finish, second.variation_id) == ("", None)
+    rows = [{"id": each.pk, "image_ids": [first.pk]} for each in (row, other)]
+    refused = put(admin, bear, rows)
+    assert refused.json()["errors"] == {
+        f"rows.{other.pk}.image_ids": ["Cette photo est déjà celle d'une autre déclinaison."]
+    }
+
+
+def test_formats_are_put_in_order(admin, bear):
+    keys = list(bear.variations.order_by("sort_order").values_list("pk", flat=True))
+    answer = put(admin, bear, [], format_ids=keys[::-1])
+    assert [row["id"] for row in answer.json()["formats"]] == keys[::-1]
+    assert put(admin, bear, [], format_ids=keys[:1]).json()["code"] == "conflict"
+
+
+def test_format_is_added_changed_made_default_and_removed(admin, bear):
+    path = f"/{bear.pk}/variations"
+    answer = send(admin, "post", path, {"name": "Géant", "name_de": "Riese", "price_override": "150.00"})
+    assert answer.status_code == 201, answer.json()
+    key = answer.json()["id"]
+    row = ProductVariation.objects.get(pk=key)
+    assert (row.name_fr, row.name_de, row.price_override, row.sort_order, row.is_default) == (
+        "Géant", "Riese", Decimal("150.00"), 2, False,
+    )  # fmt: skip
+    assert Variant.objects.filter(variation=row).count() == 2
+    assert send(admin, "patch", f"{path}/{key}", {"name": "Énorme"}).json()["name"] == "Énorme"
+    assert send(admin, "post", f"{path}/{key}/default").json()["is_default"] is True
+    small = bear.variations.get(name_fr="Petit")
+    assert send(admin, "post", f"{path}/{small.pk}/default").status_code == 200
+    row.refresh_from_db()
+    assert (row.is_default, row.name_fr) == (False, "Énorme")
+    assert send(admin, "delete", f"{path}/{key}").status_code == 204
+    assert not ProductVariation.objects.filter(pk=key).exists()
+    assert [entry.action for entry in AuditEntry.objects.filter(action__startswith="variation").order_by("pk")] == [
+        "variation.added", "variation.changed", "variation.changed", "variation.changed", "variation.deleted",
+    ]  # fmt: skip
+
+
+def test_format_needs_a_name_and_a_price_above_nothing(admin, bear):
+    path = f"/{bear.pk}/variations"
+    for body in ({}, {"name": " "}):
+        answer = send(admin, "post", path, body)
+        assert answer.json()["errors"] == {"name": ["Le nom de la variation est obligatoire"]}
+    answer = send(admin, "post", path, {"name": "Mini", "price_adjustment": "-31.00"})
+    assert answer.json()["errors"] == {"price_adjustment": ["Cet écart donnerait un prix nul ou négatif."]}
+    assert bear.variations.count() == 2
+
+
+def test_format_changed_on_another_grid_is_a_conflict(admin, bear):
+    row = bear.variations.get(name_fr="Petit")
+    version = grid(admin, bear)["version"]
+    send(admin, "patch", f"/{bear.pk}/variations/{row.pk}", {"name": "Mini"})
+    answer = send(admin, "patch", f"/{bear.pk}/variations/{row.pk}", {"name": "Nain", "version": version})
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    row.refresh_from_db()
+    assert row.name_fr == "Mini"
+
+
+def test_grid_is_read_with_four_queries(admin, bear, django_assert_max_num_queries):
+    for position in range(5):
+        make_image(bear, position)
+        make_variation(bear, f"Format {position}")
+    grid(admin, bear)
+    # Session, user, and four of the grid.
+    with django_assert_max_num_queries(6):
+        grid(admin, bear)

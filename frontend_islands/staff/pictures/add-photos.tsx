@@ -1,0 +1,166 @@
+import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from "react";
+import type { StaffPhoto } from "@/api/types";
+import { Icon } from "@/lib/icon";
+import { toast } from "@/lib/toast";
+import { problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { addByAddress } from "./calls";
+import { ACCEPTED } from "./shrink";
+import type { Upload, useUploads } from "./use-uploads";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface AddPhotosProps {
+  product: number;
+  uploads: ReturnType<typeof useUploads>;
+  onStored: (photo: StaffPhoto) => void;
+}
+
+/** Photos come from the camera or the files of the machine, dropped, pasted, or by their address. */
+export function AddPhotos({ product, uploads, onStored }: AddPhotosProps) {
+  const chooser = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const [address, setAddress] = useState("");
+  const [isFetching, setFetching] = useState(false);
+  const { add } = uploads;
+  const latest = useRef(add);
+  latest.current = add;
+
+  useEffect(() => {
+    const paste = (event: Event) => {
+      const { clipboardData, target } = event as unknown as ClipboardEvent;
+      const files = imagesOf(clipboardData.files);
+      if (!files.length || (target as Element).closest("input, textarea, dialog")) return;
+      event.preventDefault();
+      latest.current(files);
+    };
+    document.addEventListener("paste", paste);
+    return () => document.removeEventListener("paste", paste);
+  }, []);
+
+  const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
+  const fetchAddress = async () => {
+    if (!address.trim()) {
+      toast({ kind: "error", title: t("addressMissing"), text: t("addressMissingText") });
+      return;
+    }
+    setFetching(true);
+    try {
+      onStored(await addByAddress(product, address.trim()));
+      setAddress("");
+    } catch (error) {
+      toast({ kind: "error", title: t("uploadFailed"), text: problemText(error) });
+    } finally {
+      setFetching(false);
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is a shortcut of the button inside
+    <div
+      className={isOver ? "photo-drop photo-drop--over" : "photo-drop"}
+      onDragOver={(event) => {
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        add(event.dataTransfer.files);
+      }}
+    >
+      <input
+        ref={chooser}
+        className="visually-hidden"
+        type="file"
+        accept={ACCEPTED}
+        multiple
+        tabIndex={-1}
+        aria-label={t("add")}
+        onChange={({ currentTarget }) => {
+          add(currentTarget.files ?? []);
+          currentTarget.value = "";
+        }}
+      />
+      <button className="button button--primary" type="button" onClick={() => chooser.current?.click()}>
+        <Icon name="plus" /> {isOver ? t("dropHere") : t("add")}
+      </button>
+      <p className="muted photo-drop__hint">{t("hint")}</p>
+      <form
+        className="photo-drop__address"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void fetchAddress();
+        }}
+      >
+        <label className="field">
+          <span className="field__label">{t("address")}</span>
+          <input
+            className="input"
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            placeholder="https://"
+            value={address}
+            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          />
+        </label>
+        <button className="button" type="submit" aria-busy={isFetching} disabled={isFetching}>
+          {t("addAddress")}
+        </button>
+      </form>
+      {uploads.uploads.length > 0 && (
+        <ul className="uploads" aria-label={t("uploads")}>
+          {uploads.uploads.map((upload) => (
+            <UploadRow
+              key={upload.key}
+              upload={upload}
+              onRetry={() => uploads.retry(upload)}
+              onDrop={() => uploads.drop(upload)}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function UploadRow({ upload, onRetry, onDrop }: { upload: Upload; onRetry: () => void; onDrop: () => void }) {
+  const percent = Math.round(upload.share * 100);
+  const isFailed = upload.state === "failed";
+  return (
+    <li className={isFailed ? "upload upload--failed" : "upload"}>
+      <img src={upload.preview} alt="" width="48" height="48" />
+      <div className="upload__text">
+        <p className="upload__name">{upload.file.name}</p>
+        <p role={isFailed ? "alert" : undefined}>
+          {isFailed ? upload.message : t(`state.${upload.state}`, { percent })}
+        </p>
+        {!isFailed && <progress max={100} value={percent} aria-label={upload.file.name} />}
+      </div>
+      {isFailed && upload.canRetry && (
+        <button className="button button--small" type="button" onClick={onRetry}>
+          {t("retry")}
+        </button>
+      )}
+      {isFailed && (
+        <button
+          className="photo__tool"
+          type="button"
+          aria-label={`${t("dismiss")} : ${upload.file.name}`}
+          onClick={onDrop}
+        >
+          <Icon name="close" />
+        </button>
+      )}
+    </li>
+  );
+}
+
+function imagesOf(files: FileList): File[] {
+  return [...files].filter(({ type }) => type.startsWith("image/"));
+}

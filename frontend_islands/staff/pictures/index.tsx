@@ -1,0 +1,4 @@
+import { staffIsland } from "../shared/staff-island";
+import { Pictures } from "./pictures";
+
+export const mount = staffIsland(Pictures);

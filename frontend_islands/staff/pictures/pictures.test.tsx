@@ -1,0 +1,161 @@
+import { act, fireEvent, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { StaffGallery, StaffPhoto } from "@/api/types";
+import { forgetMe } from "@/lib/me";
+import { renderStaff } from "@/testing/staff";
+import { Pictures } from "./pictures";
+
+const sent: { method: string; path: string; body: unknown }[] = [];
+let gallery: StaffGallery;
+let refusal: { status: number; body: Record<string, unknown> } | undefined;
+
+function photo(id: number, fields: Partial<StaffPhoto> = {}): StaffPhoto {
+  return {
+    id,
+    url: `/media/${id}.jpg`,
+    thumbnail_url: `/media/${id}-360.webp`,
+    width: 1200,
+    height: 900,
+    alt: `Ours ${id}`,
+    alt_en: "",
+    alt_es: "",
+    alt_de: "",
+    finish: "" as StaffPhoto["finish"],
+    variation_id: null,
+    is_main: id === 1,
+    crop: null,
+    focus: null,
+    focus_class: "",
+    whole: { url: `/media/${id}.jpg`, width: 1200, height: 900 },
+    version: `v${id}`,
+    ...fields,
+  };
+}
+
+beforeEach(() => {
+  forgetMe();
+  localStorage.clear();
+  sent.length = 0;
+  refusal = undefined;
+  gallery = { images: [1, 2, 3].map((id) => photo(id)), formats: [], offers_finishes: true, most: 40 };
+  vi.stubGlobal("fetch", async (path: string, options: RequestInit = {}) => {
+    const method = options.method ?? "GET";
+    const answer = (body: unknown, status = 200) =>
+      new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+    if (path === "/api/me") return answer({ csrf_token: "token" });
+    if (method === "GET") return answer(gallery);
+    const body = JSON.parse(String(options.body));
+    sent.push({ method, path, body });
+    if (refusal) return answer(refusal.body, refusal.status);
+    if (path.endsWith("/order")) {
+      const rows = body.ids.map((id: number) => gallery.images.find((each) => each.id === id));
+      gallery = { ...gallery, images: rows };
+      return answer(gallery);
+    }
+    return answer(photo(2, body));
+  });
+  document.body.innerHTML = '<div id="toasts" popover="manual" data-close="Fermer"></div>';
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+async function draw(canEdit = true) {
+  const drawn = await renderStaff(<Pictures product_id={7} can_edit={canEdit} />);
+  const list = await drawn.screen.findByRole("list", { name: "Photos du produit, dans l'ordre" });
+  const shown = () => [...list.querySelectorAll(".photo__alt")].map(({ textContent }) => textContent);
+  return { ...drawn, shown };
+}
+
+test("the order is moved by buttons and keys, and sent when it is saved", async () => {
+  const { user, screen, shown } = await draw();
+  await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
+  expect(shown()).toEqual(["Ours 2", "Ours 1", "Ours 3"]);
+  screen.getByRole("button", { name: "Monter : Photo 3" }).focus();
+  await user.keyboard("{Home}");
+  expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1"]);
+  expect(screen.getByText("Photo en position 1 sur 3")).toBeTruthy();
+  expect(sent).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Sauvegarder l'ordre" })).toBeNull());
+  expect(sent).toEqual([
+    {
+      method: "PUT",
+      path: "/api/admin/products/7/images/order",
+      body: { ids: [3, 2, 1], removed_ids: [], seen_ids: [1, 2, 3] },
+    },
+  ]);
+});
+
+test("what was moved and removed comes back", async () => {
+  const { user, screen, shown } = await draw();
+  await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
+  await user.click(screen.getByRole("button", { name: "Retirer : Photo 2" }));
+  expect(shown()).toEqual(["Ours 3", "Ours 2"]);
+  await user.click(screen.getByRole("button", { name: "Annuler les modifications" }));
+  expect(shown()).toEqual(["Ours 1", "Ours 2", "Ours 3"]);
+  expect(sent).toEqual([]);
+});
+
+test("photos that came meanwhile are shown, and the chosen order stays", async () => {
+  const { user, screen, shown } = await draw();
+  await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
+  const current = { ...gallery, images: [1, 2, 3, 4].map((id) => photo(id)) };
+  refusal = { status: 409, body: { code: "conflict", detail: "Modifiées entre-temps.", current } };
+  await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
+  await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 2", "Ours 4"]));
+  expect(document.querySelector(".toast--error")?.textContent).toContain("Modifiées entre-temps.");
+});
+
+test("a photo is described in four languages, and what was typed is kept until it is saved", async () => {
+  const { user, screen, unmount } = await draw();
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.clear(dialog.getByLabelText("Allemand"));
+  await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
+  await user.selectOptions(dialog.getByLabelText("Finition"), "painted");
+  unmount();
+  const again = await draw();
+  await again.user.click(again.screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const second = within(again.screen.getByRole("dialog"));
+  expect((second.getByLabelText("Allemand") as HTMLInputElement).value).toBe("Ein Bär");
+  fireEvent.change(second.getByLabelText("De haut en bas"), { target: { value: "10" } });
+  await again.user.click(second.getByRole("button", { name: "Enregistrer la photo" }));
+  await waitFor(() => expect(again.screen.queryByRole("dialog")).toBeNull());
+  expect(sent).toEqual([
+    {
+      method: "PATCH",
+      path: "/api/admin/products/7/images/2",
+      body: { alt_de: "Ein Bär", finish: "painted", focus: { x: 50, y: 10 }, version: "v2" },
+    },
+  ]);
+  expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
+});
+
+test("a file that is no picture is named with the reason and sends nothing", async () => {
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  // jsdom reads blobs in the old way alone.
+  Blob.prototype.arrayBuffer = function (this: Blob) {
+    return new Promise((done) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result as ArrayBuffer);
+      reader.readAsArrayBuffer(this);
+    });
+  };
+  const { screen } = await draw();
+  const chooser = screen.getByLabelText("Ajouter des photos", { selector: "input" });
+  const files = [
+    new File(["GIF89a"], "ours.gif", { type: "image/gif" }),
+    new File(["%PDF-1.7"], "ours.jpg", { type: "image/jpeg" }),
+  ];
+  await act(async () => fireEvent.change(chooser, { target: { files } }));
+  expect(await screen.findByText("Type de fichier non supporté")).toBeTruthy();
+  expect(await screen.findByText("Fichier invalide")).toBeTruthy();
+  expect(sent).toEqual([]);
+});
+
+test("who may only look is shown no way to change", async () => {
+  const { screen, shown } = await draw(false);
+  expect(shown()).toEqual(["Ours 1", "Ours 2", "Ours 3"]);
+  expect(screen.queryByRole("button")).toBeNull();
+});

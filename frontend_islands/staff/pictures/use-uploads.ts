@@ -1,0 +1,85 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { StaffPhoto } from "@/api/types";
+import { problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { uploadAddress } from "./calls";
+import { sendFile } from "./send";
+import { shrink, UnusableFile } from "./shrink";
+import words from "./words.json";
+
+const t = translate(words);
+
+export interface Upload {
+  key: number;
+  file: File;
+  /** Shown while it travels; made by the browser. */
+  preview: string;
+  state: "waiting" | "shrinking" | "sending" | "failed";
+  /** How much has left, from 0 to 1. */
+  share: number;
+  message: string;
+  /** Trying again can help. */
+  canRetry: boolean;
+}
+
+let lastKey = 0;
+
+/** Files on their way, one after the other: a phone has memory for one picture at a time. */
+export function useUploads(product: number, onStored: (photo: StaffPhoto) => void) {
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const working = useRef(false);
+  const change = useCallback((key: number, fields: Partial<Upload>) => {
+    setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)));
+  }, []);
+  const drop = useCallback((upload: Upload) => {
+    URL.revokeObjectURL(upload.preview);
+    setUploads((all) => all.filter(({ key }) => key !== upload.key));
+  }, []);
+
+  const run = useCallback(
+    async (upload: Upload) => {
+      try {
+        change(upload.key, { state: "shrinking", message: "" });
+        const file = await shrink(upload.file);
+        change(upload.key, { state: "sending", share: 0 });
+        const photo = await sendFile(uploadAddress(product), file, (share) => change(upload.key, { share }));
+        onStored(photo);
+        drop(upload);
+      } catch (error) {
+        const isUnusable = error instanceof UnusableFile;
+        change(upload.key, {
+          state: "failed",
+          message: isUnusable ? t(error.key) : problemText(error),
+          canRetry: !isUnusable,
+        });
+      }
+    },
+    [product, change, drop, onStored],
+  );
+
+  useEffect(() => {
+    const next = uploads.find(({ state }) => state === "waiting");
+    if (!next || working.current) return;
+    working.current = true;
+    void run(next).finally(() => {
+      working.current = false;
+      // The effect looks again for who waits.
+      setUploads((all) => [...all]);
+    });
+  }, [uploads, run]);
+
+  return {
+    uploads,
+    isBusy: uploads.some(({ state }) => state !== "failed"),
+    add: (files: Iterable<File>) => {
+      const added = [...files].map((file): Upload => {
+        lastKey += 1;
+        const preview = URL.createObjectURL(file);
+        return { key: lastKey, file, preview, state: "waiting", share: 0, message: "", canRetry: false };
+      });
+      setUploads((all) => [...all, ...added]);
+    },
+    retry: (upload: Upload) => change(upload.key, { state: "waiting", message: "" }),
+    drop,
+  };
+}

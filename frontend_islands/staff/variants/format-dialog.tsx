@@ -1,0 +1,167 @@
+import { type ReactNode, useId, useState } from "react";
+import type { VariantFormat } from "@/api/types";
+import { Dialog } from "../shared/dialog";
+import { fieldErrors, problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { addFormat, changeFormat } from "./calls";
+import { amountToSend } from "./values";
+import words from "./words.json";
+
+const t = translate(words);
+const NAMES = ["name", "name_en", "name_es", "name_de"] as const;
+const PRICINGS = ["same", "adjust", "fixed"] as const;
+type Pricing = (typeof PRICINGS)[number];
+
+interface FormatDialogProps {
+  product: number;
+  /** Undefined: a new one. */
+  format: VariantFormat | undefined;
+  canPrice: boolean;
+  version: string;
+  onSaved: () => void;
+  onConflict: (error: unknown) => boolean;
+  onClose: () => void;
+}
+
+/** A format: its name by language, and what it costs. */
+export function FormatDialog({ product, format, canPrice, version, ...on }: FormatDialogProps) {
+  const start: Pricing = format?.price_override
+    ? "fixed"
+    : Number(format?.price_adjustment)
+      ? "adjust"
+      : "same";
+  const [names, setNames] = useState(
+    Object.fromEntries(NAMES.map((name) => [name, format?.[name] ?? ""])) as Record<
+      (typeof NAMES)[number],
+      string
+    >,
+  );
+  const [pricing, setPricing] = useState<Pricing>(start);
+  const [adjustment, setAdjustment] = useState(start === "adjust" ? (format?.price_adjustment ?? "") : "");
+  const [override, setOverride] = useState(format?.price_override ?? "");
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setSaving] = useState(false);
+
+  const save = async () => {
+    setSaving(true);
+    setError(undefined);
+    const prices = {
+      price_adjustment: pricing === "adjust" ? amountToSend(adjustment) || "0" : "0",
+      price_override: pricing === "fixed" ? amountToSend(override) || null : null,
+    };
+    const fields = { ...names, ...(canPrice && prices) };
+    try {
+      if (format) await changeFormat(product, format.id, { ...fields, version });
+      else await addFormat(product, fields);
+      on.onSaved();
+    } catch (refusal) {
+      on.onConflict(refusal);
+      setError(refusal);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const missing = names.name.trim() ? [] : [t("form.missing")];
+  const nameErrors = error ? fieldErrors(error, "name") : [];
+  return (
+    <Dialog
+      title={format ? t("form.edit", { name: format.name }) : t("form.new")}
+      isBusy={isSaving}
+      onClose={on.onClose}
+      actions={
+        <button
+          className="button button--primary"
+          type="button"
+          aria-busy={isSaving}
+          disabled={isSaving}
+          onClick={() => (missing.length ? setError(new Error()) : void save())}
+        >
+          {t("form.save")}
+        </button>
+      }
+    >
+      {Boolean(error) && missing.length === 0 && (
+        <p className="alert alert--error" role="alert">
+          {t("saveFailed")} : {problemText(error)}
+        </p>
+      )}
+      {NAMES.map((name) => (
+        <Text
+          key={name}
+          label={t(`form.${name}`)}
+          hint={name === "name" ? t("form.nameHint") : ""}
+          value={names[name]}
+          errors={name === "name" && error ? [...missing, ...nameErrors] : []}
+          onChange={(value) => setNames((all) => ({ ...all, [name]: value }))}
+        />
+      ))}
+      {canPrice && (
+        <fieldset className="photo-part">
+          <legend>{t("form.pricing")}</legend>
+          {PRICINGS.map((each) => (
+            <label className="check" key={each}>
+              <input type="radio" checked={pricing === each} onChange={() => setPricing(each)} />
+              <span>{t(`form.${each}`)}</span>
+            </label>
+          ))}
+          {pricing === "adjust" && (
+            <Text
+              label={t("form.adjustment")}
+              hint={t("form.adjustmentHint")}
+              inputMode="text"
+              value={adjustment}
+              errors={fieldErrors(error, "price_adjustment")}
+              onChange={setAdjustment}
+            />
+          )}
+          {pricing === "fixed" && (
+            <Text
+              label={t("form.override")}
+              inputMode="decimal"
+              value={override}
+              errors={fieldErrors(error, "price_override")}
+              onChange={setOverride}
+            />
+          )}
+        </fieldset>
+      )}
+    </Dialog>
+  );
+}
+
+interface TextProps {
+  label: ReactNode;
+  hint?: string;
+  value: string;
+  errors: string[];
+  inputMode?: "text" | "decimal";
+  onChange: (value: string) => void;
+}
+
+function Text({ label, hint, value, errors, inputMode, onChange }: TextProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="field__label" htmlFor={id}>
+        {label}
+      </label>
+      {hint && <p className="field__hint muted">{hint}</p>}
+      <input
+        className="input"
+        id={id}
+        maxLength={120}
+        autoComplete="off"
+        inputMode={inputMode}
+        value={value}
+        aria-invalid={errors.length > 0 || undefined}
+        aria-describedby={errors.length ? `${id}-error` : undefined}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      {errors.length > 0 && (
+        <p className="field__error" id={`${id}-error`}>
+          {errors.join(" ")}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+import { useEffect, useState } from "react";
+import type { StaffVariantsProps, VariantFormat, VariantGrid, VariantRow } from "@/api/types";
+import { ApiProblem } from "@/lib/api";
+import { Icon } from "@/lib/icon";
+import { toast } from "@/lib/toast";
+import { Confirm } from "../shared/dialog";
+import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { fieldErrors, problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { makeDefault, removeFormat, saveGrid } from "./calls";
+import { FormatDialog } from "./format-dialog";
+import { FormatList } from "./format-list";
+import { PhotoChoice } from "./photo-choice";
+import { type Changes, rowsToSend, withChange } from "./values";
+import { VariantCard } from "./variant-card";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface GridProps {
+  product: number;
+  rights: StaffVariantsProps["rights"];
+  grid: VariantGrid;
+  onStored: (grid: VariantGrid) => void;
+  onRead: () => void;
+}
+
+export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
+  const draftName = `variants-${product}`;
+  const [kept] = useState(() => readDraft<Changes>(draftName));
+  const [changes, setChanges] = useState<Changes>(kept ?? {});
+  const [order, setOrder] = useState<number[]>();
+  const [error, setError] = useState<unknown>();
+  const [notice, setNotice] = useState(kept ? t("draft") : "");
+  const [isSaving, setSaving] = useState(false);
+  const [edited, setEdited] = useState<VariantFormat | "new">();
+  const [removed, setRemoved] = useState<VariantFormat>();
+  const [photosOf, setPhotosOf] = useState<VariantRow>();
+
+  const count = grid.rows.filter(({ id }) => changes[id]).length;
+  const isChanged = count > 0 || order !== undefined;
+  useLeaveWarning(isChanged);
+  useEffect(() => {
+    if (Object.keys(changes).length) writeDraft(draftName, changes);
+    else forgetDraft(draftName);
+  }, [changes, draftName]);
+
+  const formats = order
+    ? order.flatMap((id) => grid.formats.find((format) => format.id === id) ?? [])
+    : grid.formats;
+  const move = (format: VariantFormat, to: number) => {
+    const others = formats.map(({ id }) => id).filter((id) => id !== format.id);
+    const next = [...others.slice(0, to), format.id, ...others.slice(to)];
+    setOrder(next.join() === grid.formats.map(({ id }) => id).join() ? undefined : next);
+  };
+  /** Shows what is stored now beside what was typed; false for another refusal. */
+  const onConflict = (refusal: unknown): boolean => {
+    if (!(refusal instanceof ApiProblem && refusal.code === "conflict")) return false;
+    onStored(refusal.body.current as VariantGrid);
+    setOrder(undefined);
+    setNotice(t("conflict"));
+    return true;
+  };
+  const save = async () => {
+    setSaving(true);
+    setError(undefined);
+    setNotice("");
+    try {
+      const rows = rowsToSend(grid.rows, changes);
+      const stored = await saveGrid(product, {
+        version: grid.version,
+        rows,
+        ...(order && { format_ids: order }),
+      });
+      setChanges({});
+      setOrder(undefined);
+      onStored(stored);
+      toast({ kind: "success", title: t("saved") });
+    } catch (refusal) {
+      if (!onConflict(refusal)) {
+        setError(refusal);
+        toast({ kind: "error", title: t("saveFailed"), text: problemText(refusal) });
+        // The number in stock may be another by now.
+        if (refusal instanceof ApiProblem && refusal.code === "invalid") onRead();
+      }
+    } finally {
+      setSaving(false);
+    }
+  };
+  const act = async (run: () => Promise<unknown>, done: string, failed: string) => {
+    setSaving(true);
+    try {
+      await run();
+      toast({ kind: "success", title: done });
+      onRead();
+    } catch (refusal) {
+      toast({ kind: "error", title: failed, text: problemText(refusal) });
+    } finally {
+      setSaving(false);
+      setRemoved(undefined);
+    }
+  };
+  return (
+    <div className="variants">
+      <p className="muted">{t("intro")}</p>
+      <div className="variants__formats">
+        <h3>{t("formats")}</h3>
+        {formats.length === 0 && <p className="muted">{t("noFormats")}</p>}
+        {formats.length > 0 && !grid.offers_formats && <p className="muted">{t("notShown")}</p>}
+        <FormatList
+          formats={formats}
+          canEdit={rights.edit}
+          onMove={move}
+          onEdit={setEdited}
+          onRemove={setRemoved}
+          onDefault={(format) =>
+            void act(() => makeDefault(product, format.id), t("form.saved"), t("defaultFailed"))
+          }
+        />
+        {rights.edit && (
+          <button className="button button--small" type="button" onClick={() => setEdited("new")}>
+            <Icon name="plus" /> {t("addFormat")}
+          </button>
+        )}
+      </div>
+      <h3>{t("rows")}</h3>
+      {notice && (
+        <p className="alert alert--warning" role="alert">
+          {notice}
+        </p>
+      )}
+      <ul className="variants__rows">
+        {grid.rows.map((row) => (
+          <VariantCard
+            key={row.id}
+            row={row}
+            fallback={grid.product}
+            change={changes[row.id] ?? {}}
+            rights={rights}
+            errorsOf={(name) => fieldErrors(error, `rows.${row.id}.${name}`)}
+            onChange={(change) => setChanges((all) => withChange(all, row, change))}
+            onPhotos={() => setPhotosOf(row)}
+          />
+        ))}
+      </ul>
+      {isChanged && (
+        <div className="staff-save">
+          <p role="status">{count ? t("unsaved", { count }) : t("orderChanged")}</p>
+          <button
+            className="button button--small"
+            type="button"
+            disabled={isSaving}
+            onClick={() => {
+              setChanges({});
+              setOrder(undefined);
+              setError(undefined);
+              setNotice("");
+            }}
+          >
+            {t("revert")}
+          </button>
+          <button
+            className="button button--primary button--small"
+            type="button"
+            aria-busy={isSaving}
+            disabled={isSaving}
+            onClick={() => void save()}
+          >
+            {t("save")}
+          </button>
+        </div>
+      )}
+      {edited && (
+        <FormatDialog
+          product={product}
+          format={edited === "new" ? undefined : edited}
+          canPrice={rights.prices}
+          version={grid.version}
+          onConflict={onConflict}
+          onClose={() => setEdited(undefined)}
+          onSaved={() => {
+            setEdited(undefined);
+            toast({ kind: "success", title: t("form.saved") });
+            onRead();
+          }}
+        />
+      )}
+      {removed && (
+        <Confirm
+          title={t("removeTitle", { name: removed.name })}
+          text={t("removeText")}
+          action={t("remove")}
+          isBusy={isSaving}
+          isDangerous
+          onClose={() => setRemoved(undefined)}
+          onConfirm={() => void act(() => removeFormat(product, removed.id), t("removed"), t("removeFailed"))}
+        />
+      )}
+      {photosOf && (
+        <PhotoChoice
+          row={photosOf}
+          photos={grid.images}
+          chosen={changes[photosOf.id]?.image_ids ?? photosOf.image_ids}
+          onChange={(image_ids) => setChanges((all) => withChange(all, photosOf, { image_ids }))}
+          onClose={() => setPhotosOf(undefined)}
+        />
+      )}
+    </div>
+  );
+}

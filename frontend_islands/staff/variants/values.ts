@@ -1,0 +1,61 @@
+/** The grid as it is typed: every field a text, so that nothing is lost of what cannot be read yet. */
+import type { VariantRow } from "@/api/types";
+
+export const AMOUNTS = ["price", "height_cm"] as const;
+export const COUNTS = [
+  "stock_quantity",
+  "weight_grams",
+  "production_days_min",
+  "production_days_max",
+] as const;
+export const TEXTS = ["sku", "dimensions", "weight"] as const;
+export type FieldName = (typeof AMOUNTS)[number] | (typeof COUNTS)[number] | (typeof TEXTS)[number];
+
+/** What was changed of a row; a field that is what the server has is not here. */
+export type RowChange = Partial<Record<FieldName, string>> & { in_stock?: boolean; image_ids?: number[] };
+export type Changes = Record<number, RowChange>;
+
+export const shownValue = (row: VariantRow, name: FieldName): string => {
+  const value = row[name];
+  if (value === null) return "";
+  return (AMOUNTS as readonly string[]).includes(name) ? String(value).replace(".", ",") : String(value);
+};
+
+/** The changes of the grid after one more. */
+export function withChange(changes: Changes, row: VariantRow, change: RowChange): Changes {
+  const merged = { ...changes[row.id], ...change } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(merged)) if (isStored(row, name, value)) delete merged[name];
+  const { [row.id]: _before, ...others } = changes;
+  return Object.keys(merged).length ? { ...others, [row.id]: merged as RowChange } : others;
+}
+
+function isStored(row: VariantRow, name: string, value: unknown): boolean {
+  if (name === "in_stock") return row.in_stock === value;
+  if (name === "image_ids")
+    return [...(value as number[])].sort().join() === [...row.image_ids].sort().join();
+  return shownValue(row, name as FieldName) === String(value).trim();
+}
+
+/** The rows as the server wants them: what cannot be read is sent as it is, and answered beside its field. */
+export function rowsToSend(rows: readonly VariantRow[], changes: Changes): Record<string, unknown>[] {
+  return rows.flatMap((row) => {
+    const change = changes[row.id];
+    if (!change) return [];
+    const sent: Record<string, unknown> = { id: row.id };
+    for (const [name, value] of Object.entries(change)) sent[name] = written(name, value);
+    if ("stock_quantity" in change) sent.seen_stock = row.stock_quantity;
+    return [sent];
+  });
+}
+
+function written(name: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const text = value.trim();
+  if ((TEXTS as readonly string[]).includes(name)) return text;
+  if (!text) return null;
+  if ((AMOUNTS as readonly string[]).includes(name)) return text.replace(",", ".").replace(/\s|€/g, "");
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** `49.9` and `49,90 €` as the API writes amounts; "" is the API's null where a price may be missing. */
+export const amountToSend = (text: string): string => text.trim().replace(",", ".").replace(/\s|€/g, "");

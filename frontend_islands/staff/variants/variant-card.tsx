@@ -1,0 +1,196 @@
+import { useId } from "react";
+import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
+import { Icon } from "@/lib/icon";
+import { formatMoney } from "@/lib/money";
+import { translate } from "../shared/translate";
+import { AMOUNTS, type FieldName, type RowChange, shownValue, TEXTS } from "./values";
+import words from "./words.json";
+
+const t = translate(words);
+const DETAILS = [
+  "sku",
+  "weight_grams",
+  "weight",
+  "dimensions",
+  "height_cm",
+  "production_days_min",
+  "production_days_max",
+] as const;
+
+interface VariantCardProps {
+  row: VariantRow;
+  fallback: VariantGrid["product"];
+  change: RowChange;
+  rights: StaffVariantsProps["rights"];
+  errorsOf: (name: string) => string[];
+  onChange: (change: RowChange) => void;
+  onPhotos: () => void;
+}
+
+/** One format in one finish: price, stock and availability at once, the rest folded. */
+export function VariantCard({
+  row,
+  fallback,
+  change,
+  rights,
+  errorsOf,
+  onChange,
+  onPhotos,
+}: VariantCardProps) {
+  const title = useId();
+  const own = change.image_ids ?? row.image_ids;
+  const hasFault = DETAILS.some((name) => errorsOf(name).length > 0);
+  const isChanged = Object.keys(change).length > 0;
+  const inStock = change.in_stock ?? row.in_stock;
+  const field = (name: FieldName, isDisabled: boolean) => (
+    <Field
+      key={name}
+      name={name}
+      value={change[name] ?? shownValue(row, name)}
+      stored={change[name] === undefined ? undefined : shownValue(row, name)}
+      placeholder={placeholderOf(name, row, fallback)}
+      errors={errorsOf(name)}
+      isDisabled={isDisabled}
+      onChange={(value) => onChange({ [name]: value })}
+    />
+  );
+  return (
+    <li className={isChanged ? "variant variant--changed" : "variant"} aria-labelledby={title}>
+      <div className="variant__head">
+        {row.thumbnail_url ? (
+          <img src={row.thumbnail_url} alt="" width="56" height="56" />
+        ) : (
+          <span className="variant__none" />
+        )}
+        <div className="variant__name">
+          <h4 id={title}>{row.label || t("single")}</h4>
+          <p className="muted">
+            {row.unit_price ? t("sold", { price: formatMoney(row.unit_price) }) : t("notOffered")}
+            {row.offered && !row.available && ` · ${t("soldOut")}`}
+          </p>
+        </div>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={inStock}
+            disabled={!rights.stock}
+            onChange={() => onChange({ in_stock: !inStock })}
+          />
+          <span>{t("fields.in_stock")}</span>
+        </label>
+      </div>
+      <div className="variant__main">
+        {field("price", !rights.prices || row.variation_id === null)}
+        <Stock
+          value={change.stock_quantity ?? shownValue(row, "stock_quantity")}
+          isDisabled={!rights.stock}
+          onChange={(value) => onChange({ stock_quantity: value })}
+        >
+          {field("stock_quantity", !rights.stock)}
+        </Stock>
+        {rights.edit && (row.variation_id !== null || row.finish) && (
+          <button className="button button--small variant__photos" type="button" onClick={onPhotos}>
+            {own.length ? t("photos", { count: own.length }) : t("photosNone")}
+            <span className="visually-hidden"> : {row.label}</span>
+          </button>
+        )}
+      </div>
+      {errorsOf("image_ids").map((message) => (
+        <p className="field__error" key={message}>
+          {message}
+        </p>
+      ))}
+      <details open={hasFault || undefined}>
+        <summary>{t("details")}</summary>
+        <div className="variant__details">{DETAILS.map((name) => field(name, !rights.edit))}</div>
+      </details>
+    </li>
+  );
+}
+
+interface FieldProps {
+  name: FieldName;
+  value: string;
+  /** What the server has, where something else is typed. */
+  stored: string | undefined;
+  placeholder: string;
+  errors: string[];
+  isDisabled: boolean;
+  onChange: (value: string) => void;
+}
+
+function Field({ name, value, stored, placeholder, errors, isDisabled, onChange }: FieldProps) {
+  const id = useId();
+  const isText = (TEXTS as readonly string[]).includes(name);
+  const isAmount = (AMOUNTS as readonly string[]).includes(name);
+  return (
+    <div className="field">
+      <label className="field__label" htmlFor={id}>
+        {t(`fields.${name}`)}
+      </label>
+      <input
+        className="input"
+        id={id}
+        autoComplete="off"
+        inputMode={isText ? "text" : isAmount ? "decimal" : "numeric"}
+        maxLength={isText ? 80 : 12}
+        placeholder={placeholder}
+        value={value}
+        disabled={isDisabled}
+        aria-invalid={errors.length > 0 || undefined}
+        aria-describedby={errors.length ? `${id}-error` : undefined}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      {errors.length > 0 && (
+        <p className="field__error" id={`${id}-error`}>
+          {errors.join(" ")}
+          {stored !== undefined && ` ${t("now", { value: stored || t("empty") })}`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface StockProps {
+  value: string;
+  isDisabled: boolean;
+  onChange: (value: string) => void;
+  children: React.ReactNode;
+}
+
+/** One more, one less, by one thumb. */
+function Stock({ value, isDisabled, onChange, children }: StockProps) {
+  const count = /^\d+$/.test(value.trim()) ? Number(value) : null;
+  return (
+    <div className="variant__stock">
+      <button
+        className="photo__tool"
+        type="button"
+        aria-label={t("less")}
+        disabled={isDisabled || !count}
+        onClick={() => onChange(String((count ?? 1) - 1))}
+      >
+        <Icon name="minus" />
+      </button>
+      {children}
+      <button
+        className="photo__tool"
+        type="button"
+        aria-label={t("more")}
+        disabled={isDisabled}
+        onClick={() => onChange(String((count ?? 0) + 1))}
+      >
+        <Icon name="plus" />
+      </button>
+    </div>
+  );
+}
+
+/** What counts where nothing is typed. */
+function placeholderOf(name: FieldName, row: VariantRow, fallback: VariantGrid["product"]): string {
+  if (name === "sku") return "";
+  if (name === "price") return row.unit_price?.replace(".", ",") ?? t("productPrice");
+  const value = fallback[name];
+  if (name === "stock_quantity" && value === null) return t("made");
+  return value === null ? "" : String(value);
+}

@@ -1,0 +1,206 @@
+import { waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
+import { forgetMe } from "@/lib/me";
+import { renderStaff } from "@/testing/staff";
+import { Variants } from "./variants";
+
+const RIGHTS: StaffVariantsProps["rights"] = {
+  edit: true,
+  prices: true,
+  stock: true,
+  remove: true,
+  history: true,
+};
+const sent: { method: string; path: string; body: unknown }[] = [];
+let grid: VariantGrid;
+let refusal: { status: number; body: Record<string, unknown> } | undefined;
+
+function row(id: number, label: string, fields: Partial<VariantRow> = {}): VariantRow {
+  return {
+    id,
+    variation_id: id,
+    finish: "painted",
+    label,
+    price: null,
+    unit_price: "50.00",
+    in_stock: true,
+    available: true,
+    offered: true,
+    stock_quantity: 4,
+    sku: "",
+    weight_grams: null,
+    weight: "",
+    dimensions: "",
+    height_cm: null,
+    production_days_min: null,
+    production_days_max: null,
+    image_ids: [],
+    thumbnail_url: "",
+    ...fields,
+  };
+}
+
+function format(id: number, name: string) {
+  return {
+    id,
+    name,
+    name_en: "",
+    name_es: "",
+    name_de: "",
+    price_adjustment: "0.00",
+    price_override: null,
+    is_default: id === 1,
+    sort_order: id,
+  };
+}
+
+beforeEach(() => {
+  forgetMe();
+  localStorage.clear();
+  sent.length = 0;
+  refusal = undefined;
+  grid = {
+    version: "v1",
+    formats: [format(1, "Petit"), format(2, "Grand")],
+    rows: [row(1, "Petit · Peint"), row(2, "Grand · Peint", { unit_price: "70.00" })],
+    images: [{ id: 9, thumbnail_url: "/media/9.webp", alt: "" }],
+    product: {
+      price: "50.00",
+      stock_quantity: null,
+      weight_grams: 400,
+      weight: "",
+      dimensions: "",
+      height_cm: null,
+      production_days_min: null,
+      production_days_max: null,
+    },
+    offers_formats: true,
+  };
+  vi.stubGlobal("fetch", async (path: string, options: RequestInit = {}) => {
+    const method = options.method ?? "GET";
+    const answer = (body: unknown, status = 200) =>
+      new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+    if (path === "/api/me") return answer({ csrf_token: "token" });
+    if (method === "GET") return answer(grid);
+    sent.push({ method, path, body: options.body ? JSON.parse(String(options.body)) : null });
+    if (refusal) return answer(refusal.body, refusal.status);
+    return method === "DELETE" ? new Response(null, { status: 204 }) : answer(grid);
+  });
+  document.body.innerHTML = '<div id="toasts" popover="manual" data-close="Fermer"></div>';
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+async function draw(rights = RIGHTS) {
+  const drawn = await renderStaff(<Variants product_id={7} rights={rights} />);
+  const card = async (name: string) =>
+    within((await drawn.screen.findByRole("heading", { name, level: 4 })).closest("li") as HTMLElement);
+  return { ...drawn, card };
+}
+
+test("only what was changed is sent, with the stock that was seen", async () => {
+  const { user, screen, card } = await draw();
+  const small = await card("Petit · Peint");
+  await user.click(small.getByRole("button", { name: "Un de plus" }));
+  await user.type(small.getByLabelText("Prix propre (€)"), "49,9");
+  const large = await card("Grand · Peint");
+  await user.click(large.getByRole("checkbox", { name: "Disponible" }));
+  expect(screen.getByText("2 lignes modifiées")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(screen.queryByText("2 lignes modifiées")).toBeNull());
+  expect(sent).toEqual([
+    {
+      method: "PUT",
+      path: "/api/admin/products/7/variants",
+      body: {
+        version: "v1",
+        rows: [
+          { id: 1, stock_quantity: 5, price: "49.9", seen_stock: 4 },
+          { id: 2, in_stock: false },
+        ],
+      },
+    },
+  ]);
+});
+
+test("a refusal stands beside its field and nothing typed is lost", async () => {
+  const { user, screen, card } = await draw();
+  refusal = {
+    status: 400,
+    body: {
+      code: "invalid",
+      detail: "Certains champs sont à corriger.",
+      errors: { "rows.2.sku": ["Déjà prise."] },
+    },
+  };
+  const large = await card("Grand · Peint");
+  await user.type(large.getByLabelText("Référence (SKU)"), "OURS");
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  expect(await large.findByText(/Déjà prise\./)).toBeTruthy();
+  const field = large.getByLabelText("Référence (SKU)") as HTMLInputElement;
+  expect([field.value, field.getAttribute("aria-invalid")]).toEqual(["OURS", "true"]);
+});
+
+test("another person's grid is shown, and what was typed stays to be saved on it", async () => {
+  const { user, screen, card } = await draw();
+  await user.type((await card("Petit · Peint")).getByLabelText("Référence (SKU)"), "MIEN");
+  const current = {
+    ...grid,
+    version: "v2",
+    rows: [row(1, "Petit · Peint", { price: "45.00" }), grid.rows[1]],
+  };
+  refusal = { status: 409, body: { code: "conflict", detail: "Modifiées.", current } };
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  expect(await screen.findByText(/Quelqu'un a modifié les déclinaisons entre-temps/)).toBeTruthy();
+  const small = await card("Petit · Peint");
+  expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45,00");
+  refusal = undefined;
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN" }] });
+});
+
+test("formats are added, put in order, made default and removed after a question", async () => {
+  const { user, screen } = await draw();
+  await user.click(await screen.findByRole("button", { name: "Ajouter un format" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
+  expect(dialog.getByText("Le nom de la variation est obligatoire")).toBeTruthy();
+  await user.type(dialog.getByLabelText("Nom"), "Géant");
+  await user.click(dialog.getByLabelText("Ajouter ou retirer un montant"));
+  await user.type(dialog.getByLabelText("Écart (€)"), "15,5");
+  await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await user.click(screen.getByRole("button", { name: "Choisir par défaut : Grand" }));
+  await user.click(screen.getByRole("button", { name: "Supprimer : Grand" }));
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await user.click(screen.getByRole("button", { name: "Monter : Grand" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(sent).toHaveLength(4));
+  const names = { name: "Géant", name_en: "", name_es: "", name_de: "" };
+  expect(sent).toEqual([
+    {
+      method: "POST",
+      path: "/api/admin/products/7/variations",
+      body: { ...names, price_adjustment: "15.5", price_override: null },
+    },
+    { method: "POST", path: "/api/admin/products/7/variations/2/default", body: null },
+    { method: "DELETE", path: "/api/admin/products/7/variations/2", body: null },
+    {
+      method: "PUT",
+      path: "/api/admin/products/7/variants",
+      body: { version: "v1", rows: [], format_ids: [2, 1] },
+    },
+  ]);
+});
+
+test("who keeps stock writes stock alone", async () => {
+  const { card, screen } = await draw({ ...RIGHTS, edit: false, prices: false });
+  const small = await card("Petit · Peint");
+  expect((small.getByLabelText("Stock") as HTMLInputElement).disabled).toBe(false);
+  expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).disabled).toBe(true);
+  expect((small.getByLabelText("Référence (SKU)") as HTMLInputElement).disabled).toBe(true);
+  expect(screen.queryByRole("button", { name: "Ajouter un format" })).toBeNull();
+});

@@ -1,0 +1,34 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { StaffVariantsProps, VariantGrid } from "@/api/types";
+import { Loading, Problem } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { fetchGrid } from "./calls";
+import { Grid } from "./grid";
+import words from "./words.json";
+
+const t = translate(words);
+
+/** Formats and variants of a product: one grid that is saved whole or not at all. */
+export function Variants({ product_id: product, rights }: StaffVariantsProps) {
+  const client = useQueryClient();
+  const key = ["variants", product];
+  const grid = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => fetchGrid(product, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  if (grid.isError) {
+    return <Problem title={t("loadFailed")} error={grid.error} onRetry={() => void grid.refetch()} />;
+  }
+  if (!grid.data) return <Loading text={t("loading")} />;
+  return (
+    <Grid
+      product={product}
+      rights={rights}
+      grid={grid.data}
+      onStored={(stored: VariantGrid) => client.setQueryData(key, stored)}
+      onRead={() => void grid.refetch()}
+    />
+  );
+}
