@@ -244,7 +244,7 @@ def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     "delivery",
     label=_("Date de livraison"),
     action=StaffAction.FULFIL_ORDER,
-    shown=lambda order: order.is_paid and order.goods_have_left,
+    shown=lambda order: order.is_paid and order.all_goods_have_left,
 )
 def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Ask on which day the last parcel arrived: the withdrawal period runs from it."""

@@ -54,6 +54,8 @@ from orders.models.returns import (
     WithdrawalState,
 )
 from orders.models.saved_cart import SavedCart
+from orders.models.shipment import Shipment, ShipmentLine
+from orders.models.staff import OrderNote, OrderSearchEntry
 from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
@@ -94,6 +96,8 @@ __all__ = [
     "Order",
     "OrderEvent",
     "OrderItem",
+    "OrderNote",
+    "OrderSearchEntry",
     "OrderStatus",
     "OrderTracking",
     "PauseEnd",
@@ -108,6 +112,8 @@ __all__ = [
     "RefundRequest",
     "RefundState",
     "SavedCart",
+    "Shipment",
+    "ShipmentLine",
     "ShippingRateStep",
     "ShippingZone",
     "StockHold",
