@@ -3,13 +3,16 @@
  *
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
- *   assets   "runtime.js", "purchase-start.js", "language-start.js", "app.css", "fonts/<file>.woff2" → { file, imports }
- *   islands  "<folder under islands/>"                     → { file, imports }
+ *   assets   "runtime.js", "purchase-start.js", "language-start.js", "app.css", "fonts/<file>.woff2",
+ *            "staff.js", "staff.css"                       → { file, imports }
+ *   islands  "<folder under islands/>", "staff-<folder under staff/>" → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
  *
  * Files are relative to static/; `imports` are the modules that a browser needs before the file can run.
  * An island is a folder under islands/ with an index.ts or index.tsx: nothing else has to be registered.
+ *
+ * The staff area is bundled by itself, with a React of its own: what it is made of changes nothing for visitors.
  *
  * The runtime, which every page loads, is bundled after the rest and by itself. It fetches everything else on
  * demand; bundled together with it, esbuild would make it import a chunk of helpers that only React needs.
@@ -35,6 +38,10 @@ const EARLY = {
   "language-start": "frontend_islands/runtime/language-start.ts",
 };
 const STYLES = "frontend_islands/styles/app.css";
+const STAFF = {
+  staff: "frontend_islands/staff/index.ts",
+  "staff-styles": "frontend_islands/styles/staff.css",
+};
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-link", "notice", "search-box"];
 
@@ -42,6 +49,7 @@ const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-l
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };
 
 const islands = await islandNames();
+const staffIslands = await islandNames("staff");
 
 const common = {
   absWorkingDir: root,
@@ -72,6 +80,7 @@ const manifestPlugin = {
         ...result.metafile.outputs,
         ...(await buildRuntime(result.metafile.outputs)),
         ...(await buildEarly()),
+        ...(await buildStaff()),
       };
       const manifest = describe(outputs);
       await writeManifest(manifest);
@@ -88,7 +97,9 @@ const options = {
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
-    ...(watching ? { "c/watched": RUNTIME, "c/watched-start": EARLY["purchase-start"] } : {}),
+    ...(watching
+      ? { "c/watched": RUNTIME, "c/watched-start": EARLY["purchase-start"], "c/watched-staff": STAFF.staff }
+      : {}),
   },
   splitting: true,
   plugins: [islandModules(), manifestPlugin],
@@ -122,6 +133,22 @@ async function buildRuntime(built) {
   return result.metafile.outputs;
 }
 
+/** Bundles the staff area: its runtime, its islands and its styles. */
+async function buildStaff() {
+  const result = await esbuild.build({
+    ...common,
+    entryPoints: {
+      staff: STAFF.staff,
+      "staff-styles": STAFF["staff-styles"],
+      ...Object.fromEntries(staffIslands.map(({ name, entry }) => [`islands/${name}`, entry])),
+    },
+    splitting: true,
+    plugins: [islandModules("staff")],
+    logLevel: "error",
+  });
+  return result.metafile.outputs;
+}
+
 async function buildEarly() {
   const result = await esbuild.build({
     ...common,
@@ -146,13 +173,15 @@ function describe(outputs) {
     const entry = details.entryPoint;
     if (!entry || output.endsWith(".map")) continue;
     const described = { file: published(output), imports: staticImports(output, outputs) };
-    const island = islands.find((candidate) => candidate.entry === entry);
+    const island = [...islands, ...staffIslands].find((candidate) => candidate.entry === entry);
     if (island) manifest.islands[island.name] = described;
     else if (entry.startsWith("frontend_islands/locales/"))
       manifest.locales[path.basename(entry, ".json")] = described.file;
     else if (LAZY[entry]) manifest.lazy[LAZY[entry]] = described;
     else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
     else if (early[entry]) manifest.assets[`${early[entry]}.js`] = described;
+    else if (entry === STAFF.staff) manifest.assets["staff.js"] = described;
+    else if (entry === STAFF["staff-styles"]) manifest.assets["staff.css"] = { ...described, imports: [] };
     else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
   }
   return manifest;

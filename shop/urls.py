@@ -11,6 +11,7 @@ from shop.core import errors, media
 from shop.core.api import report_client_error
 from shop.core.site import LanguageRoot, redirect_from_prefix
 from shop.pages import sitemaps
+from shop.pages.staff.home import staff_home
 from shop.pages.views.content import home
 
 urlpatterns = [
@@ -26,6 +27,11 @@ urlpatterns = [
     path("sitemap.xml", sitemaps.sitemap_index, name="sitemap"),
     path("sitemap-pages.xml", sitemaps.page_sitemap, name="sitemap-pages"),
     path("sitemap-products-<int:number>.xml", sitemaps.product_sitemap, name="sitemap-products"),
+    path("admin", staff_home, name="staff-home"),
+    path("admin/", include("catalog.staff_urls")),
+    path("admin/", include("orders.staff_urls")),
+    path("admin/", include("accounts.staff_urls")),
+    path("admin/", include("shop.pages.staff_urls")),
     path(f"{settings.ADMIN_PATH}orders/books/", include("orders.books.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
 ]

@@ -124,6 +124,25 @@ function sameNames(found, model, isCounted) {
   );
 }
 
+/** Faults of the staff area: French alone, one file of words for each screen's folder. */
+async function readStaff() {
+  const faults = [];
+  const staff = path.join(here, "staff");
+  for (const folder of await readdir(staff, { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue;
+    const sources = {};
+    let words = {};
+    for (const name of await readdir(path.join(staff, folder.name), { recursive: true })) {
+      const text = () => readFile(path.join(staff, folder.name, name), "utf8");
+      if (name === "words.json") words = JSON.parse(await text());
+      else if (/\.tsx?$/.test(name) && !/\.test\./.test(name))
+        sources[`staff/${folder.name}/${name}`] = await text();
+    }
+    faults.push(...findFaults({ [SOURCE]: words }, sources).map((fault) => `staff/${folder.name}: ${fault}`));
+  }
+  return faults;
+}
+
 async function read() {
   const languages = {};
   for (const file of await readdir(path.join(here, "locales"))) {
@@ -134,7 +153,7 @@ async function read() {
   const sources = {};
   for (const entry of await readdir(here, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
-    if (!/\.tsx?$/.test(file) || /\.test\.|\.d\.ts$|[/\\]testing[/\\]/.test(file)) continue;
+    if (!/\.tsx?$/.test(file) || /\.test\.|\.d\.ts$|[/\\](testing|staff)[/\\]/.test(file)) continue;
     sources[path.relative(here, file)] = await readFile(file, "utf8");
   }
   const catalogues = {};
@@ -146,7 +165,7 @@ async function read() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const faults = await read();
+  const faults = [...(await read()), ...(await readStaff())];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
+STAFF_PREFIX = "/admin"
+"""Where the staff area stands."""
 _API = ("/api/", "/webhooks/", "/functions/")
 
 
@@ -17,7 +19,8 @@ def is_page(request: HttpRequest) -> bool:
     return (
         request.method in ("GET", "HEAD")
         and not is_api(request)
-        and not request.path_info.startswith(f"/{settings.ADMIN_PATH}")
+        and not request.path_info.startswith((f"/{settings.ADMIN_PATH}", f"{STAFF_PREFIX}/"))
+        and request.path_info != STAFF_PREFIX
     )
 
 

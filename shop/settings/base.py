@@ -104,6 +104,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "shop.core.context_processors.shop",
                 "shop.pages.context_processors.menu",
+                "shop.pages.context_processors.navigation",
             ],
             # Django's date filter, with French ordinals.
             "builtins": ["shop.core.templatetags.dates"],

@@ -49,6 +49,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         ),
         (PEOPLE, PEOPLE),
     ),
+    "staff-home": (DESK, NOBODY),
     # Safe methods alone.
     "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),

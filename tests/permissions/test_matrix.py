@@ -46,7 +46,7 @@ from tests.permissions.world import ACTORS, World, make_world
 pytestmark = pytest.mark.django_db
 
 REFUSED = {401, 403, 404, 405}
-SIGN_IN = ("/auth", "/gestion/login/")
+SIGN_IN = ("/auth", "/gestion/login/", "/espace-membre/securite?next=")
 # What decides who asks; headers, languages and cached pages are left out, for speed.
 DECIDING = ("django.contrib", "django.middleware.csrf", "django.middleware.locale", "allauth")
 CALLS = ("get", "post", "put", "patch", "delete")

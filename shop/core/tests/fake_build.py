@@ -16,13 +16,20 @@ FONTS = (
 def write_manifest(path: Path) -> Path:
     """Writes a manifest that lists what the real build would: the scripts, the styles, the fonts and one
     island for each folder of islands. Returns `path`, for `settings.ASSET_MANIFEST`."""
-    islands_folder = Path(settings.BASE_DIR) / "frontend_islands" / "islands"
-    islands = sorted(folder.name for folder in islands_folder.iterdir() if list(folder.glob("index.ts*")))
+    sources = Path(settings.BASE_DIR) / "frontend_islands"
+    islands = sorted(
+        prefix + index.parent.name
+        for area, prefix in (("islands", ""), ("staff", "staff-"))
+        for index in (sources / area).glob("*/index.ts*")
+        if ".test." not in index.name
+    )
     assets = {
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
         "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
         "language-start.js": _built("build/language-start-JJJJJJJJ.js"),
         "app.css": _built("build/app-CCCCCCCC.css"),
+        "staff.css": _built("build/staff-styles-CCCCCCCC.css"),
+        "staff.js": _built("build/staff-AAAAAAAA.js"),
     }
     for font in FONTS:
         assets[f"fonts/{font}.woff2"] = _built(f"build/fonts/{font}-DDDDDDDD.woff2")

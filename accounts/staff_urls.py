@@ -1,0 +1,5 @@
+"""Addresses of the people in the staff area, below `/admin/`."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

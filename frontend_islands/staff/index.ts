@@ -1,0 +1,9 @@
+/** Loaded by every page of the staff area: brings its islands to life and reports what breaks. */
+import "@/runtime/island-element";
+import { reportToServer } from "@/runtime/report";
+import { watchConnection } from "./shared/connection";
+import { enhancePages } from "./shared/pages";
+
+reportToServer();
+watchConnection();
+enhancePages();

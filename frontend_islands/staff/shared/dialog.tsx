@@ -1,0 +1,93 @@
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Icon } from "@/lib/icon";
+import { translate } from "./translate";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** The buttons, the one that does it last. */
+  actions?: ReactNode;
+  /** While something is being done: it can't be closed. */
+  isBusy?: boolean;
+}
+
+/** A dialog over the page, a sheet from below on a phone; Escape closes it, and focus returns to where it was. */
+export function Dialog({ title, onClose, children, actions, isBusy = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="staff-dialog"
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isBusy) onClose();
+      }}
+    >
+      <header className="staff-dialog__head">
+        <h2 id={heading}>{title}</h2>
+        <button
+          className="staff-dialog__close"
+          type="button"
+          onClick={onClose}
+          disabled={isBusy}
+          aria-label={t("close")}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div className="staff-dialog__body">{children}</div>
+      {actions && <footer className="staff-dialog__actions">{actions}</footer>}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  /** What it will do, in a sentence. */
+  text: ReactNode;
+  action: string;
+  onConfirm: () => void;
+  onClose: () => void;
+  isBusy?: boolean;
+  isDangerous?: boolean;
+}
+
+/** Asks before something that can't be taken back. */
+export function Confirm({ title, text, action, onConfirm, onClose, isBusy, isDangerous }: ConfirmProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isBusy={isBusy ?? false}
+      actions={
+        <>
+          <button className="button" type="button" onClick={onClose} disabled={isBusy}>
+            {t("cancel")}
+          </button>
+          <button
+            className={isDangerous ? "button button--danger" : "button button--primary"}
+            type="button"
+            onClick={onConfirm}
+            aria-busy={isBusy}
+            disabled={isBusy}
+          >
+            {action}
+          </button>
+        </>
+      }
+    >
+      {typeof text === "string" ? <p>{text}</p> : text}
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+/** What somebody typed is never lost: kept in the browser until it is saved, and leaving asks first. */
+import { useEffect } from "react";
+
+const PREFIX = "staff-draft:";
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+interface Stored<Value> {
+  at: number;
+  value: Value;
+}
+
+/** The draft kept under a name, or undefined; one older than a week is forgotten. */
+export function readDraft<Value>(name: string): Value | undefined {
+  try {
+    const stored = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as Stored<Value> | null;
+    if (stored && Date.now() - stored.at < KEPT_MS) return stored.value;
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    // Unreadable or not allowed: as if there were none.
+  }
+  return undefined;
+}
+
+export function writeDraft<Value>(name: string, value: Value): void {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify({ at: Date.now(), value } satisfies Stored<Value>));
+  } catch {
+    // Full or not allowed: leaving the page still asks.
+  }
+}
+
+export function forgetDraft(name: string): void {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+/** Asks before the page is left while `isDirty`. */
+export function useLeaveWarning(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return undefined;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isDirty]);
+}

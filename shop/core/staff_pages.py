@@ -1,0 +1,60 @@
+"""Pages of the staff area: who may open one, and what every one of them is answered with.
+
+The area is French: only the people of the workshop read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from csp.decorators import csp_update
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from shop.core.staff_actions import StaffAction, may
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+READ = ("GET", "HEAD")
+WRITE = (*READ, "POST")
+
+
+def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable[[View[P]], View[P]]:
+    """Make a view a page of the staff area, for those who may do `action`.
+
+    Nobody signed in is sent to sign in and comes back; staff who still lack their second factor are sent to add it;
+    anybody else is answered 403. Never cached, never indexed. Pictures that the browser itself made (previews of a
+    photo before it is sent) may be shown.
+    """
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            refusal = _refusal(request, action)
+            response = view(request, *args, **kwargs) if refusal is None else refusal
+            response["X-Robots-Tag"] = "noindex, nofollow"
+            return response
+
+        asked = require_http_methods(list(methods))(guarded)
+        return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(asked)))
+
+    return decorate
+
+
+def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | None:
+    user = request.user
+    if not user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    if may(user, action):
+        return None
+    if getattr(user, "second_factor_missing", False):
+        return HttpResponseRedirect(reverse("accounts:security", query={"next": request.get_full_path()}))
+    return render(request, "staff/forbidden.html", {"is_staff": getattr(user, "is_staff", False)}, status=403)

@@ -1,0 +1,136 @@
+"""The first page of the staff area: who sees it, and what it shows."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import grant_role
+from accounts.tests.people import make_admin, make_member
+from catalog.tests.factories import make_product
+from orders.models import Order
+from orders.tests.factories import make_order, make_seller, pay_order
+from shop.core.models import ShopSettings
+from shop.pages.models import ContactRequest
+from shop.pages.selectors.staff_home import low_stock, week_sales, workshop_queue
+
+pytestmark = pytest.mark.django_db
+
+
+def make_staff() -> User:
+    user = make_member("atelier@example.com")
+    grant_role(user=user, role="staff")
+    user.refresh_from_db()
+    return user
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_nobody_signed_in_signs_in_first_and_comes_back() -> None:
+    answer = Client().get("/admin")
+    assert (answer.status_code, answer["Location"]) == (302, "/auth?next=/admin")
+
+
+def test_member_is_told_that_they_are_no_administrator() -> None:
+    answer = signed_in(make_member()).get("/admin")
+    assert answer.status_code == 403
+    text = answer.content.decode()
+    assert "Accès non autorisé. Vous n'êtes pas administrateur." in text.replace("&#x27;", "'")
+    assert "Commandes" not in text
+
+
+def test_staff_without_the_second_factor_are_sent_to_add_it(settings) -> None:
+    settings.STAFF_SECOND_FACTOR = True
+    answer = signed_in(make_admin()).get("/admin")
+    assert (answer.status_code, answer["Location"]) == (302, "/espace-membre/securite?next=%2Fadmin")
+
+
+def test_page_is_neither_kept_nor_indexed_and_shows_pictures_of_the_browser() -> None:
+    answer = signed_in(make_admin()).get("/admin")
+    assert answer.status_code == 200
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["X-Robots-Tag"] == "noindex, nofollow"
+    assert "img-src 'self' data: blob:" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+
+
+def test_navigation_offers_what_the_role_may_open() -> None:
+    assert "Utilisateurs" in signed_in(make_admin()).get("/admin").content.decode()
+    staff = signed_in(make_staff()).get("/admin").content.decode()
+    assert "Commandes" in staff
+    assert "Utilisateurs" not in staff
+    assert "Comptes" not in staff
+    assert "Ventes des 7 derniers jours" not in staff
+
+
+def test_messages_without_an_answer_are_among_what_waits() -> None:
+    ContactRequest.objects.create(reference="M-1", fingerprint="1", email="a@example.com", kind="question")
+    answer = signed_in(make_staff()).get("/admin")
+    tasks = [(str(task.label), task.count) for task in answer.context["tasks"]]
+    assert ("Messages sans réponse", 1) in tasks
+
+
+@time_machine.travel(datetime.fromisoformat("2026-11-18T12:00:00+01:00"), tick=False)
+def test_week_sales_are_by_the_day_of_payment_in_paris() -> None:
+    now = timezone.now()
+    # A minute past midnight in Paris is the evening before elsewhere.
+    for days, total in ((0, "10.00"), (6, "20.00"), (7, "40.00"), (13, "80.00"), (14, "160.00")):
+        order = make_order()
+        amounts = dict.fromkeys(("total", "subtotal", "original_total"), Decimal(total)) | {
+            "shipping_cost": 0
+        }
+        moment = (now - timedelta(days=days)).replace(hour=23, minute=1) - timedelta(days=1)
+        Order.objects.filter(pk=order.pk).update(status="confirmed", paid_at=moment, **amounts)
+    sales = week_sales(timezone.localdate())
+    assert (sales.amount, sales.before, sales.highest) == (
+        Decimal("30.00"),
+        Decimal("120.00"),
+        Decimal("80.00"),
+    )
+    assert (sales.orders, sales.orders_before) == (2, 2)
+    assert sales.days[-1].day == timezone.localdate()
+    assert (sales.days[-1].amount, sales.days[-1].before) == (Decimal("10.00"), Decimal("40.00"))
+
+
+def test_week_without_sales_is_drawn(client: Client) -> None:
+    answer = signed_in(make_admin()).get("/admin")
+    assert [day.now.height for day in answer.context["chart"]] == [0] * 7
+
+
+def test_queue_is_told_in_weeks_of_work() -> None:
+    order = make_order((make_product(), 30))
+    pay_order(order)
+    make_seller()
+    ShopSettings.objects.update(weekly_capacity=20)
+    cache.clear()
+    order.items.update(made_quantity=30)
+    queue = workshop_queue()
+    assert (queue.pieces, queue.weeks) == (30, Decimal("1.5"))
+
+
+def test_low_stock_counts_rows_on_sale_that_are_counted() -> None:
+    make_product(stock_quantity=1)
+    make_product(stock_quantity=2)
+    make_product(stock_quantity=None)
+    make_product(stock_quantity=0, is_published=False)
+    assert low_stock() == 1
+
+
+def test_home_takes_few_queries(django_assert_max_num_queries) -> None:
+    client = signed_in(make_admin())
+    client.get("/admin")
+    # Session and person 2, permissions 3, the kinds of tasks 15 with 5 more of their own, contacts, reviews and stock
+    # 3, background work 1, queue and calendar 3, Christmas 3, sales 1, settings 1.
+    with django_assert_max_num_queries(37):
+        client.get("/admin")
