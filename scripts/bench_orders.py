@@ -21,7 +21,14 @@ def bench_orders(database_url: str) -> int:
     with tempfile.TemporaryDirectory(prefix="shop-orders-") as folder:
         url = database_url_of(database_url, ORDERS)
         ended = subprocess.run(
-            [sys.executable, "tests/load/orders_bench.py", "--orders", str(ORDERS), "--limit-ms", str(LIMIT_MS)],
+            [
+                sys.executable,
+                "tests/load/orders_bench.py",
+                "--orders",
+                str(ORDERS),
+                "--limit-ms",
+                str(LIMIT_MS),
+            ],
             cwd=ROOT,
             env={**inherited, "DATA_DIR": folder, "DATABASE_URL": url, "LOG_LEVEL": "ERROR"},
             check=False,

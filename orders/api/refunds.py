@@ -14,8 +14,16 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
-from accounts.recent_authentication import require_recent
-from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
+from accounts.recent_authentication import is_recent, require_recent
+from orders.api.base import (
+    IDEMPOTENCY_KEY,
+    ORDER_ID,
+    found_order,
+    idempotency_key,
+    order_not_found,
+    private,
+    validated,
+)
 from orders.api.fields import PlainTextField
 from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
@@ -113,6 +121,32 @@ class RefundSerializer(serializers.Serializer[RefundRequest]):
         return progress(request)
 
 
+class ProposedLineSerializer(serializers.Serializer[Any]):
+    item_id = serializers.IntegerField(source="item.pk")
+    quantity = serializers.IntegerField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    worth = serializers.DecimalField(max_digits=10, decimal_places=2)
+    restock = serializers.BooleanField()
+
+
+class RefundProposalSerializer(serializers.Serializer[Any]):
+    """What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card)."""
+
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    money = serializers.DecimalField(max_digits=10, decimal_places=2)
+    voided = serializers.DecimalField(max_digits=10, decimal_places=2)
+    shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
+    left = serializers.DecimalField(max_digits=10, decimal_places=2)
+    complete = serializers.BooleanField(help_text="Nothing is left of the order afterwards.")
+    asks_confirmation = serializers.SerializerMethodField(
+        help_text="The caller has to prove first who they are."
+    )
+    lines = ProposedLineSerializer(many=True)
+
+    def get_asks_confirmation(self, proposal: Any) -> bool:
+        return bool(self.context["asks"])
+
+
 class RefundAnswerSerializer(serializers.Serializer[Any]):
     success = serializers.BooleanField()
     refund = RefundSerializer()
@@ -134,13 +168,7 @@ class OrderRefundView(APIView):
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         key = idempotency_key(request)
         values = validated(RefundDemandSerializer(data=request.data))
-        lines = (
-            None
-            if values.get("lines") is None
-            else [
-                ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]
-            ]
-        )
+        lines = _returned_lines(values)
         order = Order.objects.filter(pk=order_id).first()
         if order is None:
             raise order_not_found()
@@ -156,6 +184,20 @@ class OrderRefundView(APIView):
             amount=values.get("amount"),
         )
         return private(_answer(decided.pk), 202)
+
+
+class RefundPreviewView(APIView):
+    """What a refund would do, by the demand that `refund` takes. Nothing is written."""
+
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
+
+    @extend_schema(request=RefundDemandSerializer, responses=RefundProposalSerializer, parameters=[ORDER_ID])
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        values = validated(RefundDemandSerializer(data=request.data))
+        order = found_order(Order.objects.filter(pk=order_id).first())
+        proposal = propose_refund(order, _returned_lines(values), amount=values.get("amount"))
+        asks = needs_recent_authentication(proposal.amount) and not is_recent(request._request)
+        return private(RefundProposalSerializer(proposal, context={"asks": asks}).data)
 
 
 class RefundView(APIView):
@@ -197,6 +239,12 @@ class TransferReturnView(APIView):
             actor=cast(User, request.user),
         )
         return private(_answer(request_id))
+
+
+def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
+    if values.get("lines") is None:
+        return None
+    return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
 
 
 def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:

@@ -82,8 +82,10 @@ def count_orders() -> OrderCounts:
     """Return how many orders are at the workshop, and late there. One query."""
     at_work = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
     today = timezone.localdate()
-    rows = at_work.order_by().values_list("status").annotate(
-        number=Count("pk"), late=Count("pk", filter=Q(promised_by__lt=today))
+    rows = (
+        at_work.order_by()
+        .values_list("status")
+        .annotate(number=Count("pk"), late=Count("pk", filter=Q(promised_by__lt=today)))
     )
     counted = {status: (number, late) for status, number, late in rows}
     return OrderCounts(

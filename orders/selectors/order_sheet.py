@@ -131,4 +131,3 @@ def _refunds(order: Order) -> list[SheetRefund]:
 def _mails(order: Order) -> list[OutgoingMail]:
     mails = OutgoingMail.objects.filter(reference=order.reference)
     return list(mails.defer("html", "text", "context").order_by("-pk")[:MOST_MAILS])
-

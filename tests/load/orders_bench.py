@@ -25,9 +25,22 @@ ROOT = Path(__file__).resolve().parents[2]
 BATCH = 2000
 FIRST = ["Léa", "Zoé", "Manon", "Chloé", "Hugo", "Louis", "Jules", "Inès", "Ana", "Jörg", "Klaus", "Emma"]
 LAST = ["Martin", "Bernard", "Dubois", "Thomas", "Petit", "Müller", "García", "Lefèvre", "Moreau", "Girard"]
-PLACES = [("69003", "Lyon"), ("75011", "Paris"), ("13001", "Marseille"), ("33000", "Bordeaux"), ("80331", "München")]
-PIECES = ["Golem de poche", "Dragon des marées", "Hibou veilleur", "Sorcière aux chats", "Kraken", "Renard bleu"]
-STATES = ["delivered"] * 85 + ["shipped"] * 4 + ["processing"] * 3 + ["confirmed"] * 3 + ["cancelled"] * 3 + ["refunded"] * 2
+PLACES = [
+    ("69003", "Lyon"),
+    ("75011", "Paris"),
+    ("13001", "Marseille"),
+    ("33000", "Bordeaux"),
+    ("80331", "München"),
+]
+PIECES = [
+    "Golem de poche",
+    "Dragon des marées",
+    "Hibou veilleur",
+    "Sorcière aux chats",
+    "Kraken",
+    "Renard bleu",
+]
+STATES = ["delivered"] * 85 + ["shipped", "processing", "confirmed", "cancelled", "refunded"] * 3
 
 
 def main() -> int:
@@ -37,7 +50,9 @@ def main() -> int:
     parser.add_argument("--orders", type=int, default=100_000)
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--limit-ms", type=float, default=0)
-    parser.add_argument("--explain", action="store_true", help="print the plan of each case's first statement")
+    parser.add_argument(
+        "--explain", action="store_true", help="print the plan of each case's first statement"
+    )
     parser.add_argument("--keep", action="store_true", help="leave the database for the next run")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -62,7 +77,9 @@ def main() -> int:
         started = time.perf_counter()
         if Order.objects.count() < options.orders:
             seed(options.orders)
-        print(f"{connection.vendor} · {options.orders} orders, seeded in {time.perf_counter() - started:.0f} s")
+        print(
+            f"{connection.vendor} · {options.orders} orders, seeded in {time.perf_counter() - started:.0f} s"
+        )
         slow = measure(options)
     finally:
         connection.creation.destroy_test_db(name, verbosity=0, keepdb=options.keep)
@@ -179,7 +196,9 @@ def measure(options: argparse.Namespace) -> list[str]:
             seen.clear()
             case()
             times.append(sum(seen) * 1000)
-        print(f"{name:32} median {statistics.median(times):7.1f} ms   slowest {max(times):7.1f} ms", flush=True)
+        print(
+            f"{name:32} median {statistics.median(times):7.1f} ms   slowest {max(times):7.1f} ms", flush=True
+        )
         if options.limit_ms and statistics.median(times) > options.limit_ms:
             slow.append(name)
     return slow

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def write_note(
-    *, order_id: uuid.UUID, text: str, author: "User", corrects: int | None = None
-) -> OrderNote:
+def write_note(*, order_id: uuid.UUID, text: str, author: "User", corrects: int | None = None) -> OrderNote:
     """Write a note, or the correction of one. Raises Problem 400 `note_empty`, 404 `not_found` for a note of another
     order, 409 `note_corrected` for one that was corrected before, and Order.DoesNotExist."""
     if not text.strip():
@@ -29,7 +27,9 @@ def write_note(
             if corrected is None:
                 raise Problem("not_found", _("Note introuvable."), 404)
             if OrderNote.objects.filter(corrects=corrected).exists():
-                raise Problem("note_corrected", _("Cette note a déjà été corrigée : corrigez la dernière."), 409)
+                raise Problem(
+                    "note_corrected", _("Cette note a déjà été corrigée : corrigez la dernière."), 409
+                )
         return OrderNote.objects.create(
             order=order, text=text.strip()[:2000], author=author, corrects=corrected
         )

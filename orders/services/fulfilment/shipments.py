@@ -83,7 +83,7 @@ def undo_shipment(*, shipment_id: int, reason: str, actor: "User | None", messag
         if shipment.undone_at is not None:
             raise Problem("shipment_undone", _("Ce colis est déjà annulé."), 409)
         if not reason.strip():
-            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
         if order.all_goods_have_left:
             _undo_last(order, shipment, reason=reason, actor=actor, message=message)
         else:
@@ -101,7 +101,7 @@ def _undo_last(order: Order, shipment: Shipment, *, reason: str, actor: "User | 
 def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | None", message: str) -> None:
     if WithdrawalCase.objects.filter(order=order, goods_received_at__isnull=False).exists():
         raise Problem(
-            "goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409
+            "goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409
         )
     take_shipment_back(order, shipment, reason)
     restore_dates(order=order)

@@ -84,7 +84,7 @@ def _set_first_sent(order: Order) -> None:
 def _not_here(item: OrderItem | None) -> str:
     if item is None:
         return _("Cette pièce n'est pas dans la commande.")
-    return _("Il reste %(units)d à expédier de « %(product)s ».") % {
+    return _("Il reste %(units)d à expédier de « %(product)s ».") % {
         "units": item.quantity - item.sent_quantity,
         "product": item.label,
     }
