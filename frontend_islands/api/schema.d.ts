@@ -39,6 +39,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Corrects where a paid order goes, until it is sent; the customer gets a mail. */
+        post: operations["admin_orders_address_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/invoice": {
         parameters: {
             query?: never;
@@ -74,6 +91,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Writes a note that the customer never reads, or the correction of one. */
+        post: operations["admin_orders_notes_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/refund": {
         parameters: {
             query?: never;
@@ -85,6 +119,91 @@ export interface paths {
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
         post: operations["admin_orders_refund_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/refund/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What a refund would do, by the demand that `refund` takes. Nothing is written. */
+        post: operations["admin_orders_refund_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Brings an archived order back into the lists. */
+        post: operations["admin_orders_restore_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends pieces in a parcel; the order is shipped once all have left. 409 as a status change to `shipped`. */
+        post: operations["admin_orders_shipments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments/{shipment_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Takes back a parcel that had not left; the customer is told. */
+        post: operations["admin_orders_shipments_undo_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/slip.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The sheet that goes into a parcel, without prices: what is still to be sent, or what `shipment` holds. */
+        get: operations["admin_orders_slip.pdf_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -123,6 +242,40 @@ export interface paths {
         put?: never;
         /** @description Files a withdrawal that the shop received, once per `Idempotency-Key`; it takes effect like one from the site. */
         post: operations["admin_orders_withdrawals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many orders wait at the workshop, and how many of them are late. */
+        get: operations["admin_orders_counts_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/labels.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
+        get: operations["admin_orders_labels.pdf_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -666,8 +819,10 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
         };
-        /** @description One order, with what may be done with it. */
+        /** @description One order with all that its page shows, as far as the caller may see it. Made of an `OrderSheet`. */
         AdminOrderDetail: {
             /** Format: uuid */
             id: string;
@@ -709,7 +864,36 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
             readonly allowed_statuses: components["schemas"]["StatusOffer"][];
+            language: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
+            /** Format: date */
+            readonly withdrawal_until: string | null;
+            readonly retention_undecided: boolean;
+            readonly lines: components["schemas"]["SheetLine"][];
+            readonly shipments: components["schemas"]["Shipment"][];
+            readonly staff_notes: components["schemas"]["Note"][];
+            readonly events: components["schemas"]["Event"][];
+            /** @description Null for who may not see payments. */
+            readonly money: components["schemas"]["Money"] | null;
+            /** Format: decimal */
+            readonly refundable: string;
+            readonly refunds: components["schemas"]["SheetRefund"][];
+            readonly documents: components["schemas"]["SheetDocument"][];
+            readonly mails: components["schemas"]["SheetMail"][];
+            /** @description What the caller may do now. */
+            readonly may: {
+                [key: string]: boolean;
+            };
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
@@ -900,6 +1084,25 @@ export interface components {
             /** @description Up to 3, multipart only. */
             images?: string[];
         };
+        /** @description `recipient` is read for a gift, the names for other orders. */
+        CorrectedAddressRequest: {
+            address: string;
+            city: string;
+            postalCode: string;
+            country: string;
+            /** @default  */
+            customCountry: string;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            firstName: string;
+            /** @default  */
+            lastName: string;
+            /** @default  */
+            recipient: string;
+            /** @default  */
+            phone: string;
+        };
         CountryChoice: {
             code: string;
             name: string;
@@ -957,6 +1160,17 @@ export interface components {
             /** Format: date-time */
             due_by: string;
             open_matters: string[];
+        };
+        /** @description A line of the journal: a dotted name, and the texts and numbers that go with it. */
+        Event: {
+            name: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            readonly details: {
+                [key: string]: string;
+            };
         };
         FiledAnswer: {
             success: boolean;
@@ -1141,6 +1355,38 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
+        Money: {
+            charged: boolean;
+            /** Format: decimal */
+            refunded: string;
+            /** Format: decimal */
+            under_way: string;
+            /** Format: decimal */
+            failed: string;
+            /** Format: decimal */
+            disputed: string;
+            /** Format: decimal */
+            retained: string;
+            retention_reason: string;
+            /** Format: decimal */
+            to_come: string;
+        };
+        /** @description A note; `corrects` is the id of the one that it replaces. */
+        Note: {
+            id: number;
+            text: string;
+            /** Format: email */
+            author?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            corrects: number | null;
+        };
+        /** @description `corrects` is the id of the note that this one replaces. */
+        NoteTextRequest: {
+            text: string;
+            /** Format: int64 */
+            corrects?: number | null;
+        };
         /** @description What to tell the visitor, known address or not. */
         NotifyAnswer: {
             detail: string;
@@ -1200,6 +1446,12 @@ export interface components {
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
         };
+        OrderCounts: {
+            by_status: {
+                [key: string]: number;
+            };
+            late: number;
+        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -1219,6 +1471,34 @@ export interface components {
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        ParcelLine: {
+            item_id: number;
+            quantity: number;
+        };
+        /**
+         * @description One parcel. `is_last`: what is not sent was refunded, so that the order is shipped; `sent_on`: today if left
+         *     out.
+         */
+        ParcelRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            lines: components["schemas"]["ParcelUnitsRequest"][];
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
+            /** @default  */
+            tracking_number: string;
+            /** @default  */
+            message: string;
+            /** Format: date */
+            sent_on?: string | null;
+            /** @default false */
+            is_last: boolean;
+        };
+        ParcelUnitsRequest: {
+            /** Format: int64 */
+            item_id: number;
+            quantity: number;
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1408,6 +1688,15 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
+        ProposedLine: {
+            item_id: number;
+            quantity: number;
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            worth: string;
+            restock: boolean;
+        };
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -1564,6 +1853,24 @@ export interface components {
          * @enum {string}
          */
         RefundMovementStateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
+        /** @description What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card). */
+        RefundProposal: {
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            money: string;
+            /** Format: decimal */
+            voided: string;
+            /** Format: decimal */
+            shipping: string;
+            /** Format: decimal */
+            left: string;
+            /** @description Nothing is left of the order afterwards. */
+            complete: boolean;
+            /** @description The caller has to prove first who they are. */
+            readonly asks_confirmation: boolean;
+            lines: components["schemas"]["ProposedLine"][];
+        };
         /**
          * @description * `pending` - En cours
          *     * `succeeded` - Effectué
@@ -1675,12 +1982,102 @@ export interface components {
             summary: string;
             url: string;
         };
+        SheetDocument: {
+            number: string;
+            is_credit_note: boolean;
+            url: string;
+        };
+        /** @description A line of the order. `paid` is what was paid for all its units. */
+        SheetLine: {
+            id: number;
+            product_name: string;
+            /** @description Finish and format in the caller's language. */
+            readonly detail: string;
+            quantity: number;
+            free_quantity: number;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            line_total: string;
+            product_image: string;
+            product_url: string;
+            finish: string;
+            variation_name: string;
+            sku: string;
+            made_quantity: number;
+            sent_quantity: number;
+            returned_quantity: number;
+            to_send: number;
+            /** Format: decimal */
+            paid: string;
+        };
+        SheetMail: {
+            kind: string;
+            subject: string;
+            state: string;
+            /** Format: date-time */
+            sent_at: string | null;
+            /** Format: date-time */
+            next_attempt_at: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SheetRefund: {
+            /** Format: uuid */
+            id: string;
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            voided: string;
+            reason: string;
+            progress: string;
+            /** Format: date-time */
+            created_at: string;
+            error: string;
+            provider_ids: string[];
+        };
+        Shipment: {
+            id: number;
+            carrier: string;
+            readonly carrier_label: string;
+            tracking_number: string;
+            parcel_url: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            undone_at: string | null;
+            undo_reason: string;
+            lines: components["schemas"]["ParcelLine"][];
+        };
+        StaffChoice: {
+            code: string;
+            name: string;
+        };
+        StaffLink: {
+            label: string;
+            url: string;
+        };
+        StaffOrderProps: {
+            /** Format: uuid */
+            order_id: string;
+            is_archived: boolean;
+            may_restore: boolean;
+            list_url: string;
+            carriers: components["schemas"]["StaffChoice"][];
+            countries: components["schemas"]["StaffChoice"][];
+            /** @description Pages of the operators about this order. */
+            links: components["schemas"]["StaffLink"][];
+        };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
          */
         StatusChangeRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
             status: components["schemas"]["StatusChangeStatusEnum"];
             /** @default  */
             message: string;
@@ -1774,6 +2171,15 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        /** @description `expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since. */
+        UndoneParcelRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            reason: string;
+            /** @default  */
+            message: string;
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
@@ -1832,6 +2238,8 @@ export interface operations {
                 cursor?: string;
                 /** @description * `unpaid` - unpaid */
                 include?: "unpaid" | "";
+                /** @description At the workshop after the promised day. */
+                late?: boolean;
                 page_size?: number;
                 search?: string;
                 /**
@@ -1917,6 +2325,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_address_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectedAddressRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
             };
             /** @description Refused */
             default: {
@@ -2028,6 +2473,40 @@ export interface operations {
             };
         };
     };
+    admin_orders_notes_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_refund_create: {
         parameters: {
             query?: never;
@@ -2064,9 +2543,183 @@ export interface operations {
             };
         };
     };
-    admin_orders_status_create: {
+    admin_orders_refund_preview_create: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RefundDemandRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundProposal"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_restore_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParcelRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_undo_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+                shipment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoneParcelRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_slip.pdf_retrieve": {
+        parameters: {
+            query?: {
+                shipment?: number;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_status_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
             header?: {
                 "Idempotency-Key"?: string;
             };
@@ -2123,6 +2776,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FiledAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_counts_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderCounts"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_labels.pdf_retrieve": {
+        parameters: {
+            query: {
+                order: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             /** @description Refused */

@@ -28,3 +28,18 @@ export type SavedAddress = Schemas["Address"];
 export type SavedCart = Schemas["SavedCart"];
 export type SavedCartWrite = Schemas["SavedCartWriteRequest"];
 export type SearchSuggestions = Schemas["SearchSuggestions"];
+
+/** Orders as staff read them: in a list, and one with its parts. */
+export type StaffOrder = Schemas["AdminOrder"];
+export type StaffOrderPage = Schemas["AdminOrderPage"];
+export type StaffOrderCounts = Schemas["OrderCounts"];
+export type StaffOrderSheet = Schemas["AdminOrderDetail"];
+export type StaffOrderProps = Schemas["StaffOrderProps"];
+export type StatusOffer = Schemas["StatusOffer"];
+export type SheetLine = Schemas["SheetLine"];
+export type SheetShipment = Schemas["Shipment"];
+export type SheetRefund = Schemas["SheetRefund"];
+export type MailPreview = Schemas["MailPreview"];
+export type MailPreviews = Schemas["MailPreviews"];
+export type RefundProposal = Schemas["RefundProposal"];
+export type RefundAnswer = Schemas["RefundAnswer"];

@@ -10,7 +10,6 @@ from orders.api.serializers import OrderLineSerializer, OrderSerializer, Trackin
 from orders.models import AttemptState, Order, OrderEvent, OrderItem, Shipment
 from orders.selectors.admin_orders import has_undecided_money, is_late
 from orders.selectors.order_sheet import OrderSheet
-from orders.selectors.refunds import RefundProgress
 from orders.services.status.transitions import status_offers
 
 
@@ -49,6 +48,7 @@ class StatusOfferSerializer(serializers.Serializer[Any]):
     """A status that may or may not be set now, and why not."""
 
     status = serializers.CharField()
+    label = serializers.CharField()
     allowed = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
     needs_reason = serializers.BooleanField()
@@ -141,7 +141,7 @@ class SheetRefundSerializer(serializers.Serializer[Any]):
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
     voided = serializers.DecimalField(max_digits=10, decimal_places=2)
     reason = serializers.CharField(allow_blank=True)
-    status = serializers.ChoiceField(choices=RefundProgress.choices, source="progress")
+    progress = serializers.CharField()
     created_at = serializers.DateTimeField()
     error = serializers.CharField(allow_blank=True)
     provider_ids = serializers.ListField(child=serializers.CharField())
@@ -255,6 +255,8 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
             "ship": sheet.may_ship,
             "refund": sheet.may_refund,
             "remove": sheet.may_remove,
+            "cancel": sheet.may_cancel,
+            "note": sheet.may_note,
         }
 
 

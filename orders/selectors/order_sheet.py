@@ -67,6 +67,8 @@ class OrderSheet:
     may_ship: bool
     may_refund: bool
     may_remove: bool
+    may_cancel: bool
+    may_note: bool
 
 
 def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> OrderSheet:
@@ -90,6 +92,8 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         may_correct_address=at_work and fulfils,
         may_ship=at_work and fulfils,
         may_refund=may_refund and order.status not in (OrderStatus.PENDING, OrderStatus.REFUNDED),
+        may_cancel=may(reader, StaffAction.CANCEL_ORDER),
+        may_note=fulfils,
         may_remove=may(reader, StaffAction.REMOVE_ORDER) and order.archived_at is None,
     )
 

@@ -54,7 +54,14 @@ def test_the_sheet_says_what_is_sent_and_what_may_be_done(staff_client, order):
     ]  # fmt: skip
     [sent] = sheet["shipments"]
     assert (sent["tracking_number"], sent["actor"]) == ("6A1", "admin@example.com")
-    assert sheet["may"] == {"correct_address": True, "ship": True, "refund": True, "remove": True}
+    assert sheet["may"] == {
+        "correct_address": True,
+        "ship": True,
+        "refund": True,
+        "remove": True,
+        "cancel": True,
+        "note": True,
+    }
     assert sheet["refundable"] == sheet["total_amount"]
     assert [event["name"] for event in sheet["events"]][-1] == "shipment.sent"
     read = staff_client.get(path(order)).json()
@@ -75,7 +82,14 @@ def test_who_packs_sees_no_money_and_refunds_nothing(packer, order):
     assert (sheet["money"], sheet["refundable"], sheet["refunds"], sheet["documents"], sheet["mails"]) == (
         None, "0.00", [], [], [],
     )  # fmt: skip
-    assert sheet["may"] == {"correct_address": True, "ship": True, "refund": False, "remove": False}
+    assert sheet["may"] == {
+        "correct_address": True,
+        "ship": True,
+        "refund": False,
+        "remove": False,
+        "cancel": False,
+        "note": True,
+    }
     assert not [event for event in sheet["events"] if event["name"].startswith(("payment.", "refund."))]
 
 
