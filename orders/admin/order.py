@@ -40,10 +40,12 @@ from orders.models import (
     Order,
     OrderEvent,
     OrderItem,
+    OrderNote,
     OrderStatus,
     OrderTracking,
     Payment,
     Refund,
+    Shipment,
     StockHold,
 )
 from orders.models.states import ActorKind
@@ -97,6 +99,16 @@ class ItemInline(ReadOnlyInline):
 class TrackingInline(ReadOnlyInline):
     model = OrderTracking
     fields = ("created_at", "status", "message", "tracking_number", "actor", "undone")
+
+
+class ShipmentInline(ReadOnlyInline):
+    model = Shipment
+    fields = ("sent_at", "carrier", "tracking_number", "actor", "undone_at", "undo_reason")
+
+
+class NoteInline(ReadOnlyInline):
+    model = OrderNote
+    fields = ("created_at", "author", "text", "corrects")
 
 
 class PaymentInline(ReadOnlyInline):
@@ -193,6 +205,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         ItemInline,
         PaymentInline,
         TrackingInline,
+        ShipmentInline,
+        NoteInline,
         RefundInline,
         LedgerInline,
         HoldInline,

@@ -232,7 +232,7 @@ class AddressLabelsView(APIView):
     def get(self, request: Request) -> HttpResponse:
         keys = _keys(request.query_params.getlist("order"))
         found = Order.objects.filter(archived_at=None).in_bulk(keys)
-        if not keys or len(found) != len(keys):
+        if len(found) != len(keys):
             raise order_not_found()
         name = found[keys[0]].reference if len(keys) == 1 else str(len(keys))
         return _pdf(address_labels([found[key] for key in keys]), f"etiquettes-{name}")
@@ -249,6 +249,8 @@ def found_shipment(order: Order, shipment_id: int | str) -> Shipment:
 
 
 def _keys(texts: list[str]) -> list[uuid.UUID]:
+    if not texts:
+        raise serializers.ValidationError({"order": [_("Ce champ est obligatoire.")]})
     try:
         return list(dict.fromkeys(uuid.UUID(text) for text in texts[:MOST_LABELS]))
     except ValueError:

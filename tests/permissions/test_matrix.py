@@ -214,6 +214,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "request_id": refund.pk,
         "user_id": world.order.user_id,
         "case_id": world.case.pk,
+        "shipment_id": world.order.shipments.get().pk,
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
