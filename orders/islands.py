@@ -78,7 +78,7 @@ class StaffChoiceSerializer(serializers.Serializer[Any]):
 
 
 class StaffLinkSerializer(serializers.Serializer[Any]):
-    label = serializers.CharField()
+    text = serializers.CharField()
     url = serializers.CharField()
 
 

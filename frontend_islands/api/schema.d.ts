@@ -1327,6 +1327,19 @@ export interface components {
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
         };
+        /** @description A mail as it would be sent; `not_before` is when it would leave. */
+        MailPreview: {
+            to: string;
+            language: string;
+            subject: string;
+            text: string;
+            html: string;
+            /** Format: date-time */
+            not_before: string;
+        };
+        MailPreviews: {
+            mails: components["schemas"]["MailPreview"][];
+        };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
             authenticated: boolean;
@@ -1466,6 +1479,7 @@ export interface components {
             product_image: string;
             product_url: string;
         };
+        OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**
          * @description * `ZZ` - ZZ
          * @enum {string}
@@ -2056,7 +2070,7 @@ export interface components {
             name: string;
         };
         StaffLink: {
-            label: string;
+            text: string;
             url: string;
         };
         StaffOrderProps: {
@@ -2105,6 +2119,7 @@ export interface components {
         /** @description A status that may or may not be set now, and why not. */
         StatusOffer: {
             status: string;
+            status_label: string;
             allowed: boolean;
             reason: string;
             needs_reason: boolean;
@@ -2360,7 +2375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */
@@ -2630,7 +2645,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */
@@ -2668,7 +2683,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */
@@ -2739,7 +2754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */

@@ -19,6 +19,7 @@ from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_fo
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.order_sheets import AdminOrderDetailSerializer, AdminOrderSerializer
 from orders.api.staff_calls import (
+    ORDER_OR_MAILS,
     PREVIEW,
     ExpectedVersionSerializer,
     changed_order,
@@ -150,7 +151,7 @@ class OrderStatusView(APIView):
 
     @extend_schema(
         request=StatusChangeSerializer,
-        responses=AdminOrderDetailSerializer,
+        responses=ORDER_OR_MAILS,
         parameters=[ORDER_ID, PREVIEW, _KEY],
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:

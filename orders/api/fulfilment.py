@@ -19,7 +19,13 @@ from orders.api.billing import AddressSerializer
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.order_sheets import AdminOrderDetailSerializer
 from orders.api.serializers import StrictIntegerField
-from orders.api.staff_calls import PREVIEW, ExpectedVersionSerializer, changed_order, order_answer
+from orders.api.staff_calls import (
+    ORDER_OR_MAILS,
+    PREVIEW,
+    ExpectedVersionSerializer,
+    changed_order,
+    order_answer,
+)
 from orders.models import Carrier, Order, Shipment
 from orders.models.states import ActorKind
 from orders.packing.documents import address_labels, packing_slip
@@ -96,9 +102,7 @@ class ShipmentsView(APIView):
 
     permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
 
-    @extend_schema(
-        request=ParcelSerializer, responses={201: AdminOrderDetailSerializer}, parameters=[ORDER_ID, PREVIEW]
-    )
+    @extend_schema(request=ParcelSerializer, responses={201: ORDER_OR_MAILS}, parameters=[ORDER_ID, PREVIEW])
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         values = validated(ParcelSerializer(data=request.data))
         expected, lines = values.pop("expected_updated_at"), values.pop("lines")
@@ -122,7 +126,7 @@ class UndoneShipmentView(APIView):
 
     @extend_schema(
         request=UndoneParcelSerializer,
-        responses=AdminOrderDetailSerializer,
+        responses=ORDER_OR_MAILS,
         parameters=[ORDER_ID, PREVIEW, OpenApiParameter("shipment_id", int, OpenApiParameter.PATH)],
     )
     def post(self, request: Request, order_id: uuid.UUID, shipment_id: int) -> Response:
@@ -161,7 +165,7 @@ class OrderAddressView(APIView):
 
     @extend_schema(
         request=CorrectedAddressSerializer,
-        responses=AdminOrderDetailSerializer,
+        responses=ORDER_OR_MAILS,
         parameters=[ORDER_ID, PREVIEW],
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:

@@ -48,7 +48,7 @@ class StatusOfferSerializer(serializers.Serializer[Any]):
     """A status that may or may not be set now, and why not."""
 
     status = serializers.CharField()
-    label = serializers.CharField()
+    status_label = serializers.CharField(source="label")
     allowed = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
     needs_reason = serializers.BooleanField()

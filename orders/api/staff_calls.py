@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -44,6 +44,14 @@ class MailPreviewSerializer(serializers.Serializer[Any]):
 
 class MailPreviewsSerializer(serializers.Serializer[Any]):
     mails = MailPreviewSerializer(many=True)
+
+
+ORDER_OR_MAILS = PolymorphicProxySerializer(
+    component_name="OrderOrMails",
+    serializers=[AdminOrderDetailSerializer, MailPreviewsSerializer],
+    resource_type_field_name=None,
+)
+"""What a call with `PREVIEW` answers."""
 
 
 def order_answer(request: Request, order: Order, status: int = 200) -> Response:

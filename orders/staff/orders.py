@@ -68,9 +68,9 @@ def _links(request: HttpRequest, order: Order) -> list[dict[str, str]]:
         "withdrawal_received": order.paid_at is not None,
     }
     pages = [
-        {"label": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}
+        {"text": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}
         for name, label, action in _OTHER_PAGES
         if shown.get(name, True) and may(request.user, action)
     ]
     rows = reverse("admin:orders_order_change", args=[order.pk])
-    return [*pages, {"label": "Toutes les données de la commande", "url": rows}]
+    return [*pages, {"text": "Toutes les données de la commande", "url": rows}]

@@ -38,7 +38,7 @@ interface Step {
   at: string;
   what: string;
   details: string[];
-  who: string | null;
+  who: string | null | undefined;
   isUndone?: boolean;
 }
 
@@ -56,7 +56,9 @@ export function History({ order }: { order: StaffOrderSheet }) {
             {step.details.map((detail) => (
               <p key={detail}>{detail}</p>
             ))}
-            <p className="timeline__when">{t("by", { when: formatMoment(step.at), who: step.who ?? t("shop") })}</p>
+            <p className="timeline__when">
+              {t("by", { when: formatMoment(step.at), who: step.who ?? t("shop") })}
+            </p>
           </li>
         ))}
       </ol>

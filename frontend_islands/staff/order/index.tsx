@@ -190,7 +190,7 @@ function Archived({ props }: { props: StaffOrderProps }) {
       <ul className="order-documents">
         {props.links.map((link) => (
           <li key={link.url}>
-            <a href={link.url}>{link.label}</a>
+            <a href={link.url}>{link.text}</a>
           </li>
         ))}
       </ul>

@@ -5,23 +5,28 @@ import { translate } from "@/staff/shared/translate";
 import words from "./words.json";
 
 const t = translate(words);
+const STYLES = /<style[^>]*>([\s\S]*?)<\/style>/g;
 
 export function MailViews({ mails }: { mails: MailPreview[] }) {
   if (mails.length === 0) return <p>{t("previewNone")}</p>;
   return (
     <>
       {mails.map((mail) => (
-        <section key={mail.subject} className="order-mail" aria-label={t("previewFrame", { subject: mail.subject })}>
+        <div key={mail.subject} className="order-mail">
           <p className="order-mail__head">{t("previewTo", { to: mail.to, subject: mail.subject })}</p>
-          <Html html={mail.html} language={mail.language} />
-        </section>
+          <Html
+            html={mail.html}
+            language={mail.language}
+            label={t("previewFrame", { subject: mail.subject })}
+          />
+        </div>
       ))}
       <p className="muted">{t("previewPause")}</p>
     </>
   );
 }
 
-function Html({ html, language }: { html: string; language: string }) {
+function Html({ html, language, label }: { html: string; language: string; label: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const root = host.current;
@@ -30,7 +35,8 @@ function Html({ html, language }: { html: string; language: string }) {
     shadow.replaceChildren(draw(html));
     shadow.adoptedStyleSheets = sheetsOf(html);
   }, [html]);
-  return <div ref={host} className="order-mail__body" lang={language} />;
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard.
+  return <section ref={host} className="order-mail__body" lang={language} tabIndex={0} aria-label={label} />;
 }
 
 /** The mail's body: its styles are set one by one, and nothing in it runs or leads away from here. */
@@ -38,7 +44,8 @@ function draw(html: string): HTMLElement {
   const parsed = parse(html);
   const body = document.createElement("div");
   body.dataset.css = parsed.body.dataset.css ?? "";
-  for (const unwanted of parsed.querySelectorAll("script, style, link, iframe, form, base")) unwanted.remove();
+  for (const unwanted of parsed.querySelectorAll("script, style, link, iframe, form, base"))
+    unwanted.remove();
   body.append(...document.importNode(parsed.body, true).childNodes);
   for (const element of [body, ...body.querySelectorAll<HTMLElement>("[data-css]")])
     element.style.cssText = element.dataset.css ?? "";
@@ -47,14 +54,16 @@ function draw(html: string): HTMLElement {
 }
 
 function sheetsOf(html: string): CSSStyleSheet[] {
-  return [...parse(html).querySelectorAll("style")].map((style) => {
+  return [...html.matchAll(STYLES)].map(([, text = ""]) => {
     const sheet = new CSSStyleSheet();
     // In a shadow tree the page is its host.
-    sheet.replaceSync((style.textContent ?? "").replace(/(^|[\s,}])(?:body|html|:root)(?=[\s,{])/g, "$1:host"));
+    sheet.replaceSync(text.replace(/(^|[\s,}])(?:body|html|:root)(?=[\s,{])/g, "$1:host"));
     return sheet;
   });
 }
 
+/** Without what the page's policy would refuse: styles wait beside their elements. */
 function parse(html: string): Document {
-  return new DOMParser().parseFromString(html.replace(/(<[^>]*?\s)style="/g, '$1data-css="'), "text/html");
+  const plain = html.replace(STYLES, "").replace(/(<[^>]*?\s)style="/g, '$1data-css="');
+  return new DOMParser().parseFromString(plain, "text/html");
 }

@@ -20,7 +20,8 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
   const heading = useId();
   const client = useQueryClient();
   const add = useMutation({
-    mutationFn: () => postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text, corrects: corrects ?? null }),
+    mutationFn: () =>
+      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text, corrects: corrects ?? null }),
     onSuccess: (sheet) => {
       client.setQueryData(["order", order.id], sheet);
       toast({ kind: "success", title: t("noteAdded") });
@@ -95,7 +96,12 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
               onChange={(event) => write(event.target.value)}
             />
           </Field>
-          <button className="button button--small" type="submit" disabled={!text.trim() || add.isPending} aria-busy={add.isPending}>
+          <button
+            className="button button--small"
+            type="submit"
+            disabled={!text.trim() || add.isPending}
+            aria-busy={add.isPending}
+          >
             {t("addNote")}
           </button>
         </form>

@@ -48,6 +48,7 @@ export function ParcelDialog({ order, props, onClose }: Props) {
       onClose={onClose}
       isReady={here.some((line) => chosen(line) > 0)}
     >
+      <p>{t("parcelText")}</p>
       <TrackingFields
         props={props}
         tracking={tracking}

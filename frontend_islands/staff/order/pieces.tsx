@@ -11,7 +11,14 @@ export function Piece({ line, children }: { line: SheetLine; children?: ReactNod
   return (
     <li className="order-piece">
       {line.product_image ? (
-        <img className="order-piece__picture" src={line.product_image} alt="" width="64" height="64" loading="lazy" />
+        <img
+          className="order-piece__picture"
+          src={line.product_image}
+          alt=""
+          width="64"
+          height="64"
+          loading="lazy"
+        />
       ) : (
         <span className="order-piece__picture" />
       )}
@@ -43,7 +50,12 @@ export function Stepper({ label, value, most, onChange }: StepperProps) {
       <output>
         {value} <span className="muted">{t("ofLeft", { count: most })}</span>
       </output>
-      <button type="button" aria-label={t("plus")} disabled={value === most} onClick={() => onChange(value + 1)}>
+      <button
+        type="button"
+        aria-label={t("plus")}
+        disabled={value === most}
+        onClick={() => onChange(value + 1)}
+      >
         <Icon name="plus" />
       </button>
     </fieldset>

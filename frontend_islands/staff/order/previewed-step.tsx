@@ -28,7 +28,18 @@ interface Props {
   children: ReactNode;
 }
 
-export function PreviewedStep({ order, title, path, body, done, failed, onClose, onProblem, isReady = true, children }: Props) {
+export function PreviewedStep({
+  order,
+  title,
+  path,
+  body,
+  done,
+  failed,
+  onClose,
+  onProblem,
+  isReady = true,
+  children,
+}: Props) {
   const [mails, setMails] = useState<MailPreview[]>();
   const preview = usePreview();
   const change = useChange(order);
@@ -75,7 +86,13 @@ export function PreviewedStep({ order, title, path, body, done, failed, onClose,
             <button className="button" type="button" onClick={() => setMails(undefined)} disabled={isBusy}>
               {t("back")}
             </button>
-            <button className="button button--primary" type="button" onClick={carryOut} disabled={isBusy} aria-busy={isBusy}>
+            <button
+              className="button button--primary"
+              type="button"
+              onClick={carryOut}
+              disabled={isBusy}
+              aria-busy={isBusy}
+            >
               {t("confirm")}
             </button>
           </>
@@ -103,7 +120,9 @@ export function PreviewedStep({ order, title, path, body, done, failed, onClose,
 
 export function Refusal({ error, title }: { error: unknown; title: string }) {
   const again = error instanceof ApiProblem && error.code === "reauthentication_required";
-  const confirmUrl = again ? `${String(error.body.confirm_url)}?next=${encodeURIComponent(location.pathname)}` : "";
+  const confirmUrl = again
+    ? `${String(error.body.confirm_url)}?next=${encodeURIComponent(location.pathname)}`
+    : "";
   return (
     <div className="alert alert--error" role="alert">
       <div>

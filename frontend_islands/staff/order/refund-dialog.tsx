@@ -47,8 +47,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
     onSettled: () => void refresh(),
   });
   const isBusy = preview.isPending || decide.isPending;
-  if (decide.data)
-    return <RefundProgress id={decide.data.refund.id} orderId={order.id} onClose={onClose} />;
+  if (decide.data) return <RefundProgress id={decide.data.refund.id} orderId={order.id} onClose={onClose} />;
 
   const proposal = preview.data;
   const isReady =
@@ -212,9 +211,7 @@ function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: R
   return (
     <>
       <ul className="order-consequences">
-        {Number(proposal.money) > 0 && (
-          <li>{t("refundMoney", { amount: formatMoney(proposal.money) })}</li>
-        )}
+        {Number(proposal.money) > 0 && <li>{t("refundMoney", { amount: formatMoney(proposal.money) })}</li>}
         {Number(proposal.voided) > 0 && (
           <li>{t("refundVoided", { amount: formatMoney(proposal.voided) })}</li>
         )}
@@ -223,9 +220,7 @@ function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: R
         )}
         {restocked.length > 0 && <li>{t("refundStock", { pieces: restocked.join(", ") })}</li>}
         <li>{t("refundCredit")}</li>
-        <li>
-          {proposal.complete ? t("refundComplete") : t("refundPartly", { amount: formatMoney(rest) })}
-        </li>
+        <li>{proposal.complete ? t("refundComplete") : t("refundPartly", { amount: formatMoney(rest) })}</li>
       </ul>
       <ul className="order-pieces">
         {proposal.lines.map((line) => {
@@ -308,7 +303,10 @@ function demandOf(
   amount: string,
   restockAll: boolean,
 ): object {
-  const typed = amount.trim().replace(/[\s €]/g, "").replace(",", ".");
+  const typed = amount
+    .trim()
+    .replace(/[\s €]/g, "")
+    .replace(",", ".");
   if (scope === "amount") return { amount: typed };
   if (scope === "all") {
     if (!restockAll) return {};

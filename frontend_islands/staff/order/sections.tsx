@@ -87,7 +87,11 @@ export function Parcels({ order, onUndo }: ParcelsProps) {
                     {t("follow")}
                   </a>
                 )}
-                <a href={orderPath(order.id, `/slip.pdf?shipment=${shipment.id}`)} target="_blank" rel="noreferrer">
+                <a
+                  href={orderPath(order.id, `/slip.pdf?shipment=${shipment.id}`)}
+                  target="_blank"
+                  rel="noreferrer"
+                >
                   {t("slipOf")}
                 </a>
                 {(order.may.ship || (isSent && order.may.note && shipment === last)) && (
@@ -133,7 +137,9 @@ export function People({ order, props, onCorrect }: PeopleProps) {
       </address>
       {gift && <p>{t("gift", { name: gift.recipient ?? "" })}</p>}
       {gift?.message && <p>{t("giftMessage", { message: gift.message })}</p>}
-      {delivery.notes && <p className="order-customer-notes">{t("customerNotes", { notes: delivery.notes })}</p>}
+      {delivery.notes && (
+        <p className="order-customer-notes">{t("customerNotes", { notes: delivery.notes })}</p>
+      )}
       {order.may.correct_address && (
         <button className="button button--small" type="button" onClick={onCorrect}>
           {t("correctAddress")}
@@ -261,7 +267,7 @@ export function Documents({ order, props }: { order: StaffOrderSheet; props: Sta
       <ul className="order-documents">
         {props.links.map((link) => (
           <li key={link.url}>
-            <a href={link.url}>{link.label}</a>
+            <a href={link.url}>{link.text}</a>
           </li>
         ))}
       </ul>

@@ -68,12 +68,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
         <legend>{t("newStatus")}</legend>
         {order.paid_at && (
           <label className="order-choice">
-            <input
-              type="radio"
-              name="status"
-              checked={isAddition}
-              onChange={() => choose(order.status)}
-            />
+            <input type="radio" name="status" checked={isAddition} onChange={() => choose(order.status)} />
             <span>{t("addToStatus")}</span>
           </label>
         )}
@@ -103,7 +98,12 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           </label>
           {status === "cancelled" && Number(decision.money) > 0 && (
             <label className="order-choice">
-              <input type="radio" name="refund" checked={refund === false} onChange={() => setRefund(false)} />
+              <input
+                type="radio"
+                name="refund"
+                checked={refund === false}
+                onChange={() => setRefund(false)}
+              />
               <span>{t("refundNo")}</span>
             </label>
           )}
@@ -155,7 +155,7 @@ function Offer({ offer, isForbidden, isChosen, onChoose }: OfferProps) {
     <label className="order-choice">
       <input type="radio" name="status" checked={isChosen} disabled={!isAllowed} onChange={onChoose} />
       <span>
-        <span className={`status status--${offer.status}`}>{offer.label}</span>
+        <span className={`status status--${offer.status}`}>{offer.status_label}</span>
         {!isAllowed && <span className="order-choice__why">{reason}</span>}
       </span>
     </label>

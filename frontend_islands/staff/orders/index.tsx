@@ -96,12 +96,7 @@ export function OrderList() {
       <fieldset className="staff-segments order-segments">
         <legend className="visually-hidden">{t("filter")}</legend>
         {SEGMENTS.map(({ name, label }) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={filter === name}
-            onClick={() => setFilter(name)}
-          >
+          <button key={name} type="button" aria-pressed={filter === name} onClick={() => setFilter(name)}>
             {withCount(label, name, counts.data)}
           </button>
         ))}

@@ -12,7 +12,9 @@ const longDay = new Intl.DateTimeFormat("fr", { day: "numeric", month: "long", y
 
 /** `2026-11-23T00:40:00Z` → `23 novembre 2026 à 01:40`. */
 export function formatMoment(iso: string): string {
-  const parts = Object.fromEntries(moment.formatToParts(new Date(iso)).map((part) => [part.type, part.value]));
+  const parts = Object.fromEntries(
+    moment.formatToParts(new Date(iso)).map((part) => [part.type, part.value]),
+  );
   return `${parts.day} ${parts.month} ${parts.year} à ${parts.hour}:${parts.minute}`;
 }
 
