@@ -74,6 +74,11 @@ urlpatterns = [
     ),
     path("admin/refunds/<uuid:request_id>", refunds.RefundView.as_view(), name="api-admin-refund"),
     path(
+        "admin/refunds/<uuid:request_id>/lines/<int:line_id>/restock",
+        refunds.RestockedLineView.as_view(),
+        name="api-admin-refund-restock",
+    ),
+    path(
         "admin/refunds/<uuid:request_id>/transfer",
         refunds.RefundTransferView.as_view(),
         name="api-admin-refund-transfer",

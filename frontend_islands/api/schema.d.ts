@@ -333,6 +333,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What staff look for while they type. */
+        get: operations["admin_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users": {
         parameters: {
             query?: never;
@@ -1996,6 +2013,7 @@ export interface components {
             summary: string;
             url: string;
         };
+<<<<<<< HEAD
         SheetDocument: {
             number: string;
             is_credit_note: boolean;
@@ -2083,6 +2101,20 @@ export interface components {
             countries: components["schemas"]["StaffChoice"][];
             /** @description Pages of the operators about this order. */
             links: components["schemas"]["StaffLink"][];
+=======
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
+>>>>>>> main
         };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
@@ -2947,6 +2979,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_search: {
+        parameters: {
+            query: {
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffFound"];
                 };
             };
             /** @description Refused */

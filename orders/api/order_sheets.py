@@ -136,6 +136,13 @@ class MoneySerializer(serializers.Serializer[Any]):
     to_come = serializers.DecimalField(max_digits=10, decimal_places=2)
 
 
+class SheetRefundLineSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    item_id = serializers.IntegerField()
+    quantity = serializers.IntegerField()
+    restocked = serializers.BooleanField()
+
+
 class SheetRefundSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
@@ -145,6 +152,7 @@ class SheetRefundSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     error = serializers.CharField(allow_blank=True)
     provider_ids = serializers.ListField(child=serializers.CharField())
+    lines = SheetRefundLineSerializer(many=True)
 
 
 class SheetDocumentSerializer(serializers.Serializer[Any]):
@@ -172,6 +180,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     delivered_at = serializers.DateTimeField(allow_null=True)
     archived_at = serializers.DateTimeField(allow_null=True)
     withdrawal_until = serializers.SerializerMethodField()
+    charged_early = serializers.SerializerMethodField(
+        help_text="Installments that dispatch brought forward and that were charged."
+    )
     retention_undecided = serializers.SerializerMethodField()
     lines = serializers.SerializerMethodField()
     shipments = serializers.SerializerMethodField()
@@ -196,6 +207,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     @extend_schema_field(serializers.DateField(allow_null=True))
     def get_withdrawal_until(self, order: Order) -> Any:
         return self.sheet.withdrawal_until
+
+    def get_charged_early(self, order: Order) -> int:
+        return self.sheet.charged_early
 
     def get_retention_undecided(self, order: Order) -> bool:
         return has_undecided_money(order)

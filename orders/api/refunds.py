@@ -35,14 +35,14 @@ from orders.selectors.refund_rules import (
     propose_refund,
 )
 from orders.selectors.refunds import RefundProgress, find_request, progress
-from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.decisions import request_refund, restock_line
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     settle_by_transfer,
     sync_other_refunds,
     take_transfer_back,
 )
-from shop.core.amounts import AmountField
+from shop.core.amounts import AmountField, localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -56,8 +56,12 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
 
 
 class RefundDemandSerializer(KnownFieldsSerializer):
-    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
+    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
 
+    `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+    """
+
+    expected_amount = AmountField(min_value=0, required=False, allow_null=True)
     amount = AmountField(min_value=0, required=False, allow_null=True)
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
     lines = serializers.ListField(
@@ -95,6 +99,7 @@ class TransferReturnSerializer(serializers.Serializer[Any]):
 
 
 class CreditedLineSerializer(serializers.Serializer[RefundLine]):
+    id = serializers.IntegerField()
     item_id = serializers.IntegerField()
     quantity = serializers.IntegerField()
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
@@ -173,6 +178,8 @@ class OrderRefundView(APIView):
         if order is None:
             raise order_not_found()
         is_repeated = RefundRequest.objects.filter(key=key).exists()
+        if not is_repeated:
+            _refuse_other_amount(order, lines, values)
         if not is_repeated and _is_large(order, lines, values.get("amount")):
             require_recent(request._request)
         decided = request_refund(
@@ -207,6 +214,26 @@ class RefundView(APIView):
 
     @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def get(self, request: Request, request_id: uuid.UUID) -> Response:
+        return private(_answer(request_id))
+
+
+class RestockedLineView(APIView):
+    """Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold."""
+
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
+
+    @extend_schema(
+        request=None,
+        responses=RefundAnswerSerializer,
+        parameters=[_REQUEST, OpenApiParameter("line_id", int, OpenApiParameter.PATH)],
+    )
+    def post(self, request: Request, request_id: uuid.UUID, line_id: int) -> Response:
+        if not RefundLine.objects.filter(pk=line_id, request=request_id).exists():
+            raise Problem("not_found", _("Remboursement introuvable."), 404)
+        if not restock_line(line_id=line_id):
+            raise Problem(
+                "already_restocked", _("Cet article est déjà en stock, ou n'est plus au catalogue."), 409
+            )
         return private(_answer(request_id))
 
 
@@ -245,6 +272,19 @@ def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
     if values.get("lines") is None:
         return None
     return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
+
+
+def _refuse_other_amount(order: Order, lines: list[ReturnedLine] | None, values: dict[str, Any]) -> None:
+    expected = values.get("expected_amount")
+    if expected is None:
+        return
+    now = propose_refund(order, lines, amount=values.get("amount")).amount
+    if now != expected:
+        raise RefundRefused(
+            "refund_changed",
+            _("le montant serait maintenant de %(amount)s. Vérifiez, puis confirmez à nouveau.")
+            % {"amount": localised_amount(now)},
+        )
 
 
 def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:

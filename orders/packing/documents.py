@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -19,10 +20,15 @@ def packing_slip(order: Order, shipment: Shipment | None = None) -> bytes:
 
     It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left.
     """
+    return typeset("slip.typ", json.dumps(slip_view(order, shipment), ensure_ascii=False))
+
+
+def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
+    """Return the texts of `packing_slip`."""
     with translation.override(order.language):
         units = _units(order, shipment)
         delivery = delivery_address(order)
-        view = {
+        return {
             "language": order.language,
             "shop_name": ShopSettings.load().shop_name,
             "title": _("Bon de livraison"),
@@ -48,7 +54,6 @@ def packing_slip(order: Order, shipment: Shipment | None = None) -> bytes:
             "gift_title": _("Un message de %(name)s") % {"name": order.customer_name},
             "gift_message": order.gift_message,
         }
-    return typeset("slip.typ", json.dumps(view, ensure_ascii=False))
 
 
 def address_labels(orders: Sequence[Order]) -> bytes:

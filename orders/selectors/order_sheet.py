@@ -7,7 +7,16 @@ from decimal import Decimal
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 
-from orders.models import IN_WORKSHOP, Order, OrderEvent, OrderItem, OrderNote, OrderStatus, Shipment
+from orders.models import (
+    IN_WORKSHOP,
+    Order,
+    OrderEvent,
+    OrderItem,
+    OrderNote,
+    OrderStatus,
+    RefundLine,
+    Shipment,
+)
 from orders.selectors.invoices import DocumentEntry, documents_of
 from orders.selectors.money import MoneyOutcome, money_outcome
 from orders.selectors.refund_rules import paid_amounts, refundable, units_returned
@@ -45,12 +54,13 @@ class SheetRefund:
     created_at: datetime
     error: str
     provider_ids: list[str]
+    lines: list[RefundLine]
 
 
 @dataclass(frozen=True, slots=True)
 class OrderSheet:
     """An order with its parts, as far as the reader may see them: money, refunds, documents and mails may be hidden
-    (None, or empty)."""
+    (None, or empty). `charged_early`: installments that dispatch brought forward and that were charged."""
 
     order: Order
     lines: list[SheetLine]
@@ -58,6 +68,7 @@ class OrderSheet:
     notes: list[OrderNote]
     events: list[OrderEvent]
     withdrawal_until: date | None
+    charged_early: int
     money: MoneyOutcome | None
     refundable: Decimal
     refunds: list[SheetRefund]
@@ -84,6 +95,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         notes=list(order.staff_notes.select_related("author")),
         events=_events(order, sees_money=sees_money),
         withdrawal_until=withdrawal_deadline(order),
+        charged_early=order.payments.filter(moved_from__isnull=False, paid_at__isnull=False).count(),
         money=money_outcome(order) if sees_money else None,
         refundable=refundable(order) if may_refund else ZERO,
         refunds=_refunds(order) if sees_refunds else [],
@@ -127,6 +139,7 @@ def _refunds(order: Order) -> list[SheetRefund]:
                 created_at=request.created_at,
                 error=next(errors, "") if state == RefundProgress.FAILED else "",
                 provider_ids=[refund.provider_id for refund in refunds if refund.provider_id],
+                lines=list(request.lines.all()),
             )
         )
     return found

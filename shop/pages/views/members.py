@@ -16,7 +16,6 @@ from accounts.notices import leave_toast, take_notice
 from accounts.selectors import addresses_of, pending_email_change
 from catalog.selectors.favourites import favourite_cards
 from catalog.services.favourites import choose_return_mails, remove_favourite
-from orders.admin.base import order_links
 from orders.models import Order
 from orders.models.order import PAID_STATUSES
 from orders.selectors.admin_orders import find_orders
@@ -31,8 +30,6 @@ from shop.pages.forms import EmailChangeForm, ProfileForm
 ADMINISTRATION = "administration"
 TABS = ("orders", "favoris", "profile", ADMINISTRATION)
 LATEST_STEPS = 3
-STAFF_PAGES = ("step", "refund", "invoice", "remove")
-"""What is done about an order from the list: each on the administration's own page."""
 
 
 @require_safe
@@ -127,10 +124,7 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
     except BadCursor:
         page = find_orders(statuses=wanted, search=search)
     return {
-        "found": [
-            (order, list(order.tracking.all())[:LATEST_STEPS], order_links(user, order, STAFF_PAGES))
-            for order in page.orders
-        ],
+        "found": [(order, list(order.tracking.all())[:LATEST_STEPS]) for order in page.orders],
         "next_cursor": page.next_cursor,
         "is_later": "suite" in request.GET,
         "search": search,
