@@ -299,6 +299,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/refunds/{request_id}/lines/{line_id}/restock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
+        post: operations["admin_refunds_lines_restock_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/refunds/{request_id}/transfer": {
         parameters: {
             query?: never;
@@ -895,6 +912,8 @@ export interface components {
             archived_at: string | null;
             /** Format: date */
             readonly withdrawal_until: string | null;
+            /** @description Installments that dispatch brought forward and that were charged. */
+            readonly charged_early: number;
             readonly retention_undecided: boolean;
             readonly lines: components["schemas"]["SheetLine"][];
             readonly shipments: components["schemas"]["Shipment"][];
@@ -1126,6 +1145,7 @@ export interface components {
             needs_postcode: boolean;
         };
         CreditedLine: {
+            id: number;
             item_id: number;
             quantity: number;
             /** Format: decimal */
@@ -1855,8 +1875,14 @@ export interface components {
             success: boolean;
             refund: components["schemas"]["Refund"];
         };
-        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
+        /**
+         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+         *
+         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+         */
         RefundDemandRequest: {
+            /** Format: decimal */
+            expected_amount?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */
@@ -2013,7 +2039,6 @@ export interface components {
             summary: string;
             url: string;
         };
-<<<<<<< HEAD
         SheetDocument: {
             number: string;
             is_credit_note: boolean;
@@ -2067,6 +2092,13 @@ export interface components {
             created_at: string;
             error: string;
             provider_ids: string[];
+            lines: components["schemas"]["SheetRefundLine"][];
+        };
+        SheetRefundLine: {
+            id: number;
+            item_id: number;
+            quantity: number;
+            restocked: boolean;
         };
         Shipment: {
             id: number;
@@ -2087,6 +2119,19 @@ export interface components {
             code: string;
             name: string;
         };
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
+        };
         StaffLink: {
             text: string;
             url: string;
@@ -2101,20 +2146,6 @@ export interface components {
             countries: components["schemas"]["StaffChoice"][];
             /** @description Pages of the operators about this order. */
             links: components["schemas"]["StaffLink"][];
-=======
-        StaffFound: {
-            results: components["schemas"]["StaffHits"][];
-        };
-        StaffHit: {
-            title: string;
-            detail: string;
-            url: string;
-        };
-        StaffHits: {
-            kind: string;
-            label: string;
-            hits: components["schemas"]["StaffHit"][];
->>>>>>> main
         };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
@@ -2899,6 +2930,37 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_refunds_lines_restock_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                line_id: number;
                 request_id: string;
             };
             cookie?: never;

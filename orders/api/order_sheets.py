@@ -271,6 +271,7 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
             "remove": sheet.may_remove,
             "cancel": sheet.may_cancel,
             "note": sheet.may_note,
+            "restock": sheet.may_restock,
         }
 
 
