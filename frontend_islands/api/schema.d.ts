@@ -1514,7 +1514,8 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
         };
         OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**
@@ -2057,7 +2058,7 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            product_url: string | null;
             finish: string;
             variation_name: string;
             sku: string;

@@ -10,6 +10,7 @@ from orders.api.serializers import OrderLineSerializer, OrderSerializer, Trackin
 from orders.models import AttemptState, Order, OrderEvent, OrderItem, Shipment
 from orders.selectors.admin_orders import has_undecided_money, is_late
 from orders.selectors.order_sheet import OrderSheet
+from orders.selectors.orders import product_path
 from orders.services.status.transitions import status_offers
 
 
@@ -71,6 +72,7 @@ def order_flags(order: Any) -> list[str]:
 class SheetLineSerializer(OrderLineSerializer):
     """A line of the order. `paid` is what was paid for all its units."""
 
+    product_url = serializers.CharField(allow_null=True)
     finish = serializers.CharField(allow_blank=True)
     variation_name = serializers.CharField(allow_blank=True)
     sku = serializers.CharField(allow_blank=True)
@@ -278,6 +280,7 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
 def _line(item: OrderItem, **values: Any) -> dict[str, Any]:
     names = (
         *("id", "product_name", "detail", "finish", "variation_name", "sku", "quantity", "free_quantity"),
-        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image", "product_url"),
+        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image"),
     )
-    return {**{name: getattr(item, name) for name in names}, **values}
+    url = product_path(item) or None
+    return {**{name: getattr(item, name) for name in names}, "product_url": url, **values}
