@@ -72,7 +72,6 @@ def order_flags(order: Any) -> list[str]:
 class SheetLineSerializer(OrderLineSerializer):
     """A line of the order. `paid` is what was paid for all its units."""
 
-    product_url = serializers.CharField(allow_null=True)
     finish = serializers.CharField(allow_blank=True)
     variation_name = serializers.CharField(allow_blank=True)
     sku = serializers.CharField(allow_blank=True)
@@ -81,6 +80,11 @@ class SheetLineSerializer(OrderLineSerializer):
     returned_quantity = serializers.IntegerField()
     to_send = serializers.IntegerField()
     paid = serializers.DecimalField(max_digits=10, decimal_places=2)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_product_url(self, item: Any) -> str | None:
+        url: str | None = item["product_url"]
+        return url
 
 
 class ParcelLineSerializer(serializers.Serializer[Any]):
