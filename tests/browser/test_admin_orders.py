@@ -100,7 +100,7 @@ def test_an_order_is_sent_and_the_wrong_dispatch_undone_with_one_thumb(new_page,
     expect(page.get_by_role("link", name="Suivre le colis")).to_be_visible()
 
     page.get_by_role("button", name="Changer le statut").click()
-    page.get_by_role("radio", name="En préparation").check()
+    page.get_by_role("radio", name="En préparation", exact=True).check()
     page.get_by_label("Motif, gardé au journal").fill("Le colis est resté sur l'étagère.")
     page.get_by_role("button", name="Voir l'e-mail").click()
     page.get_by_role("button", name="Confirmer").click()
