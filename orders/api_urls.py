@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from orders.api import admin_orders, invoices, refunds, saved_carts, views, withdrawals
+from orders.api import admin_orders, fulfilment, invoices, refunds, saved_carts, views, withdrawals
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -18,6 +18,38 @@ urlpatterns = [
         "admin/orders/<uuid:order_id>/status",
         admin_orders.OrderStatusView.as_view(),
         name="api-admin-order-status",
+    ),
+    path("admin/orders/counts", fulfilment.OrderCountsView.as_view(), name="api-admin-order-counts"),
+    path("admin/orders/labels.pdf", fulfilment.AddressLabelsView.as_view(), name="api-admin-order-labels"),
+    path(
+        "admin/orders/<uuid:order_id>/shipments",
+        fulfilment.ShipmentsView.as_view(),
+        name="api-admin-order-shipments",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/shipments/<int:shipment_id>/undo",
+        fulfilment.UndoneShipmentView.as_view(),
+        name="api-admin-order-shipment-undo",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/notes",
+        fulfilment.OrderNotesView.as_view(),
+        name="api-admin-order-notes",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/address",
+        fulfilment.OrderAddressView.as_view(),
+        name="api-admin-order-address",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/restore",
+        fulfilment.RestoredOrderView.as_view(),
+        name="api-admin-order-restore",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/slip.pdf",
+        fulfilment.PackingSlipView.as_view(),
+        name="api-admin-order-slip",
     ),
     path("orders/<uuid:order_id>/invoice.pdf", invoices.OrderInvoiceView.as_view(), name="api-order-invoice"),
     path(
@@ -35,7 +67,17 @@ urlpatterns = [
         refunds.OrderRefundView.as_view(),
         name="api-admin-order-refund",
     ),
+    path(
+        "admin/orders/<uuid:order_id>/refund/preview",
+        refunds.RefundPreviewView.as_view(),
+        name="api-admin-order-refund-preview",
+    ),
     path("admin/refunds/<uuid:request_id>", refunds.RefundView.as_view(), name="api-admin-refund"),
+    path(
+        "admin/refunds/<uuid:request_id>/lines/<int:line_id>/restock",
+        refunds.RestockedLineView.as_view(),
+        name="api-admin-refund-restock",
+    ),
     path(
         "admin/refunds/<uuid:request_id>/transfer",
         refunds.RefundTransferView.as_view(),

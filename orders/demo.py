@@ -35,6 +35,7 @@ from orders.models import (
 )
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
+from orders.search_index import index_order
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.checkout.placement import order_items
 from orders.services.status.mails import withdraw_status_mails
@@ -215,6 +216,7 @@ def _write(
         created_at=placed,
     )
     OrderItem.objects.bulk_create(order_items(order, cart.lines))
+    index_order(order)
     _pay(order, quote.total, paid=paid, refunded=status == OrderStatus.REFUNDED)
     record_event(order, "order.demonstration")
     if status == OrderStatus.CANCELLED:

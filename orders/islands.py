@@ -70,3 +70,24 @@ class PaymentResultPropsSerializer(serializers.Serializer[Any]):
     # Known without asking the provider again: what was bought stands on the page already.
     paid = serializers.BooleanField()
     links = ResultLinksSerializer()
+
+
+class StaffChoiceSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    name = serializers.CharField()
+
+
+class StaffLinkSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    url = serializers.CharField()
+
+
+@island_serializer("staff-order")
+class StaffOrderPropsSerializer(serializers.Serializer[Any]):
+    order_id = serializers.UUIDField()
+    is_archived = serializers.BooleanField()
+    may_restore = serializers.BooleanField()
+    list_url = serializers.CharField()
+    carriers = StaffChoiceSerializer(many=True)
+    countries = StaffChoiceSerializer(many=True)
+    links = StaffLinkSerializer(many=True, help_text="Pages of the operators about this order.")

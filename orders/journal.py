@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from orders.models import Order, OrderEvent, OrderTracking
+from orders.models import Order, OrderEvent, OrderTracking, Shipment
+from orders.search_index import index_order
 from shop.core.audit import record_audit
 
 if TYPE_CHECKING:
@@ -43,13 +44,18 @@ def record_tracking(
     tracking_number: str = "",
     carrier: str = "",
     actor: "User | None" = None,
+    shipment: Shipment | None = None,
 ) -> OrderTracking:
-    """Add an entry with the order's present status to what its customer sees."""
-    return OrderTracking.objects.create(
+    """Add an entry with the order's present status to what its customer sees; `shipment` is the parcel it is about."""
+    entry = OrderTracking.objects.create(
         order=order,
+        shipment=shipment,
         status=order.status,
         message=message,
         tracking_number=tracking_number,
         carrier=carrier,
         actor=actor,
     )
+    if tracking_number:
+        index_order(order)
+    return entry

@@ -86,6 +86,9 @@ def register() -> None:
                     *("review_reason", "retention_reason", "retention_decision"),
                 ),
                 "orders.OrderTracking": ("message", "tracking_number", "actor"),
+                "orders.Shipment": ("tracking_number", "actor", "undo_reason"),
+                "orders.OrderNote": ("text", "author"),
+                "orders.OrderSearchEntry": ("text",),
                 "orders.OrderEvent": ("actor", "data"),
                 "orders.StockHold": ("network", "mailbox"),
                 "orders.Withdrawal": (

@@ -1,5 +1,10 @@
 """Addresses of orders in the staff area, below `/admin/`."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from orders.staff import orders
+
+urlpatterns = [
+    path("commandes", orders.order_list, name="staff-orders"),
+    path("commandes/<uuid:order_id>", orders.order_detail, name="staff-order"),
+]

@@ -25,6 +25,7 @@ from time import perf_counter
 import requests
 from bench_growth import bench_growth, bench_staff_products
 from bench_kills import bench_kills
+from bench_orders import bench_orders
 from bench_redis import bench_redis
 from bench_requests import bench_requests
 from bench_uploads import bench_uploads
@@ -193,6 +194,7 @@ def main() -> int:
             if not options.no_growth:
                 bench_growth(url)
                 wrong += bench_staff_products(url)
+                wrong += bench_orders(url)
     print("\n── pictures that are hard to read, SQLite ──", flush=True)
     bench_uploads()
     if not options.no_kills:

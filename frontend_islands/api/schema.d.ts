@@ -39,6 +39,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Corrects where a paid order goes, until it is sent; the customer gets a mail. */
+        post: operations["admin_orders_address_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/invoice": {
         parameters: {
             query?: never;
@@ -74,6 +91,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Writes a note that the customer never reads, or the correction of one. */
+        post: operations["admin_orders_notes_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/refund": {
         parameters: {
             query?: never;
@@ -85,6 +119,91 @@ export interface paths {
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
         post: operations["admin_orders_refund_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/refund/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What a refund would do, by the demand that `refund` takes. Nothing is written. */
+        post: operations["admin_orders_refund_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Brings an archived order back into the lists. */
+        post: operations["admin_orders_restore_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends pieces in a parcel; the order is shipped once all have left. 409 as a status change to `shipped`. */
+        post: operations["admin_orders_shipments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments/{shipment_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Takes back a parcel that had not left; the customer is told. */
+        post: operations["admin_orders_shipments_undo_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/slip.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The sheet that goes into a parcel, without prices: what is still to be sent, or what `shipment` holds. */
+        get: operations["admin_orders_slip.pdf_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -129,159 +248,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/products": {
+    "/api/admin/orders/counts": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description A page after `cursor`, else by number. Four queries at most. */
-        get: operations["admin_products_list"];
-        put?: never;
-        /** @description A new product, published unless `is_published` says otherwise. */
-        post: operations["admin_products_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description One product, whether it is on sale, archived or in the trash. */
-        get: operations["admin_products_retrieve"];
-        put?: never;
-        post?: never;
-        /** @description Moves it to the trash, where it stays for 30 days; with `?permanently=true` one of the trash is deleted. */
-        delete: operations["admin_products_destroy"];
-        options?: never;
-        head?: never;
-        /** @description Changes the fields that are sent. 409 `conflict` with the fresh product as `current`. */
-        patch: operations["admin_products_update"];
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/{action}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * @description `archive`, `unarchive`, `restore` (from the trash): the product as it is afterwards. Repeated, it changes
-         *     nothing more.
-         */
-        post: operations["admin_products_action"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/duplicate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description A copy that is not published: texts, prices, formats and measures, without photos and stock. */
-        post: operations["admin_products_duplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/images": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Three queries. */
-        get: operations["admin_pictures_list"];
-        put?: never;
-        /** @description Adds a photo behind the others. */
-        post: operations["admin_pictures_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/images/{image_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** @description Removes it; its files stay while an order shows them. */
-        delete: operations["admin_pictures_destroy"];
-        options?: never;
-        head?: never;
-        /** @description Changes the fields that are sent. 409 `conflict` with the photo of now as `current`. */
-        patch: operations["admin_pictures_update"];
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/images/main": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** @description Puts a photo before the others. */
-        put: operations["admin_pictures_main"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/images/order": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** @description Moves and removes photos, all or nothing. 409 `conflict` with the photos of now as `current`. */
-        put: operations["admin_pictures_arrange"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/prices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description What each format and finish cost over time, the last price first. */
-        get: operations["admin_products_prices"];
+        /** @description How many orders wait at the workshop, and how many of them are late. */
+        get: operations["admin_orders_counts_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -290,142 +265,17 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/products/{product_id}/promotion-preview": {
+    "/api/admin/orders/labels.pdf": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** @description What the product's own promotion would do, by the rule that carts use. Nothing is stored. */
-        post: operations["admin_products_promotion_preview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/variants": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Four queries. */
-        get: operations["admin_variants_retrieve"];
-        /**
-         * @description Writes every row or none; messages are by `rows.<id>.<field>`. 409 `conflict` with the grid of now as
-         *     `current`. Each field asks for its own right.
-         */
-        put: operations["admin_variants_update"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/variations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The formats of a product, in their order. */
-        get: operations["admin_variations_list"];
-        put?: never;
-        /** @description Adds a format behind the others. */
-        post: operations["admin_variations_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/variations/{variation_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
+        get: operations["admin_orders_labels.pdf_retrieve"];
         put?: never;
         post?: never;
-        /** @description Removes it with its variants; orders keep what they say of it. */
-        delete: operations["admin_variations_destroy"];
-        options?: never;
-        head?: never;
-        /** @description Changes the fields that are sent. `version` is the grid's; 409 `conflict` with `current`. */
-        patch: operations["admin_variations_update"];
-        trace?: never;
-    };
-    "/api/admin/products/{product_id}/variations/{variation_id}/default": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Makes it the default one, instead of any other. */
-        post: operations["admin_variations_default"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Changes, archives or moves to the trash all of the products or none. Each field asks for its own right. */
-        post: operations["admin_products_bulk"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/export.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The products of a list as a file that can be imported again. */
-        get: operations["admin_products_export"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/products/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Changes and adds the products of a file, all or none; never one twice. */
-        post: operations["admin_products_import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -443,6 +293,23 @@ export interface paths {
         get: operations["admin_refunds_retrieve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/refunds/{request_id}/lines/{line_id}/restock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
+        post: operations["admin_refunds_lines_restock_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -494,23 +361,6 @@ export interface paths {
         get: operations["admin_search"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description A picture for what will be written next. Unless something shows it, it is deleted a day later. */
-        post: operations["admin_uploads_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,8 +853,10 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
         };
-        /** @description One order, with what may be done with it. */
+        /** @description One order with all that its page shows, as far as the caller may see it. Made of an `OrderSheet`. */
         AdminOrderDetail: {
             /** Format: uuid */
             id: string;
@@ -1046,406 +898,44 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
             readonly allowed_statuses: components["schemas"]["StatusOffer"][];
+            language: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
+            /** Format: date */
+            readonly withdrawal_until: string | null;
+            /** @description Installments that dispatch brought forward and that were charged. */
+            readonly charged_early: number;
+            readonly retention_undecided: boolean;
+            readonly lines: components["schemas"]["SheetLine"][];
+            readonly shipments: components["schemas"]["Shipment"][];
+            readonly staff_notes: components["schemas"]["Note"][];
+            readonly events: components["schemas"]["Event"][];
+            /** @description Null for who may not see payments. */
+            readonly money: components["schemas"]["Money"] | null;
+            /** Format: decimal */
+            readonly refundable: string;
+            readonly refunds: components["schemas"]["SheetRefund"][];
+            readonly documents: components["schemas"]["SheetDocument"][];
+            readonly mails: components["schemas"]["SheetMail"][];
+            /** @description What the caller may do now. */
+            readonly may: {
+                [key: string]: boolean;
+            };
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
             next: string | null;
             next_cursor: string | null;
             results: components["schemas"]["AdminOrder"][];
-        };
-        /**
-         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
-         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
-         *
-         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
-         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
-         */
-        AdminProduct: {
-            readonly id: number;
-            /** @description Its page, shown only while it is published. */
-            readonly url: string;
-            /** Nom [fr] */
-            name: string;
-            /**
-             * Identifiant d'adresse [fr]
-             * @description Vide : tiré du nom.
-             */
-            slug?: (string) | null;
-            /**
-             * Description courte [fr]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description?: string | null;
-            /** Description détaillée [fr] */
-            full_description?: string | null;
-            /** Matière [fr] */
-            material?: string | null;
-            /** Type de peinture [fr] */
-            paint_type?: string | null;
-            /** Nom [en] */
-            name_en?: string | null;
-            /** Nom [es] */
-            name_es?: string | null;
-            /** Nom [de] */
-            name_de?: string | null;
-            /**
-             * Identifiant d'adresse [en]
-             * @description Vide : tiré du nom.
-             */
-            slug_en?: (string) | null;
-            /**
-             * Identifiant d'adresse [es]
-             * @description Vide : tiré du nom.
-             */
-            slug_es?: (string) | null;
-            /**
-             * Identifiant d'adresse [de]
-             * @description Vide : tiré du nom.
-             */
-            slug_de?: (string) | null;
-            /**
-             * Description courte [en]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_en?: string | null;
-            /**
-             * Description courte [es]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_es?: string | null;
-            /**
-             * Description courte [de]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_de?: string | null;
-            /** Description détaillée [en] */
-            full_description_en?: string | null;
-            /** Description détaillée [es] */
-            full_description_es?: string | null;
-            /** Description détaillée [de] */
-            full_description_de?: string | null;
-            /** Matière [en] */
-            material_en?: string | null;
-            /** Matière [es] */
-            material_es?: string | null;
-            /** Matière [de] */
-            material_de?: string | null;
-            /** Type de peinture [en] */
-            paint_type_en?: string | null;
-            /** Type de peinture [es] */
-            paint_type_es?: string | null;
-            /** Type de peinture [de] */
-            paint_type_de?: string | null;
-            category: string;
-            /** Format: decimal */
-            price: string;
-            /** Format: decimal */
-            original_price?: string | null;
-            /** Format: decimal */
-            painted_price?: string | null;
-            /** Format: decimal */
-            unpainted_price?: string | null;
-            promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
-            promotion_buy_quantity?: number | null;
-            promotion_get_quantity?: number | null;
-            promotion_percent?: number | null;
-            /** Format: decimal */
-            promotion_amount?: string | null;
-            /** En vedette */
-            featured?: boolean;
-            /** Disponible */
-            in_stock?: boolean;
-            /**
-             * Quantité en stock
-             * Format: int64
-             * @description Vide : fabriqué à la commande.
-             */
-            stock_quantity?: number | null;
-            /** Publié */
-            is_published?: boolean;
-            /** @description Hauteur × largeur × profondeur. */
-            dimensions?: string;
-            /**
-             * Hauteur (cm)
-             * Format: decimal
-             */
-            height_cm?: string | null;
-            /** Poids */
-            weight?: string;
-            /**
-             * Poids emballé (g)
-             * Format: int64
-             * @description Pour la déclaration en douane.
-             */
-            weight_grams?: number | null;
-            /**
-             * Code douanier (SH)
-             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
-             */
-            hs_code?: string;
-            /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
-            /**
-             * Fabrication, minimum (jours)
-             * Format: int64
-             * @description Vide : le délai de la boutique.
-             */
-            production_days_min?: number | null;
-            /**
-             * Fabrication, maximum (jours)
-             * Format: int64
-             */
-            production_days_max?: number | null;
-            picked_similar?: number[];
-            /** Identifiant externe */
-            external_id?: string | null;
-            readonly category_id: number;
-            readonly category_slug: string;
-            readonly offers_finishes: boolean;
-            readonly images: components["schemas"]["StaffPicture"][];
-            readonly image_url: string | null;
-            readonly gallery_images: string[];
-            readonly variations: components["schemas"]["Format"][];
-            readonly variants: components["schemas"]["Variant"][];
-            readonly picked_similar_names: components["schemas"]["NamedProduct"][];
-            /**
-             * Prix le plus bas (€)
-             * Format: decimal
-             */
-            readonly price_from: string;
-            /**
-             * Prix le plus haut (€)
-             * Format: decimal
-             */
-            readonly price_to: string;
-            /**
-             * Prix barré (€)
-             * Format: decimal
-             */
-            readonly crossed_out: string | null;
-            /** @description The promotion that runs, its own or another: « 2 achetés, 1 offert ». */
-            readonly promotion_label: string;
-            readonly stale_texts: string[];
-            /** Achetable */
-            readonly is_available: boolean;
-            /**
-             * Archivé le
-             * Format: date-time
-             */
-            readonly archived_at: string | null;
-            /**
-             * Mis à la corbeille le
-             * Format: date-time
-             */
-            readonly trashed_at: string | null;
-            /** Origine */
-            readonly source: string;
-            /**
-             * Créé le
-             * Format: date-time
-             */
-            readonly created_at: string;
-            /**
-             * Modifié le
-             * Format: date-time
-             */
-            readonly updated_at: string;
-        };
-        AdminProductPage: {
-            count: number;
-            /** @description Address of the following page. */
-            next: string | null;
-            /** @description Address of the page before, of numbered ones. */
-            previous: string | null;
-            next_cursor: string | null;
-            results: components["schemas"]["AdminProductRow"][];
-        };
-        /**
-         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
-         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
-         *
-         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
-         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
-         */
-        AdminProductRequest: {
-            /** Nom [fr] */
-            name: string;
-            /**
-             * Identifiant d'adresse [fr]
-             * @description Vide : tiré du nom.
-             */
-            slug?: (string) | null;
-            /**
-             * Description courte [fr]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description?: string | null;
-            /** Description détaillée [fr] */
-            full_description?: string | null;
-            /** Matière [fr] */
-            material?: string | null;
-            /** Type de peinture [fr] */
-            paint_type?: string | null;
-            /** Nom [en] */
-            name_en?: string | null;
-            /** Nom [es] */
-            name_es?: string | null;
-            /** Nom [de] */
-            name_de?: string | null;
-            /**
-             * Identifiant d'adresse [en]
-             * @description Vide : tiré du nom.
-             */
-            slug_en?: (string) | null;
-            /**
-             * Identifiant d'adresse [es]
-             * @description Vide : tiré du nom.
-             */
-            slug_es?: (string) | null;
-            /**
-             * Identifiant d'adresse [de]
-             * @description Vide : tiré du nom.
-             */
-            slug_de?: (string) | null;
-            /**
-             * Description courte [en]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_en?: string | null;
-            /**
-             * Description courte [es]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_es?: string | null;
-            /**
-             * Description courte [de]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_de?: string | null;
-            /** Description détaillée [en] */
-            full_description_en?: string | null;
-            /** Description détaillée [es] */
-            full_description_es?: string | null;
-            /** Description détaillée [de] */
-            full_description_de?: string | null;
-            /** Matière [en] */
-            material_en?: string | null;
-            /** Matière [es] */
-            material_es?: string | null;
-            /** Matière [de] */
-            material_de?: string | null;
-            /** Type de peinture [en] */
-            paint_type_en?: string | null;
-            /** Type de peinture [es] */
-            paint_type_es?: string | null;
-            /** Type de peinture [de] */
-            paint_type_de?: string | null;
-            category: string;
-            /** Format: decimal */
-            price: string;
-            /** Format: decimal */
-            original_price?: string | null;
-            /** Format: decimal */
-            painted_price?: string | null;
-            /** Format: decimal */
-            unpainted_price?: string | null;
-            promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
-            promotion_buy_quantity?: number | null;
-            promotion_get_quantity?: number | null;
-            promotion_percent?: number | null;
-            /** Format: decimal */
-            promotion_amount?: string | null;
-            /** En vedette */
-            featured?: boolean;
-            /** Disponible */
-            in_stock?: boolean;
-            /**
-             * Quantité en stock
-             * Format: int64
-             * @description Vide : fabriqué à la commande.
-             */
-            stock_quantity?: number | null;
-            /** Publié */
-            is_published?: boolean;
-            /** @description Hauteur × largeur × profondeur. */
-            dimensions?: string;
-            /**
-             * Hauteur (cm)
-             * Format: decimal
-             */
-            height_cm?: string | null;
-            /** Poids */
-            weight?: string;
-            /**
-             * Poids emballé (g)
-             * Format: int64
-             * @description Pour la déclaration en douane.
-             */
-            weight_grams?: number | null;
-            /**
-             * Code douanier (SH)
-             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
-             */
-            hs_code?: string;
-            /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
-            /**
-             * Fabrication, minimum (jours)
-             * Format: int64
-             * @description Vide : le délai de la boutique.
-             */
-            production_days_min?: number | null;
-            /**
-             * Fabrication, maximum (jours)
-             * Format: int64
-             */
-            production_days_max?: number | null;
-            picked_similar?: number[];
-            /** Identifiant externe */
-            external_id?: string | null;
-            /** Format: date-time */
-            expected_updated_at?: string | null;
-            seen_stock_quantity?: number | null;
-            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
-        };
-        /** @description A product in the staff's list. */
-        AdminProductRow: {
-            id: number;
-            name: string;
-            readonly url: string;
-            /** @description The first line of the detailed description, else of the short one. */
-            readonly summary: string;
-            category: string;
-            /** Format: decimal */
-            price: string;
-            /** Format: decimal */
-            price_from: string;
-            /** Format: decimal */
-            price_to: string;
-            /** Format: decimal */
-            original_price: string | null;
-            readonly image: components["schemas"]["ProductPicture"] | null;
-            featured: boolean;
-            in_stock: boolean;
-            /** @description Marked as such, or on sale with nothing left to buy. */
-            readonly sold_out: boolean;
-            stock_quantity: number | null;
-            is_published: boolean;
-            /** Format: date-time */
-            archived_at: string | null;
-            /** Format: date-time */
-            trashed_at: string | null;
-            readonly promotion_label: string;
-            stale_texts: string[];
-            source: string;
-            external_id: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
         };
         AdminTracking: {
             status: string;
@@ -1500,41 +990,6 @@ export interface components {
             name: string;
             /** @default  */
             company: string;
-        };
-        /**
-         * @description * `update` - update
-         *     * `delete` - delete
-         *     * `restore` - restore
-         *     * `archive` - archive
-         *     * `unarchive` - unarchive
-         * @enum {string}
-         */
-        BulkActionEnum: "update" | "delete" | "restore" | "archive" | "unarchive";
-        /** @description `count` products are or would be concerned; `preview_key` and `changes` come with a dry run. */
-        BulkAnswer: {
-            count: number;
-            preview_key?: string;
-            changes?: components["schemas"]["BulkChange"][];
-        };
-        BulkChange: {
-            id: number;
-            name: string;
-            changes: components["schemas"]["FieldChange"][];
-        };
-        /**
-         * @description `fields` are those of one product that several can share. With `dry_run` nothing is changed; the `preview_key` of
-         *     that answer makes the call that follows refuse (409 `conflict`) products that changed in between.
-         */
-        BulkRequest: {
-            ids: number[];
-            action: components["schemas"]["BulkActionEnum"];
-            fields?: {
-                [key: string]: unknown;
-            };
-            /** @default false */
-            dry_run: boolean;
-            /** @default  */
-            preview_key: string;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -1642,30 +1097,6 @@ export interface components {
             expected_date?: string;
             accept_terms: boolean;
         };
-        /**
-         * @description * `name_fr` - name_fr
-         *     * `name_en` - name_en
-         *     * `name_es` - name_es
-         *     * `name_de` - name_de
-         *     * `description_fr` - description_fr
-         *     * `description_en` - description_en
-         *     * `description_es` - description_es
-         *     * `description_de` - description_de
-         *     * `full_description_fr` - full_description_fr
-         *     * `full_description_en` - full_description_en
-         *     * `full_description_es` - full_description_es
-         *     * `full_description_de` - full_description_de
-         *     * `material_fr` - material_fr
-         *     * `material_en` - material_en
-         *     * `material_es` - material_es
-         *     * `material_de` - material_de
-         *     * `paint_type_fr` - paint_type_fr
-         *     * `paint_type_en` - paint_type_en
-         *     * `paint_type_es` - paint_type_es
-         *     * `paint_type_de` - paint_type_de
-         * @enum {string}
-         */
-        ConfirmedTextsEnum: "name_fr" | "name_en" | "name_es" | "name_de" | "description_fr" | "description_en" | "description_es" | "description_de" | "full_description_fr" | "full_description_en" | "full_description_es" | "full_description_de" | "material_fr" | "material_en" | "material_es" | "material_de" | "paint_type_fr" | "paint_type_en" | "paint_type_es" | "paint_type_de";
         ContactAnswer: {
             reference: string;
         };
@@ -1689,39 +1120,37 @@ export interface components {
             /** @description Up to 3, multipart only. */
             images?: string[];
         };
+        /** @description `recipient` is read for a gift, the names for other orders. */
+        CorrectedAddressRequest: {
+            address: string;
+            city: string;
+            postalCode: string;
+            country: string;
+            /** @default  */
+            customCountry: string;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            firstName: string;
+            /** @default  */
+            lastName: string;
+            /** @default  */
+            recipient: string;
+            /** @default  */
+            phone: string;
+        };
         CountryChoice: {
             code: string;
             name: string;
             needs_postcode: boolean;
         };
         CreditedLine: {
+            id: number;
             item_id: number;
             quantity: number;
             /** Format: decimal */
             amount: string;
             restocked: boolean;
-        };
-        /** @description The part that is shown, in percent of the whole picture. */
-        Crop: {
-            /** Format: double */
-            x: number;
-            /** Format: double */
-            y: number;
-            /** Format: double */
-            width: number;
-            /** Format: double */
-            height: number;
-        };
-        /** @description The part that is shown, in percent of the whole picture. */
-        CropRequest: {
-            /** Format: double */
-            x: number;
-            /** Format: double */
-            y: number;
-            /** Format: double */
-            width: number;
-            /** Format: double */
-            height: number;
         };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         CustomerRequest: {
@@ -1769,11 +1198,16 @@ export interface components {
             due_by: string;
             open_matters: string[];
         };
-        FieldChange: {
-            field: string;
-            readonly label: string;
-            before: unknown;
-            after: unknown;
+        /** @description A line of the journal: a dotted name, and the texts and numbers that go with it. */
+        Event: {
+            name: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            readonly details: {
+                [key: string]: string;
+            };
         };
         FiledAnswer: {
             success: boolean;
@@ -1826,43 +1260,12 @@ export interface components {
          * @enum {string}
          */
         FinishEnum: "painted" | "unpainted";
-        /** @description The point that stays in sight, in percent of the picture as it is shown. */
-        Focus: {
-            x: number;
-            y: number;
-        };
-        /** @description The point that stays in sight, in percent of the picture as it is shown. */
-        FocusRequest: {
-            x: number;
-            y: number;
-        };
-        Format: {
-            id: number;
-            name: string;
-            /** Format: decimal */
-            price_adjustment: string;
-            /** Format: decimal */
-            price_override: string | null;
-            is_default: boolean;
-            sort_order: number;
-        };
-        FormatRequest: {
-            id: number;
-            name: string;
-            /** Format: decimal */
-            price_adjustment: string;
-            /** Format: decimal */
-            price_override: string | null;
-            is_default: boolean;
-            sort_order: number;
-        };
         GalleryImage: {
             url: string;
             width: number;
             height: number;
             alt: string;
             sources: components["schemas"]["GallerySource"][];
-            focus_class?: string;
         };
         GalleryProps: {
             name: string;
@@ -1876,116 +1279,6 @@ export interface components {
             recipient: string;
             /** @default  */
             message: string;
-        };
-        GridBodyRequest: {
-            version: string;
-            rows?: components["schemas"]["GridRowBodyRequest"][];
-            format_ids?: number[] | null;
-        };
-        /** @description The product's own values, which count where a variant has none. */
-        GridFallback: {
-            /** Format: decimal */
-            price: string;
-            stock_quantity: number | null;
-            weight_grams: number | null;
-            weight: string;
-            dimensions: string;
-            /** Format: decimal */
-            height_cm: string | null;
-            production_days_min: number | null;
-            production_days_max: number | null;
-        };
-        GridPhoto: {
-            id: number;
-            thumbnail_url: string;
-            alt: string;
-        };
-        /**
-         * @description `offered` says that its finish and format are on sale, `unit_price` what it costs without a promotion,
-         *     `thumbnail_url` the photo that shows it best.
-         */
-        GridRow: {
-            id: number;
-            variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
-            label: string;
-            /** Format: decimal */
-            price: string | null;
-            /** Format: decimal */
-            unit_price: string | null;
-            in_stock: boolean;
-            available: boolean;
-            offered: boolean;
-            stock_quantity: number | null;
-            sku: string;
-            weight_grams: number | null;
-            weight: string;
-            dimensions: string;
-            /** Format: decimal */
-            height_cm: string | null;
-            production_days_min: number | null;
-            production_days_max: number | null;
-            image_ids: number[];
-            thumbnail_url: string;
-        };
-        /**
-         * @description What changes of a variant; what is empty falls back to the product's. `stock_quantity` comes with the number
-         *     that was on screen, `seen_stock`. `image_ids` are the photos of this very format and finish.
-         */
-        GridRowBodyRequest: {
-            /** Format: int64 */
-            id: number;
-            /** Format: decimal */
-            price?: string | null;
-            in_stock?: boolean;
-            stock_quantity?: number | null;
-            seen_stock?: number | null;
-            sku?: string;
-            weight_grams?: number | null;
-            weight?: string;
-            dimensions?: string;
-            /** Format: decimal */
-            height_cm?: string | null;
-            production_days_min?: number | null;
-            production_days_max?: number | null;
-            image_ids?: number[];
-        };
-        ImportAnswer: {
-            added: number;
-            changed: number;
-            unchanged: number;
-            refused: number;
-            preview_key: string;
-            lines: components["schemas"]["ImportLine"][];
-        };
-        /** @description What one line of the file does. `errors` holds sentences that name their column. */
-        ImportLine: {
-            line: number;
-            action: components["schemas"]["ImportLineActionEnum"];
-            product_id: number | null;
-            name: string;
-            changes: components["schemas"]["FieldChange"][];
-            readonly errors: string[];
-        };
-        /**
-         * @description * `add` - add
-         *     * `change` - change
-         *     * `nothing` - nothing
-         *     * `refused` - refused
-         * @enum {string}
-         */
-        ImportLineActionEnum: "add" | "change" | "nothing" | "refused";
-        /**
-         * @description `csv` is the text of the file: a first line with the names of the columns, as in the export, separated by
-         *     semicolons, commas or tabs. With `dry_run` nothing is stored; `preview_key` of that answer makes the import refuse
-         *     (409 `conflict`) products that changed in between.
-         */
-        ImportRequest: {
-            csv: string;
-            /** @default false */
-            dry_run: boolean;
-            /** @default  */
-            preview_key: string;
         };
         Installment: {
             /** Format: date */
@@ -2071,9 +1364,18 @@ export interface components {
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
         };
-        MainPictureRequest: {
-            /** Format: int64 */
-            id: number;
+        /** @description A mail as it would be sent; `not_before` is when it would leave. */
+        MailPreview: {
+            to: string;
+            language: string;
+            subject: string;
+            text: string;
+            html: string;
+            /** Format: date-time */
+            not_before: string;
+        };
+        MailPreviews: {
+            mails: components["schemas"]["MailPreview"][];
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -2103,9 +1405,37 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
-        NamedProduct: {
-            readonly id: number;
-            readonly name: string;
+        Money: {
+            charged: boolean;
+            /** Format: decimal */
+            refunded: string;
+            /** Format: decimal */
+            under_way: string;
+            /** Format: decimal */
+            failed: string;
+            /** Format: decimal */
+            disputed: string;
+            /** Format: decimal */
+            retained: string;
+            retention_reason: string;
+            /** Format: decimal */
+            to_come: string;
+        };
+        /** @description A note; `corrects` is the id of the one that it replaces. */
+        Note: {
+            id: number;
+            text: string;
+            /** Format: email */
+            author?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            corrects: number | null;
+        };
+        /** @description `corrects` is the id of the note that this one replaces. */
+        NoteTextRequest: {
+            text: string;
+            /** Format: int64 */
+            corrects?: number | null;
         };
         /** @description What to tell the visitor, known address or not. */
         NotifyAnswer: {
@@ -2132,10 +1462,6 @@ export interface components {
             names: string[];
             missing: number;
             suggestion: components["schemas"]["Suggestion"] | null;
-        };
-        OfferHistory: {
-            label: string;
-            periods: components["schemas"]["PricePeriod"][];
         };
         Order: {
             /** Format: uuid */
@@ -2170,6 +1496,12 @@ export interface components {
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
         };
+        OrderCounts: {
+            by_status: {
+                [key: string]: number;
+            };
+            late: number;
+        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -2185,439 +1517,39 @@ export interface components {
             /** @description The product's page in the caller's language; null when it is gone or not on sale. */
             readonly product_url: string | null;
         };
-        /**
-         * @description * `FR` - France
-         *     * `BE` - Belgique
-         *     * `CH` - Suisse
-         *     * `LU` - Luxembourg
-         *     * `AF` - Afghanistan
-         *     * `ZA` - Afrique du Sud
-         *     * `AL` - Albanie
-         *     * `DZ` - Algérie
-         *     * `DE` - Allemagne
-         *     * `AD` - Andorre
-         *     * `AO` - Angola
-         *     * `AI` - Anguilla
-         *     * `AQ` - Antarctique
-         *     * `AG` - Antigua-et-Barbuda
-         *     * `SA` - Arabie Saoudite
-         *     * `AR` - Argentine
-         *     * `AM` - Arménie
-         *     * `AW` - Aruba
-         *     * `AU` - Australie
-         *     * `AT` - Autriche
-         *     * `AZ` - Azerbaïdjan
-         *     * `BS` - Bahamas
-         *     * `BH` - Bahreïn
-         *     * `BD` - Bangladesh
-         *     * `BB` - Barbade
-         *     * `BZ` - Bélize
-         *     * `BJ` - Bénin
-         *     * `BM` - Bermudes
-         *     * `BT` - Bhoutan
-         *     * `BY` - Biélorussie
-         *     * `MM` - Birmanie
-         *     * `BO` - Bolivie
-         *     * `BQ` - Bonaire, Saint Eustache et Saba
-         *     * `BA` - Bosnie-Herzégovine
-         *     * `BW` - Botswana
-         *     * `BR` - Brésil
-         *     * `BN` - Brunei
-         *     * `BG` - Bulgarie
-         *     * `BF` - Burkina Faso
-         *     * `BI` - Burundi
-         *     * `KH` - Cambodge
-         *     * `CM` - Cameroun
-         *     * `CA` - Canada
-         *     * `CV` - Cap-Vert
-         *     * `CL` - Chili
-         *     * `CN` - Chine
-         *     * `CY` - Chypre
-         *     * `CO` - Colombie
-         *     * `KM` - Comores
-         *     * `CG` - Congo
-         *     * `KP` - Corée du Nord
-         *     * `KR` - Corée du Sud
-         *     * `CR` - Costa Rica
-         *     * `CI` - Côte d'Ivoire
-         *     * `HR` - Croatie
-         *     * `CU` - Cuba
-         *     * `CW` - Curaçao
-         *     * `DK` - Danemark
-         *     * `DJ` - Djibouti
-         *     * `DM` - Dominique
-         *     * `EG` - Égypte
-         *     * `AE` - Émirats arabes unis
-         *     * `EC` - Équateur
-         *     * `ER` - Érythrée
-         *     * `ES` - Espagne
-         *     * `EE` - Estonie
-         *     * `SZ` - Eswatini (République d')
-         *     * `US` - États-Unis
-         *     * `ET` - Éthiopie
-         *     * `FJ` - Fidji
-         *     * `FI` - Finlande
-         *     * `GA` - Gabon
-         *     * `GM` - Gambie
-         *     * `GE` - Géorgie
-         *     * `GS` - Géorgie du Sud-et-les Îles Sandwich du Sud
-         *     * `GH` - Ghana
-         *     * `GI` - Gibraltar
-         *     * `GR` - Grèce
-         *     * `GD` - Grenade
-         *     * `GL` - Groenland
-         *     * `GP` - Guadeloupe
-         *     * `GU` - Guam
-         *     * `GT` - Guatémala
-         *     * `GG` - Guernesey
-         *     * `GN` - Guinée
-         *     * `GQ` - Guinée équatoriale
-         *     * `GW` - Guinée-Bissau
-         *     * `GY` - Guyane
-         *     * `GF` - Guyane française
-         *     * `HT` - Haïti
-         *     * `HN` - Honduras
-         *     * `HK` - Hong Kong
-         *     * `HU` - Hongrie
-         *     * `BV` - Île Bouvet
-         *     * `CX` - Île Christmas
-         *     * `SJ` - Île Jan Mayen
-         *     * `NF` - Île Norfolk
-         *     * `PN` - Île Pitcairn
-         *     * `IM` - Île de Man
-         *     * `AX` - Îles Åland
-         *     * `KY` - Îles Caïmans
-         *     * `CC` - Îles Cocos
-         *     * `CK` - Îles Cook
-         *     * `FO` - Îles Féroé
-         *     * `HM` - Îles Heard-et-MacDonald
-         *     * `FK` - Îles Malouines
-         *     * `MP` - Îles Mariannes du Nord
-         *     * `MH` - Îles Marshal
-         *     * `TC` - Îles Turques-et-Caïques
-         *     * `VG` - Îles Vierges britanniques
-         *     * `VI` - Îles Vierges des États-Unis
-         *     * `UM` - Îles mineures éloignées des États-Unis
-         *     * `IN` - Inde
-         *     * `ID` - Indonésie
-         *     * `IQ` - Irak
-         *     * `IR` - Iran
-         *     * `IE` - Irlande
-         *     * `IS` - Islande
-         *     * `IL` - Israël
-         *     * `IT` - Italie
-         *     * `JM` - Jamaïque
-         *     * `JP` - Japon
-         *     * `JE` - Jersey
-         *     * `JO` - Jordanie
-         *     * `KZ` - Kazakhstan
-         *     * `KE` - Kenya
-         *     * `KG` - Kirghizistan
-         *     * `KI` - Kiribati
-         *     * `KW` - Koweït
-         *     * `RE` - La Réunion
-         *     * `LA` - Laos
-         *     * `LS` - Lesotho
-         *     * `LV` - Lettonie
-         *     * `LB` - Liban
-         *     * `LR` - Libéria
-         *     * `LY` - Libye
-         *     * `LI` - Liechtenstein
-         *     * `LT` - Lituanie
-         *     * `MO` - Macao
-         *     * `MG` - Madagascar
-         *     * `MY` - Malaisie
-         *     * `MW` - Malawi
-         *     * `MV` - Maldives
-         *     * `ML` - Mali
-         *     * `MT` - Malte
-         *     * `MA` - Maroc
-         *     * `MQ` - Martinique
-         *     * `MU` - Maurice
-         *     * `MR` - Mauritanie
-         *     * `YT` - Mayotte
-         *     * `MX` - Mexique
-         *     * `FM` - Micronésie (États Fédérés de)
-         *     * `MD` - Moldavie
-         *     * `MC` - Monaco
-         *     * `MN` - Mongolie
-         *     * `ME` - Monténégro
-         *     * `MS` - Montserrat
-         *     * `MZ` - Mozambique
-         *     * `NA` - Namibie
-         *     * `NR` - Nauru
-         *     * `NP` - Népal
-         *     * `NI` - Nicaragua
-         *     * `NE` - Niger
-         *     * `NG` - Nigeria
-         *     * `NU` - Niue
-         *     * `NO` - Norvège
-         *     * `NC` - Nouvelle-Calédonie
-         *     * `NZ` - Nouvelle-Zélande
-         *     * `OM` - Oman
-         *     * `UG` - Ouganda
-         *     * `UZ` - Ouzbékistan
-         *     * `PK` - Pakistan
-         *     * `PW` - Palaos
-         *     * `PS` - Palestine, État de
-         *     * `PA` - Panama
-         *     * `PG` - Papouasie-Nouvelle-Guinée
-         *     * `PY` - Paraguay
-         *     * `NL` - Pays-Bas
-         *     * `PE` - Pérou
-         *     * `PH` - Philippines
-         *     * `PL` - Pologne
-         *     * `PF` - Polynésie française
-         *     * `PR` - Porto Rico
-         *     * `PT` - Portugal
-         *     * `QA` - Qatar
-         *     * `CF` - République centrafricaine
-         *     * `MK` - République de Macédoine du Nord
-         *     * `CD` - République démocratique du Congo
-         *     * `DO` - République dominicaine
-         *     * `CZ` - République tchèque
-         *     * `RO` - Roumanie
-         *     * `GB` - Royaume-Uni
-         *     * `RU` - Russie
-         *     * `RW` - Rwanda
-         *     * `EH` - Sahara occidental
-         *     * `BL` - Saint-Barthélemy
-         *     * `KN` - Saint-Christophe-et-Niévès
-         *     * `SM` - Saint-Marin
-         *     * `MF` - Saint-Martin
-         *     * `SX` - Saint-Martin (Royaume des Pays-Bas)
-         *     * `PM` - Saint-Pierre-et-Miquelon
-         *     * `VC` - Saint-Vincent-et-les-Grenadines
-         *     * `SH` - Sainte-Hélène, Ascension et Tristan da Cunha
-         *     * `LC` - Sainte-Lucie
-         *     * `SB` - Salomon
-         *     * `SV` - Salvador
-         *     * `WS` - Samoa
-         *     * `AS` - Samoa américaines
-         *     * `ST` - Sao Tomé-et-Principe
-         *     * `SN` - Sénégal
-         *     * `RS` - Serbie
-         *     * `SC` - Seychelles
-         *     * `SL` - Sierra Leone
-         *     * `SG` - Singapour
-         *     * `SK` - Slovaquie
-         *     * `SI` - Slovénie
-         *     * `SO` - Somalie
-         *     * `SD` - Soudan
-         *     * `SS` - Soudan du Sud
-         *     * `LK` - Sri Lanka
-         *     * `SE` - Suède
-         *     * `SR` - Suriname
-         *     * `SY` - Syrie
-         *     * `TJ` - Tadjikistan
-         *     * `TW` - Taïwan
-         *     * `TZ` - Tanzanie
-         *     * `TD` - Tchad
-         *     * `TF` - Terres australes et antarctiques françaises
-         *     * `IO` - Territoire britannique de l'océan Indien
-         *     * `TH` - Thaïlande
-         *     * `TL` - Timor Oriental
-         *     * `TG` - Togo
-         *     * `TK` - Tokelau
-         *     * `TO` - Tonga
-         *     * `TT` - Trinidad et Tobago
-         *     * `TN` - Tunisie
-         *     * `TM` - Turkménistan
-         *     * `TR` - Turquie
-         *     * `TV` - Tuvalu
-         *     * `UA` - Ukraine
-         *     * `UY` - Uruguay
-         *     * `VU` - Vanuatu
-         *     * `VA` - Vatican
-         *     * `VE` - Venezuela
-         *     * `VN` - Viêt Nam
-         *     * `WF` - Wallis et Futuna
-         *     * `YE` - Yémen
-         *     * `ZM` - Zambie
-         *     * `ZW` - Zimbabwe
-         * @enum {string}
-         */
-        OriginCountryEnum: "FR" | "BE" | "CH" | "LU" | "AF" | "ZA" | "AL" | "DZ" | "DE" | "AD" | "AO" | "AI" | "AQ" | "AG" | "SA" | "AR" | "AM" | "AW" | "AU" | "AT" | "AZ" | "BS" | "BH" | "BD" | "BB" | "BZ" | "BJ" | "BM" | "BT" | "BY" | "MM" | "BO" | "BQ" | "BA" | "BW" | "BR" | "BN" | "BG" | "BF" | "BI" | "KH" | "CM" | "CA" | "CV" | "CL" | "CN" | "CY" | "CO" | "KM" | "CG" | "KP" | "KR" | "CR" | "CI" | "HR" | "CU" | "CW" | "DK" | "DJ" | "DM" | "EG" | "AE" | "EC" | "ER" | "ES" | "EE" | "SZ" | "US" | "ET" | "FJ" | "FI" | "GA" | "GM" | "GE" | "GS" | "GH" | "GI" | "GR" | "GD" | "GL" | "GP" | "GU" | "GT" | "GG" | "GN" | "GQ" | "GW" | "GY" | "GF" | "HT" | "HN" | "HK" | "HU" | "BV" | "CX" | "SJ" | "NF" | "PN" | "IM" | "AX" | "KY" | "CC" | "CK" | "FO" | "HM" | "FK" | "MP" | "MH" | "TC" | "VG" | "VI" | "UM" | "IN" | "ID" | "IQ" | "IR" | "IE" | "IS" | "IL" | "IT" | "JM" | "JP" | "JE" | "JO" | "KZ" | "KE" | "KG" | "KI" | "KW" | "RE" | "LA" | "LS" | "LV" | "LB" | "LR" | "LY" | "LI" | "LT" | "MO" | "MG" | "MY" | "MW" | "MV" | "ML" | "MT" | "MA" | "MQ" | "MU" | "MR" | "YT" | "MX" | "FM" | "MD" | "MC" | "MN" | "ME" | "MS" | "MZ" | "NA" | "NR" | "NP" | "NI" | "NE" | "NG" | "NU" | "NO" | "NC" | "NZ" | "OM" | "UG" | "UZ" | "PK" | "PW" | "PS" | "PA" | "PG" | "PY" | "NL" | "PE" | "PH" | "PL" | "PF" | "PR" | "PT" | "QA" | "CF" | "MK" | "CD" | "DO" | "CZ" | "RO" | "GB" | "RU" | "RW" | "EH" | "BL" | "KN" | "SM" | "MF" | "SX" | "PM" | "VC" | "SH" | "LC" | "SB" | "SV" | "WS" | "AS" | "ST" | "SN" | "RS" | "SC" | "SL" | "SG" | "SK" | "SI" | "SO" | "SD" | "SS" | "LK" | "SE" | "SR" | "SY" | "TJ" | "TW" | "TZ" | "TD" | "TF" | "IO" | "TH" | "TL" | "TG" | "TK" | "TO" | "TT" | "TN" | "TM" | "TR" | "TV" | "UA" | "UY" | "VU" | "VA" | "VE" | "VN" | "WF" | "YE" | "ZM" | "ZW";
+        OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**
          * @description * `ZZ` - ZZ
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        ParcelLine: {
+            item_id: number;
+            quantity: number;
+        };
         /**
-         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
-         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
-         *
-         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
-         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         * @description One parcel. `is_last`: what is not sent was refunded, so that the order is shipped; `sent_on`: today if left
+         *     out.
          */
-        PatchedAdminProductRequest: {
-            /** Nom [fr] */
-            name?: string;
-            /**
-             * Identifiant d'adresse [fr]
-             * @description Vide : tiré du nom.
-             */
-            slug?: (string) | null;
-            /**
-             * Description courte [fr]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description?: string | null;
-            /** Description détaillée [fr] */
-            full_description?: string | null;
-            /** Matière [fr] */
-            material?: string | null;
-            /** Type de peinture [fr] */
-            paint_type?: string | null;
-            /** Nom [en] */
-            name_en?: string | null;
-            /** Nom [es] */
-            name_es?: string | null;
-            /** Nom [de] */
-            name_de?: string | null;
-            /**
-             * Identifiant d'adresse [en]
-             * @description Vide : tiré du nom.
-             */
-            slug_en?: (string) | null;
-            /**
-             * Identifiant d'adresse [es]
-             * @description Vide : tiré du nom.
-             */
-            slug_es?: (string) | null;
-            /**
-             * Identifiant d'adresse [de]
-             * @description Vide : tiré du nom.
-             */
-            slug_de?: (string) | null;
-            /**
-             * Description courte [en]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_en?: string | null;
-            /**
-             * Description courte [es]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_es?: string | null;
-            /**
-             * Description courte [de]
-             * @description La première ligne sert d'accroche sur la carte.
-             */
-            description_de?: string | null;
-            /** Description détaillée [en] */
-            full_description_en?: string | null;
-            /** Description détaillée [es] */
-            full_description_es?: string | null;
-            /** Description détaillée [de] */
-            full_description_de?: string | null;
-            /** Matière [en] */
-            material_en?: string | null;
-            /** Matière [es] */
-            material_es?: string | null;
-            /** Matière [de] */
-            material_de?: string | null;
-            /** Type de peinture [en] */
-            paint_type_en?: string | null;
-            /** Type de peinture [es] */
-            paint_type_es?: string | null;
-            /** Type de peinture [de] */
-            paint_type_de?: string | null;
-            category?: string;
-            /** Format: decimal */
-            price?: string;
-            /** Format: decimal */
-            original_price?: string | null;
-            /** Format: decimal */
-            painted_price?: string | null;
-            /** Format: decimal */
-            unpainted_price?: string | null;
-            promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
-            promotion_buy_quantity?: number | null;
-            promotion_get_quantity?: number | null;
-            promotion_percent?: number | null;
-            /** Format: decimal */
-            promotion_amount?: string | null;
-            /** En vedette */
-            featured?: boolean;
-            /** Disponible */
-            in_stock?: boolean;
-            /**
-             * Quantité en stock
-             * Format: int64
-             * @description Vide : fabriqué à la commande.
-             */
-            stock_quantity?: number | null;
-            /** Publié */
-            is_published?: boolean;
-            /** @description Hauteur × largeur × profondeur. */
-            dimensions?: string;
-            /**
-             * Hauteur (cm)
-             * Format: decimal
-             */
-            height_cm?: string | null;
-            /** Poids */
-            weight?: string;
-            /**
-             * Poids emballé (g)
-             * Format: int64
-             * @description Pour la déclaration en douane.
-             */
-            weight_grams?: number | null;
-            /**
-             * Code douanier (SH)
-             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
-             */
-            hs_code?: string;
-            /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
-            /**
-             * Fabrication, minimum (jours)
-             * Format: int64
-             * @description Vide : le délai de la boutique.
-             */
-            production_days_min?: number | null;
-            /**
-             * Fabrication, maximum (jours)
-             * Format: int64
-             */
-            production_days_max?: number | null;
-            picked_similar?: number[];
-            /** Identifiant externe */
-            external_id?: string | null;
+        ParcelRequest: {
             /** Format: date-time */
             expected_updated_at?: string | null;
-            seen_stock_quantity?: number | null;
-            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+            lines: components["schemas"]["ParcelUnitsRequest"][];
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
+            /** @default  */
+            tracking_number: string;
+            /** @default  */
+            message: string;
+            /** Format: date */
+            sent_on?: string | null;
+            /** @default false */
+            is_last: boolean;
         };
-        /** @description `alt` is the French text alternative. Without a crop the whole picture is shown, without a focus its middle. */
-        PatchedPictureChangeRequest: {
-            alt?: string;
-            alt_en?: string;
-            alt_es?: string;
-            alt_de?: string;
-            finish?: components["schemas"]["FinishEnum"];
+        ParcelUnitsRequest: {
             /** Format: int64 */
-            variation_id?: number | null;
-            crop?: components["schemas"]["CropRequest"] | null;
-            focus?: components["schemas"]["FocusRequest"] | null;
-            version?: string;
-        };
-        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
-        PatchedVariationBodyRequest: {
-            name?: string;
-            name_en?: string;
-            name_es?: string;
-            name_de?: string;
-            /** Format: decimal */
-            price_adjustment?: string;
-            /** Format: decimal */
-            price_override?: string | null;
-            is_default?: boolean;
-            sort_order?: number;
-            version?: string;
+            item_id: number;
+            quantity: number;
         };
         PaymentDue: {
             position: number;
@@ -2651,50 +1583,6 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
-        PhotoFormat: {
-            id: number;
-            name: string;
-        };
-        /** @description `ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen. */
-        PictureOrderRequest: {
-            ids: number[];
-            removed_ids?: number[];
-            seen_ids?: number[];
-        };
-        /** @description A `file` (multipart), or the public address of one. */
-        PictureUploadRequest: {
-            /** Format: binary */
-            file?: string;
-            url?: string;
-            alt?: string;
-            finish?: components["schemas"]["FinishEnum"];
-            /** Format: int64 */
-            variation_id?: number | null;
-        };
-        PreviewRow: {
-            label: string;
-            /** Format: decimal */
-            price_now: string;
-            /** Format: decimal */
-            price_then: string;
-            /** Format: decimal */
-            crossed_out: string | null;
-            remark: string;
-        };
-        PriceHistory: {
-            offers: components["schemas"]["OfferHistory"][];
-        };
-        PricePeriod: {
-            /** Format: date-time */
-            starts_at: string;
-            /** Format: decimal */
-            amount: string;
-            /**
-             * Format: decimal
-             * @description The lowest price of the 30 days before, if known.
-             */
-            lowest_prior: string | null;
-        };
         ProductBuyProps: {
             product_id: number;
             name: string;
@@ -2798,7 +1686,7 @@ export interface components {
         };
         /** @description The running promotion. `buy` and `get` are null for a reduction, whose price is the one of the product. */
         ProductPromotion: {
-            type: components["schemas"]["PromotionTypeEnum"];
+            type: components["schemas"]["TypeEnum"];
             buy: number | null;
             get: number | null;
             label: string;
@@ -2852,37 +1740,15 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
-        /** @description The promotion and the prices of a form that is not saved yet; what is left out is as stored. */
-        PromotionDraftRequest: {
-            fields?: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description So many units of the first choice under a promotion that offers some. */
-        PromotionExample: {
-            units: number;
-            paid_units: number;
+        ProposedLine: {
+            item_id: number;
+            quantity: number;
             /** Format: decimal */
-            total: string;
+            amount: string;
             /** Format: decimal */
-            full_total: string;
+            worth: string;
+            restock: boolean;
         };
-        PromotionPreview: {
-            badge: string;
-            text: string;
-            rows: components["schemas"]["PreviewRow"][];
-            example: components["schemas"]["PromotionExample"] | null;
-        };
-        /**
-         * @description * `buy_2_get_1` - 2 achetés, 1 offert
-         *     * `buy_3_get_1` - 3 achetés, 1 offert
-         *     * `buy_4_get_3` - 4 achetés, 3 offerts
-         *     * `buy_n_get_m` - Quantités libres
-         *     * `percent` - Réduction en pourcentage
-         *     * `amount` - Réduction d'un montant
-         * @enum {string}
-         */
-        PromotionTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -3010,8 +1876,14 @@ export interface components {
             success: boolean;
             refund: components["schemas"]["Refund"];
         };
-        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
+        /**
+         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+         *
+         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+         */
         RefundDemandRequest: {
+            /** Format: decimal */
+            expected_amount?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */
@@ -3039,6 +1911,24 @@ export interface components {
          * @enum {string}
          */
         RefundMovementStateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
+        /** @description What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card). */
+        RefundProposal: {
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            money: string;
+            /** Format: decimal */
+            voided: string;
+            /** Format: decimal */
+            shipping: string;
+            /** Format: decimal */
+            left: string;
+            /** @description Nothing is left of the order afterwards. */
+            complete: boolean;
+            /** @description The caller has to prove first who they are. */
+            readonly asks_confirmation: boolean;
+            lines: components["schemas"]["ProposedLine"][];
+        };
         /**
          * @description * `pending` - En cours
          *     * `succeeded` - Effectué
@@ -3150,25 +2040,88 @@ export interface components {
             summary: string;
             url: string;
         };
-        StaffCategoryChoice: {
-            id: number;
-            name: string;
-            slug: string;
-            offers_finishes: boolean;
+        SheetDocument: {
+            number: string;
+            is_credit_note: boolean;
+            url: string;
         };
-        StaffCountryChoice: {
+        /** @description A line of the order. `paid` is what was paid for all its units. */
+        SheetLine: {
+            id: number;
+            product_name: string;
+            /** @description Finish and format in the caller's language. */
+            readonly detail: string;
+            quantity: number;
+            free_quantity: number;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            line_total: string;
+            product_image: string;
+            product_url: string | null;
+            finish: string;
+            variation_name: string;
+            sku: string;
+            made_quantity: number;
+            sent_quantity: number;
+            returned_quantity: number;
+            to_send: number;
+            /** Format: decimal */
+            paid: string;
+        };
+        SheetMail: {
+            kind: string;
+            subject: string;
+            state: string;
+            /** Format: date-time */
+            sent_at: string | null;
+            /** Format: date-time */
+            next_attempt_at: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SheetRefund: {
+            /** Format: uuid */
+            id: string;
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            voided: string;
+            reason: string;
+            progress: string;
+            /** Format: date-time */
+            created_at: string;
+            error: string;
+            provider_ids: string[];
+            lines: components["schemas"]["SheetRefundLine"][];
+        };
+        SheetRefundLine: {
+            id: number;
+            item_id: number;
+            quantity: number;
+            restocked: boolean;
+        };
+        Shipment: {
+            id: number;
+            carrier: string;
+            readonly carrier_label: string;
+            tracking_number: string;
+            parcel_url: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            undone_at: string | null;
+            undo_reason: string;
+            lines: components["schemas"]["ParcelLine"][];
+        };
+        StaffChoice: {
             code: string;
             name: string;
         };
         StaffFound: {
             results: components["schemas"]["StaffHits"][];
-        };
-        /** @description The photos in order, the main one first, with the choices that one may show. */
-        StaffGallery: {
-            images: components["schemas"]["StaffPhoto"][];
-            formats: components["schemas"]["PhotoFormat"][];
-            offers_finishes: boolean;
-            most: number;
         };
         StaffHit: {
             title: string;
@@ -3180,75 +2133,20 @@ export interface components {
             label: string;
             hits: components["schemas"]["StaffHit"][];
         };
-        /** @description A photo as staff edit it; `whole` is the uncropped picture, which crops are cut from. */
-        StaffPhoto: {
-            id: number;
+        StaffLink: {
+            text: string;
             url: string;
-            thumbnail_url: string;
-            width: number;
-            height: number;
-            alt: string;
-            alt_en: string;
-            alt_es: string;
-            alt_de: string;
-            finish: components["schemas"]["FinishEnum"];
-            variation_id: number | null;
-            is_main: boolean;
-            crop: components["schemas"]["Crop"] | null;
-            focus: components["schemas"]["Focus"] | null;
-            focus_class: string;
-            whole: components["schemas"]["WholePicture"];
-            version: string;
         };
-        StaffPicture: {
-            url: string;
-            alt: string;
-            width: number;
-            height: number;
-            srcset: string;
-            id: number;
-            finish: string;
-            variation_id: number | null;
-        };
-        /** @description `can_edit`: photos may be added, changed and removed. */
-        StaffPicturesProps: {
-            product_id: number;
-            can_edit: boolean;
-        };
-        /** @description `product_id` is null for a new one. */
-        StaffProductFormProps: {
-            categories: components["schemas"]["StaffCategoryChoice"][];
-            promotion_types: components["schemas"]["StaffPromotionType"][];
-            rights: components["schemas"]["StaffRightsProps"];
-            trash_days: number;
-            product_id: number | null;
-            countries: components["schemas"]["StaffCountryChoice"][];
-        };
-        StaffProductImportProps: {
-            most_lines: number;
-        };
-        StaffProductsProps: {
-            categories: components["schemas"]["StaffCategoryChoice"][];
-            promotion_types: components["schemas"]["StaffPromotionType"][];
-            rights: components["schemas"]["StaffRightsProps"];
-            trash_days: number;
-            most_at_once: number;
-        };
-        StaffPromotionType: {
-            code: string;
-            label: string;
-        };
-        /** @description What the person may do here. */
-        StaffRightsProps: {
-            edit: boolean;
-            prices: boolean;
-            stock: boolean;
-            remove: boolean;
-            history: boolean;
-        };
-        StaffVariantsProps: {
-            product_id: number;
-            rights: components["schemas"]["StaffRightsProps"];
+        StaffOrderProps: {
+            /** Format: uuid */
+            order_id: string;
+            is_archived: boolean;
+            may_restore: boolean;
+            list_url: string;
+            carriers: components["schemas"]["StaffChoice"][];
+            countries: components["schemas"]["StaffChoice"][];
+            /** @description Pages of the operators about this order. */
+            links: components["schemas"]["StaffLink"][];
         };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
@@ -3256,6 +2154,8 @@ export interface components {
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
          */
         StatusChangeRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
             status: components["schemas"]["StatusChangeStatusEnum"];
             /** @default  */
             message: string;
@@ -3283,6 +2183,7 @@ export interface components {
         /** @description A status that may or may not be set now, and why not. */
         StatusOffer: {
             status: string;
+            status_label: string;
             allowed: boolean;
             reason: string;
             needs_reason: boolean;
@@ -3339,67 +2240,24 @@ export interface components {
             returned_on: string;
             why: components["schemas"]["WhyEnum"];
         };
-        UploadAnswer: {
-            url: string;
-            width: number;
-            height: number;
-        };
-        Variant: {
-            id: number;
-            label: string;
-            variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
-            sku: string;
-            /** Format: decimal */
-            price: string | null;
-            in_stock: boolean;
-            stock_quantity: number | null;
-        };
-        VariantGrid: {
-            version: string;
-            formats: components["schemas"]["Variation"][];
-            rows: components["schemas"]["GridRow"][];
-            images: components["schemas"]["GridPhoto"][];
-            product: components["schemas"]["GridFallback"];
-            offers_formats: boolean;
-        };
-        VariantRequest: {
-            id: number;
-            label: string;
-            variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
-            sku: string;
-            /** Format: decimal */
-            price: string | null;
-            in_stock: boolean;
-            stock_quantity: number | null;
-        };
-        Variation: {
-            id: number;
-            name: string;
-            name_en: string;
-            name_es: string;
-            name_de: string;
-            /** Format: decimal */
-            price_adjustment: string;
-            /** Format: decimal */
-            price_override: string | null;
-            is_default: boolean;
-            sort_order: number;
-        };
-        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
-        VariationBodyRequest: {
-            name: string;
-            name_en?: string;
-            name_es?: string;
-            name_de?: string;
-            /** Format: decimal */
-            price_adjustment?: string;
-            /** Format: decimal */
-            price_override?: string | null;
-            is_default?: boolean;
-            sort_order?: number;
-            version?: string;
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         *     * `percent` - Réduction en pourcentage
+         *     * `amount` - Réduction d'un montant
+         * @enum {string}
+         */
+        TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        /** @description `expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since. */
+        UndoneParcelRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            reason: string;
+            /** @default  */
+            message: string;
         };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
@@ -3407,11 +2265,6 @@ export interface components {
             order_url?: string;
             refunded?: boolean;
             installment_plan?: components["schemas"]["Installment"][];
-        };
-        WholePicture: {
-            url: string;
-            width: number;
-            height: number;
         };
         /**
          * @description * `transfer_returned` - La banque l'a renvoyé
@@ -3464,6 +2317,8 @@ export interface operations {
                 cursor?: string;
                 /** @description * `unpaid` - unpaid */
                 include?: "unpaid" | "";
+                /** @description At the workshop after the promised day. */
+                late?: boolean;
                 page_size?: number;
                 search?: string;
                 /**
@@ -3549,6 +2404,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_address_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectedAddressRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
             };
             /** @description Refused */
             default: {
@@ -3660,6 +2552,40 @@ export interface operations {
             };
         };
     };
+    admin_orders_notes_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_refund_create: {
         parameters: {
             query?: never;
@@ -3696,9 +2622,183 @@ export interface operations {
             };
         };
     };
-    admin_orders_status_create: {
+    admin_orders_refund_preview_create: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RefundDemandRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundProposal"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_restore_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParcelRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_undo_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+                shipment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoneParcelRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_slip.pdf_retrieve": {
+        parameters: {
+            query?: {
+                shipment?: number;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_status_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
             header?: {
                 "Idempotency-Key"?: string;
             };
@@ -3718,7 +2818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */
@@ -3768,40 +2868,38 @@ export interface operations {
             };
         };
     };
-    admin_products_list: {
+    admin_orders_counts_retrieve: {
         parameters: {
-            query?: {
-                category?: string;
-                cursor?: string;
-                /**
-                 * @description * `newest` - newest
-                 *     * `oldest` - oldest
-                 *     * `name` - name
-                 *     * `-name` - -name
-                 *     * `price` - price
-                 *     * `-price` - -price
-                 *     * `-updated` - -updated
-                 *     * `-created_at` - -created_at
-                 *     * `created_at` - created_at
-                 */
-                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
-                page?: number;
-                page_size?: number;
-                search?: string;
-                /**
-                 * @description * `current` - current
-                 *     * `published` - published
-                 *     * `hidden` - hidden
-                 *     * `archived` - archived
-                 *     * `trashed` - trashed
-                 *     * `sold_out` - sold_out
-                 *     * `low_stock` - low_stock
-                 *     * `featured` - featured
-                 *     * `promoted` - promoted
-                 *     * `stale` - stale
-                 *     * `customs` - customs
-                 */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderCounts"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_labels.pdf_retrieve": {
+        parameters: {
+            query: {
+                order: string[];
             };
             header?: never;
             path?: never;
@@ -3814,800 +2912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminProductPage"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AdminProductRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_retrieve: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_destroy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No response body */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_update: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PatchedAdminProductRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_action: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                action: string;
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_duplicate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_list: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffGallery"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PictureUploadRequest"];
-                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffPhoto"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_destroy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                image_id: string;
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No response body */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_update: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                image_id: string;
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PatchedPictureChangeRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffPhoto"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_main: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MainPictureRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffGallery"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_pictures_arrange: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PictureOrderRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StaffGallery"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_prices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PriceHistory"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_promotion_preview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PromotionDraftRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PromotionPreview"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variants_retrieve: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VariantGrid"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variants_update: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GridBodyRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VariantGrid"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variations_list: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Variation"][];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variations_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["VariationBodyRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Variation"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variations_destroy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-                variation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No response body */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variations_update: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-                variation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PatchedVariationBodyRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Variation"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_variations_default: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                product_id: string;
-                variation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Variation"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_bulk: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BulkRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkAnswer"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_export: {
-        parameters: {
-            query?: {
-                category?: string;
-                /**
-                 * @description * `newest` - newest
-                 *     * `oldest` - oldest
-                 *     * `name` - name
-                 *     * `-name` - -name
-                 *     * `price` - price
-                 *     * `-price` - -price
-                 *     * `-updated` - -updated
-                 *     * `-created_at` - -created_at
-                 *     * `created_at` - created_at
-                 */
-                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
-                search?: string;
-                /**
-                 * @description * `current` - current
-                 *     * `published` - published
-                 *     * `hidden` - hidden
-                 *     * `archived` - archived
-                 *     * `trashed` - trashed
-                 *     * `sold_out` - sold_out
-                 *     * `low_stock` - low_stock
-                 *     * `featured` - featured
-                 *     * `promoted` - promoted
-                 *     * `stale` - stale
-                 *     * `customs` - customs
-                 */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_products_import: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ImportRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ImportAnswer"];
+                    "application/pdf": string;
                 };
             };
             /** @description Refused */
@@ -4626,6 +2931,37 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_refunds_lines_restock_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                line_id: number;
                 request_id: string;
             };
             cookie?: never;
@@ -4736,39 +3072,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffFound"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_uploads_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PictureUploadRequest"];
-                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadAnswer"];
                 };
             };
             /** @description Refused */

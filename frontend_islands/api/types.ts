@@ -48,3 +48,18 @@ export type VariantFormat = Schemas["Variation"];
 export type VariantRow = Schemas["GridRow"];
 export type StaffPicturesProps = Schemas["StaffPicturesProps"];
 export type StaffVariantsProps = Schemas["StaffVariantsProps"];
+
+/** Orders as staff read them: in a list, and one with its parts. */
+export type StaffOrder = Schemas["AdminOrder"];
+export type StaffOrderPage = Schemas["AdminOrderPage"];
+export type StaffOrderCounts = Schemas["OrderCounts"];
+export type StaffOrderSheet = Schemas["AdminOrderDetail"];
+export type StaffOrderProps = Schemas["StaffOrderProps"];
+export type StatusOffer = Schemas["StatusOffer"];
+export type SheetLine = Schemas["SheetLine"];
+export type SheetShipment = Schemas["Shipment"];
+export type SheetRefund = Schemas["SheetRefund"];
+export type MailPreview = Schemas["MailPreview"];
+export type MailPreviews = Schemas["MailPreviews"];
+export type RefundProposal = Schemas["RefundProposal"];
+export type RefundAnswer = Schemas["RefundAnswer"];

@@ -8,9 +8,8 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
@@ -31,7 +30,6 @@ from orders.admin.base import (
     RetentionFilter,
     choices,
     order_links,
-    order_page,
     yes_no,
 )
 from orders.models import (
@@ -40,16 +38,15 @@ from orders.models import (
     Order,
     OrderEvent,
     OrderItem,
-    OrderStatus,
+    OrderNote,
     OrderTracking,
     Payment,
     Refund,
+    Shipment,
     StockHold,
 )
-from orders.models.states import ActorKind
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.installments import calendar
-from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from shop.core.languages import SOURCE_LANGUAGE
@@ -59,19 +56,15 @@ from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
     *(
-        "step",
-        "slip",
-        "address",
         "money",
         "delivery",
         "promise",
         "withdrawals",
-        "refund",
         "installments",
         "pause",
         "invoice",
     ),
-    *("withdrawal_received", "restore", "close", "remove"),
+    "withdrawal_received",
 )
 
 
@@ -97,6 +90,16 @@ class ItemInline(ReadOnlyInline):
 class TrackingInline(ReadOnlyInline):
     model = OrderTracking
     fields = ("created_at", "status", "message", "tracking_number", "actor", "undone")
+
+
+class ShipmentInline(ReadOnlyInline):
+    model = Shipment
+    fields = ("sent_at", "carrier", "tracking_number", "actor", "undone_at", "undo_reason")
+
+
+class NoteInline(ReadOnlyInline):
+    model = OrderNote
+    fields = ("created_at", "author", "text", "corrects")
 
 
 class PaymentInline(ReadOnlyInline):
@@ -193,6 +196,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         ItemInline,
         PaymentInline,
         TrackingInline,
+        ShipmentInline,
+        NoteInline,
         RefundInline,
         LedgerInline,
         HoldInline,
@@ -273,7 +278,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
-        return order_links(request.user, order, names)
+        acting = PageLink(_("Agir sur la commande"), reverse("staff-order", args=[order.pk]))
+        return [acting, *order_links(request.user, order, names)]
 
     def page_context(self, order: Order) -> dict[str, Any]:
         """Nothing is typed on the page: the buttons do what there is to do."""
@@ -303,29 +309,3 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
             ngettext("%(count)d paiement vérifié.", "%(count)d paiements vérifiés.", asked)
             % {"count": asked},
         )
-
-
-@order_page(
-    "close",
-    label=_("Annuler cette commande impayée"),
-    action=StaffAction.CANCEL_ORDER,
-    shown=lambda order: order.status == OrderStatus.PENDING,
-)
-def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Close an order that nobody has paid: its payment page first, so that no money can come afterwards."""
-    if request.method == "POST":
-        try:
-            paid = abandon_order(order.pk, by=ActorKind.STAFF)
-        except gateway.GatewayError:
-            messages.error(request, PROVIDER_AWAY)
-        else:
-            if paid is not None:
-                messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
-            elif Order.objects.filter(pk=order.pk, status=OrderStatus.PENDING).exists():
-                messages.warning(
-                    request, _("Un paiement est en route ou à vérifier : la commande reste ouverte.")
-                )
-            else:
-                messages.success(request, _("Commande annulée, stock rendu."))
-        return redirect("admin:orders_order_change", order.pk)
-    return TemplateResponse(request, "admin/orders/order/close.html", context)

@@ -6,7 +6,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,62 +17,25 @@ from accounts.permissions import allowed
 from accounts.recent_authentication import require_recent
 from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
 from orders.api.fields import ParagraphField, PlainTextField
-from orders.api.serializers import OrderSerializer, TrackingSerializer
-from orders.models import AttemptState, Carrier, Order, OrderStatus
+from orders.api.order_sheets import AdminOrderDetailSerializer, AdminOrderSerializer
+from orders.api.staff_calls import (
+    ORDER_OR_MAILS,
+    PREVIEW,
+    ExpectedVersionSerializer,
+    changed_order,
+    order_answer,
+    provider_away,
+)
+from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import admin_order, find_orders
 from orders.selectors.refund_rules import needs_recent_authentication, refundable
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
-from orders.services.status.transitions import status_offers
 from orders.stripe import gateway
 from shop.core.keyset import BadCursor
-from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
-
-
-class AdminTrackingSerializer(TrackingSerializer):
-    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
-
-
-class AdminOrderSerializer(OrderSerializer):
-    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
-
-    user_id = serializers.IntegerField(allow_null=True)
-    email = serializers.EmailField()
-    customer_name = serializers.CharField()
-    payment_mode = serializers.CharField()
-    payment_intent_id = serializers.SerializerMethodField()
-    review_reason = serializers.CharField(allow_blank=True)
-    updated_at = serializers.DateTimeField()
-    tracking = AdminTrackingSerializer(many=True)
-
-    @extend_schema_field(serializers.CharField(allow_null=True))
-    def get_payment_intent_id(self, order: Order) -> str | None:
-        """That of the first charge; the other installments have their own."""
-        attempts = [attempt for payment in order.payments.all() for attempt in payment.attempts.all()]
-        paid = (attempt.intent_id for attempt in attempts if attempt.state == AttemptState.SUCCEEDED)
-        return next(paid, None)
-
-
-class StatusOfferSerializer(serializers.Serializer[Any]):
-    """A status that may or may not be set now, and why not."""
-
-    status = serializers.CharField()
-    allowed = serializers.BooleanField()
-    reason = serializers.CharField(allow_blank=True)
-    needs_reason = serializers.BooleanField()
-
-
-class AdminOrderDetailSerializer(AdminOrderSerializer):
-    """One order, with what may be done with it."""
-
-    allowed_statuses = serializers.SerializerMethodField()
-
-    @extend_schema_field(StatusOfferSerializer(many=True))
-    def get_allowed_statuses(self, order: Order) -> Any:
-        return StatusOfferSerializer(status_offers(order), many=True).data
 
 
 class AdminOrderPageSerializer(serializers.Serializer[Any]):
@@ -86,6 +49,9 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
         choices=OrderStatus.choices, required=False, allow_blank=True, default=""
     )
     search = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    late = serializers.BooleanField(
+        required=False, default=False, help_text="At the workshop after the promised day."
+    )
     include = serializers.ChoiceField(choices=["unpaid"], required=False, allow_blank=True, default="")
     cursor = PlainTextField(max_length=200, required=False, allow_blank=True, default="")
     page_size = serializers.IntegerField(
@@ -93,7 +59,7 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
     )
 
 
-class StatusChangeSerializer(serializers.Serializer[Any]):
+class StatusChangeSerializer(ExpectedVersionSerializer):
     """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
 
     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
@@ -132,6 +98,7 @@ class AdminOrderListView(APIView):
             page = find_orders(
                 status=asked["status"],
                 search=asked["search"],
+                late=asked["late"],
                 include_unpaid=asked["include"] == "unpaid",
                 cursor=asked["cursor"],
                 page_size=asked["page_size"],
@@ -158,7 +125,7 @@ class AdminOrderView(APIView):
         operation_id="admin_orders_retrieve", parameters=[ORDER_ID], responses=AdminOrderDetailSerializer
     )
     def get(self, request: Request, order_id: uuid.UUID) -> Response:
-        return private(AdminOrderDetailSerializer(_find(order_id)).data)
+        return order_answer(request, _find(order_id))
 
     @extend_schema(parameters=[ORDER_ID], responses=RemovalSerializer)
     def delete(self, request: Request, order_id: uuid.UUID) -> Response:
@@ -167,7 +134,7 @@ class AdminOrderView(APIView):
         try:
             result = remove_order(order_id=order_id, actor=cast(User, request.user))
         except gateway.GatewayError:
-            raise _provider_away() from None
+            raise provider_away() from None
         except Order.DoesNotExist:
             raise order_not_found() from None
         answer = {"result": result, "detail": _("La commande a été supprimée avec succès.")}
@@ -183,27 +150,26 @@ class OrderStatusView(APIView):
     permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
 
     @extend_schema(
-        request=StatusChangeSerializer, responses=AdminOrderDetailSerializer, parameters=[ORDER_ID, _KEY]
+        request=StatusChangeSerializer,
+        responses=ORDER_OR_MAILS,
+        parameters=[ORDER_ID, PREVIEW, _KEY],
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         values = validated(StatusChangeSerializer(data=request.data))
+        expected = values.pop("expected_updated_at")
         order = _find(order_id)
         for action in status_actions(order, values["status"], values["refund"]):
             require(request.user, action)
         if values["refund"] and needs_recent_authentication(refundable(order)):
             require_recent(request._request)
-        try:
-            change_status(
-                order_id=order_id,
-                actor=cast(User, request.user),
-                key=_key(request, order_id),
-                **values,
-            )
-        except gateway.GatewayError:
-            raise _provider_away() from None
-        except Order.DoesNotExist:
-            raise order_not_found() from None
-        return private(AdminOrderDetailSerializer(_find(order_id)).data)
+        return changed_order(
+            request,
+            order,
+            lambda: change_status(
+                order_id=order_id, actor=cast(User, request.user), key=_key(request, order_id), **values
+            ),
+            expected=expected,
+        )
 
 
 def _key(request: Request, order_id: uuid.UUID) -> str:
@@ -218,9 +184,3 @@ def _key(request: Request, order_id: uuid.UUID) -> str:
 
 def _find(order_id: uuid.UUID) -> Order:
     return found_order(admin_order(order_id))
-
-
-def _provider_away() -> Problem:
-    return Problem(
-        "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
-    )

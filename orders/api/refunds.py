@@ -14,8 +14,16 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
-from accounts.recent_authentication import require_recent
-from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
+from accounts.recent_authentication import is_recent, require_recent
+from orders.api.base import (
+    IDEMPOTENCY_KEY,
+    ORDER_ID,
+    found_order,
+    idempotency_key,
+    order_not_found,
+    private,
+    validated,
+)
 from orders.api.fields import PlainTextField
 from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
@@ -27,14 +35,14 @@ from orders.selectors.refund_rules import (
     propose_refund,
 )
 from orders.selectors.refunds import RefundProgress, find_request, progress
-from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.decisions import request_refund, restock_line
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     settle_by_transfer,
     sync_other_refunds,
     take_transfer_back,
 )
-from shop.core.amounts import AmountField
+from shop.core.amounts import AmountField, localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -48,8 +56,12 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
 
 
 class RefundDemandSerializer(KnownFieldsSerializer):
-    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
+    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
 
+    `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+    """
+
+    expected_amount = AmountField(min_value=0, required=False, allow_null=True)
     amount = AmountField(min_value=0, required=False, allow_null=True)
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
     lines = serializers.ListField(
@@ -87,6 +99,7 @@ class TransferReturnSerializer(serializers.Serializer[Any]):
 
 
 class CreditedLineSerializer(serializers.Serializer[RefundLine]):
+    id = serializers.IntegerField()
     item_id = serializers.IntegerField()
     quantity = serializers.IntegerField()
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
@@ -113,6 +126,32 @@ class RefundSerializer(serializers.Serializer[RefundRequest]):
         return progress(request)
 
 
+class ProposedLineSerializer(serializers.Serializer[Any]):
+    item_id = serializers.IntegerField(source="item.pk")
+    quantity = serializers.IntegerField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    worth = serializers.DecimalField(max_digits=10, decimal_places=2)
+    restock = serializers.BooleanField()
+
+
+class RefundProposalSerializer(serializers.Serializer[Any]):
+    """What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card)."""
+
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    money = serializers.DecimalField(max_digits=10, decimal_places=2)
+    voided = serializers.DecimalField(max_digits=10, decimal_places=2)
+    shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
+    left = serializers.DecimalField(max_digits=10, decimal_places=2)
+    complete = serializers.BooleanField(help_text="Nothing is left of the order afterwards.")
+    asks_confirmation = serializers.SerializerMethodField(
+        help_text="The caller has to prove first who they are."
+    )
+    lines = ProposedLineSerializer(many=True)
+
+    def get_asks_confirmation(self, proposal: Any) -> bool:
+        return bool(self.context["asks"])
+
+
 class RefundAnswerSerializer(serializers.Serializer[Any]):
     success = serializers.BooleanField()
     refund = RefundSerializer()
@@ -134,17 +173,13 @@ class OrderRefundView(APIView):
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         key = idempotency_key(request)
         values = validated(RefundDemandSerializer(data=request.data))
-        lines = (
-            None
-            if values.get("lines") is None
-            else [
-                ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]
-            ]
-        )
+        lines = _returned_lines(values)
         order = Order.objects.filter(pk=order_id).first()
         if order is None:
             raise order_not_found()
         is_repeated = RefundRequest.objects.filter(key=key).exists()
+        if not is_repeated:
+            _refuse_other_amount(order, lines, values)
         if not is_repeated and _is_large(order, lines, values.get("amount")):
             require_recent(request._request)
         decided = request_refund(
@@ -158,6 +193,20 @@ class OrderRefundView(APIView):
         return private(_answer(decided.pk), 202)
 
 
+class RefundPreviewView(APIView):
+    """What a refund would do, by the demand that `refund` takes. Nothing is written."""
+
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
+
+    @extend_schema(request=RefundDemandSerializer, responses=RefundProposalSerializer, parameters=[ORDER_ID])
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        values = validated(RefundDemandSerializer(data=request.data))
+        order = found_order(Order.objects.filter(pk=order_id).first())
+        proposal = propose_refund(order, _returned_lines(values), amount=values.get("amount"))
+        asks = needs_recent_authentication(proposal.amount) and not is_recent(request._request)
+        return private(RefundProposalSerializer(proposal, context={"asks": asks}).data)
+
+
 class RefundView(APIView):
     """Where a refund stands."""
 
@@ -165,6 +214,26 @@ class RefundView(APIView):
 
     @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def get(self, request: Request, request_id: uuid.UUID) -> Response:
+        return private(_answer(request_id))
+
+
+class RestockedLineView(APIView):
+    """Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold."""
+
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
+
+    @extend_schema(
+        request=None,
+        responses=RefundAnswerSerializer,
+        parameters=[_REQUEST, OpenApiParameter("line_id", int, OpenApiParameter.PATH)],
+    )
+    def post(self, request: Request, request_id: uuid.UUID, line_id: int) -> Response:
+        if not RefundLine.objects.filter(pk=line_id, request=request_id).exists():
+            raise Problem("not_found", _("Remboursement introuvable."), 404)
+        if not restock_line(line_id=line_id):
+            raise Problem(
+                "already_restocked", _("Cet article est déjà en stock, ou n'est plus au catalogue."), 409
+            )
         return private(_answer(request_id))
 
 
@@ -197,6 +266,25 @@ class TransferReturnView(APIView):
             actor=cast(User, request.user),
         )
         return private(_answer(request_id))
+
+
+def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
+    if values.get("lines") is None:
+        return None
+    return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
+
+
+def _refuse_other_amount(order: Order, lines: list[ReturnedLine] | None, values: dict[str, Any]) -> None:
+    expected = values.get("expected_amount")
+    if expected is None:
+        return
+    now = propose_refund(order, lines, amount=values.get("amount")).amount
+    if now != expected:
+        raise RefundRefused(
+            "refund_changed",
+            _("le montant serait maintenant de %(amount)s. Vérifiez, puis confirmez à nouveau.")
+            % {"amount": localised_amount(now)},
+        )
 
 
 def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:

@@ -15,6 +15,7 @@ from orders.invoices.tax import decide_tax
 from orders.journal import record_event
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
 from orders.pricing.vat import Tax, Treatment, split_vat
+from orders.search_index import index_order
 from orders.selectors.destinations import place_of
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO
@@ -143,5 +144,6 @@ def _write(
         )
         assign_number(reserved, digest=digest)
     record_event(order, f"{kind}.issued", number=reserved.number)
+    index_order(order)
     enqueue_after_commit("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

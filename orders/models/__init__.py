@@ -54,6 +54,8 @@ from orders.models.returns import (
     WithdrawalState,
 )
 from orders.models.saved_cart import SavedCart
+from orders.models.shipment import Shipment, ShipmentLine
+from orders.models.staff import OrderNote, OrderSearchEntry
 from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
@@ -95,6 +97,8 @@ __all__ = [
     "Order",
     "OrderEvent",
     "OrderItem",
+    "OrderNote",
+    "OrderSearchEntry",
     "OrderStatus",
     "OrderTracking",
     "PauseEnd",
@@ -110,6 +114,8 @@ __all__ = [
     "RefundRequest",
     "RefundState",
     "SavedCart",
+    "Shipment",
+    "ShipmentLine",
     "ShippingRateStep",
     "ShippingZone",
     "StockHold",

@@ -1,6 +1,7 @@
 """An order as it was agreed: every text and amount is a frozen copy, never computed again."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -103,6 +104,8 @@ class Order(OrderAddresses):
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
     updated_at = models.DateTimeField(_("modifiée le"), auto_now=True)
     paid_at = models.DateTimeField(_("payée le"), null=True, blank=True)
+    # The first parcel, and the last: the order is shipped once all its pieces have left.
+    first_sent_at = models.DateTimeField(_("premier colis parti le"), null=True, blank=True, editable=False)
     shipped_at = models.DateTimeField(_("expédiée le"), null=True, blank=True)
     delivered_at = models.DateTimeField(_("livrée le"), null=True, blank=True)
     cancelled_at = models.DateTimeField(_("annulée le"), null=True, blank=True)
@@ -125,6 +128,9 @@ class Order(OrderAddresses):
             models.Index(fields=("user", "-created_at"), name="order_user_newest"),
             models.Index(fields=("status", "-created_at"), name="order_status_newest"),
             models.Index(fields=("email",), name="order_email"),
+            models.Index(
+                fields=("-created_at", "-id"), name="order_newest", condition=Q(archived_at__isnull=True)
+            ),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
@@ -178,9 +184,19 @@ class Order(OrderAddresses):
         return self.status in PAID_STATUSES
 
     @property
-    def goods_have_left(self) -> bool:
-        """True once they were sent or handed over."""
+    def all_goods_have_left(self) -> bool:
+        """True once the last of them was sent or handed over."""
         return self.shipped_at is not None or self.delivered_at is not None
+
+    @property
+    def supplied_at(self) -> datetime | None:
+        """When the first of the goods left, from which the fifty days of L312-4 4° run; None while all are here."""
+        return self.first_sent_at or self.shipped_at or self.delivered_at
+
+    @property
+    def goods_have_left(self) -> bool:
+        """True once any of them was sent or handed over."""
+        return self.supplied_at is not None
 
 
 class OrderItem(models.Model):
@@ -208,6 +224,8 @@ class OrderItem(models.Model):
     quantity = models.PositiveIntegerField(_("quantité"))
     free_quantity = models.PositiveIntegerField(_("dont offertes"), default=0)
     made_quantity = models.PositiveIntegerField(_("dont à fabriquer"), default=0, editable=False)
+    # Those of the order's shipments that were not undone.
+    sent_quantity = models.PositiveIntegerField(_("dont parties"), default=0, db_default=0, editable=False)
     unit_price = models.DecimalField(_("prix unitaire (€)"), max_digits=10, decimal_places=2)
     line_total = models.DecimalField(_("total de la ligne (€)"), max_digits=10, decimal_places=2)
 
@@ -220,6 +238,7 @@ class OrderItem(models.Model):
                 condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
             ),
             models.CheckConstraint(condition=Q(made_quantity__lte=F("quantity")), name="item_made_quantity"),
+            models.CheckConstraint(condition=Q(sent_quantity__lte=F("quantity")), name="item_sent_quantity"),
             models.CheckConstraint(
                 condition=Q(
                     Exact(
@@ -268,6 +287,14 @@ class OrderTracking(models.Model):
         null=True,
         blank=True,
         related_name="+",
+    )
+    shipment = models.ForeignKey(
+        "orders.Shipment",
+        verbose_name=_("expédition"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="tracking",
     )
     # The dispatch that it announces was undone: its number leads nowhere.
     undone = models.BooleanField(_("annulée depuis"), default=False)

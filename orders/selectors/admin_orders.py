@@ -1,19 +1,30 @@
 """Orders as operators look for them. Archived ones are never among them."""
 
-import re
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, QuerySet, TextField, Value
-from django.db.models.functions import Cast, Concat, Replace
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.utils import timezone
 
-from orders.models import Order, OrderStatus, OrderTracking, Payment
+from orders.models import (
+    CLOSED_STATUSES,
+    IN_WORKSHOP,
+    OPEN_CASES,
+    Order,
+    OrderSearchEntry,
+    OrderStatus,
+    OrderTracking,
+    Payment,
+    Refund,
+    RefundState,
+    WithdrawalCase,
+)
+from orders.search_index import MAX_QUERY_WORDS, search_words
 from shop.core.keyset import BadCursor, read_cursor, write_cursor
 
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
-_ID_PART = re.compile(r"#?([0-9a-f][0-9a-f-]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,34 +35,63 @@ class OrderPage:
     next_cursor: str
 
 
+@dataclass(frozen=True, slots=True)
+class OrderCounts:
+    """How many orders the workshop has, by status, and how many of them are late."""
+
+    by_status: dict[str, int]
+    late: int
+
+
 def find_orders(
     *,
     status: str = "",
     statuses: Collection[str] = (),
     search: str = "",
+    late: bool = False,
     include_unpaid: bool = False,
     cursor: str = "",
     page_size: int = 20,
 ) -> OrderPage:
-    """Return a page of the list. Six queries: orders, lines, their products, tracking with who wrote it, payments,
-    their attempts.
+    """Return a page of the list. Six queries: orders with what is to be done about them (`withdrawal_open`,
+    `refund_failed`), lines, their products, tracking with who wrote it, payments, their attempts.
 
-    `search` is any part of the id, the e-mail, the name or a tracking number. Pending and cancelled orders come only
-    with `include_unpaid`. Raises BadCursor.
+    `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
+    numbers; all of them must be found. `late` are those at the workshop whose promised day has passed. Pending and
+    cancelled orders come only with `include_unpaid`. Raises BadCursor.
     """
     orders = Order.objects.filter(archived_at=None)
     if not include_unpaid:
         orders = orders.exclude(status__in=UNPAID)
     if status or statuses:
         orders = orders.filter(status__in=[status] if status else statuses)
+    if late:
+        orders = _late(orders)
     if search.strip():
-        orders = _search(orders, search.strip())
+        orders = _search(orders, search)
     if cursor:
         moment, order_id = _read_cursor(cursor)
-        orders = orders.filter(Q(created_at__lt=moment) | Q(created_at=moment, pk__lt=order_id))
+        # The first condition lets an index begin where the page does.
+        orders = orders.filter(created_at__lte=moment).exclude(created_at=moment, pk__gte=order_id)
     found = list(_with_parts(orders).order_by("-created_at", "-pk")[: page_size + 1])
     page = found[:page_size]
     return OrderPage(page, write_cursor(page[-1].created_at, page[-1].pk) if len(found) > page_size else "")
+
+
+def count_orders() -> OrderCounts:
+    """Return how many orders are at the workshop, and late there. One query."""
+    at_work = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
+    today = timezone.localdate()
+    rows = (
+        at_work.order_by()
+        .values_list("status")
+        .annotate(number=Count("pk"), late=Count("pk", filter=Q(promised_by__lt=today)))
+    )
+    counted = {status: (number, late) for status, number, late in rows}
+    return OrderCounts(
+        {status: counted.get(status, (0, 0))[0] for status in IN_WORKSHOP},
+        sum(late for _number, late in counted.values()),
+    )
 
 
 def admin_order(order_id: uuid.UUID) -> Order | None:
@@ -59,8 +99,29 @@ def admin_order(order_id: uuid.UUID) -> Order | None:
     return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
 
 
+def order_for_staff(order_id: uuid.UUID) -> Order | None:
+    """Return one order, archived or not. As many queries as a page."""
+    return _with_parts(Order.objects.filter(pk=order_id)).first()
+
+
+def is_late(order: Order) -> bool:
+    """Return whether the order is still at the workshop after its promised day. No query."""
+    return order.status in IN_WORKSHOP and order.promised_by < timezone.localdate()
+
+
+def has_undecided_money(order: Order) -> bool:
+    """Return whether the shop keeps money of a closed order that nobody has decided about. No query."""
+    return order.status in CLOSED_STATUSES and bool(order.retention_reason) and not order.retention_decision
+
+
+def _late(orders: QuerySet[Order]) -> QuerySet[Order]:
+    return orders.filter(status__in=IN_WORKSHOP, promised_by__lt=timezone.localdate())
+
+
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return orders.prefetch_related(
+    cases = WithdrawalCase.objects.filter(order=OuterRef("pk"), state__in=OPEN_CASES)
+    failed = Refund.objects.filter(order=OuterRef("pk"), state=RefundState.FAILED, replaced_by=None)
+    return orders.annotate(withdrawal_open=Exists(cases), refund_failed=Exists(failed)).prefetch_related(
         "items__product",
         Prefetch("tracking", OrderTracking.objects.select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
@@ -68,16 +129,14 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def _search(orders: QuerySet[Order], text: str) -> QuerySet[Order]:
-    tracked = OrderTracking.objects.filter(order=OuterRef("pk"), tracking_number__icontains=text)
-    wanted = Q(email__icontains=text) | Q(full_name__icontains=text) | Q(Exists(tracked))
-    part = _ID_PART.fullmatch(text)
-    if part is not None:
-        # Databases write the id with or without its dashes, and so do people.
-        wanted |= Q(plain_id__contains=part[1].replace("-", "").lower())
-    return orders.annotate(
-        full_name=Concat("first_name", Value(" "), "last_name", output_field=CharField()),
-        plain_id=Replace(Cast("pk", TextField()), Value("-"), Value(""), output_field=TextField()),
-    ).filter(wanted)
+    words = search_words(text)[:MAX_QUERY_WORDS]
+    if not words:
+        return orders.none()
+    entries = OrderSearchEntry.objects.all()
+    for word in words:
+        entries = entries.filter(text__contains=word)
+    # Not a join: SQLite would look the words of every order up, newest first, where nothing or little is found.
+    return orders.filter(pk__in=entries.values("pk"))
 
 
 def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:

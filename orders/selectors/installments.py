@@ -85,7 +85,7 @@ def open_pause(order: Order) -> InstallmentPause | None:
 def delivery_is_late(order: Order) -> bool:
     """Return whether the promised day has passed and the goods are still here: their customer may suspend payment (Code
     de la consommation, L216-6). No query."""
-    return order.is_paid and not order.goods_have_left and order.promised_by < timezone.localdate()
+    return order.is_paid and not order.all_goods_have_left and order.promised_by < timezone.localdate()
 
 
 def outstanding(order: Order) -> Decimal:

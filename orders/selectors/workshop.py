@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 from django.core.cache import cache
 from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -71,8 +72,9 @@ def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
         order__status__in=(OrderStatus.PENDING, *IN_WORKSHOP), made_quantity__gt=0
     )
     unpaid = Q(order__status=OrderStatus.PENDING)
+    left = Least("made_quantity", F("quantity") - F("sent_quantity"))
     found = units.aggregate(
-        paid=Sum("made_quantity", filter=~unpaid, default=0),
+        paid=Sum(left, filter=~unpaid, default=0),
         unpaid=Sum("made_quantity", filter=unpaid & ~Q(order__in=list(but)) if but else unpaid, default=0),
     )
     return int(found["paid"]) + min(int(found["unpaid"]), workshop.weekly_capacity)
@@ -105,7 +107,11 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
     longest = max(days.values(), default=0)
     waiting = list(
         Order.objects.filter(status__in=IN_WORKSHOP)
-        .annotate(units=Sum("items__made_quantity", default=0))
+        .annotate(
+            units=Sum(
+                Least("items__made_quantity", F("items__quantity") - F("items__sent_quantity")), default=0
+            )
+        )
         .only("promised_by", "country", "custom_country", "postal_code", "shipping_zone", "status")
         .order_by(F("start_by").asc(nulls_first=True), "created_at", "pk")
     )

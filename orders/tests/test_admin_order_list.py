@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import timedelta
 
-from orders.models import Attempt, Order, OrderStatus, OrderTracking
+import pytest
+from django.utils import timezone
+
+from orders.journal import record_tracking
+from orders.models import Attempt, Order, OrderStatus
+from orders.models.states import ActorKind
 from orders.services.fulfilment.archiving import remove_order
+from orders.services.fulfilment.delivery_address import DeliveryAddress, correct_delivery_address
 from orders.services.fulfilment.status_changes import change_status
-from orders.tests.factories import make_order, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 
 pytestmark = pytest.mark.django_db
 
@@ -55,13 +61,21 @@ def test_an_order_as_the_panel_reads_it(staff_client, admin, order):
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
     "search",
-    ["LEA@exam", "éa Mart", "martin", "6A123", "{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"],
+    [
+        *("LEA@exam", "éa Mart", "martin lea", "6A123", "golem de", "69003", "Lyon", "{invoice}"),
+        *("{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"),
+    ],
 )
 def test_search_finds_any_part(staff_client, order, search):
-    pay_order(make_order(email="zoe@example.org", first_name="Zoé", last_name="Petit"))
-    OrderTracking.objects.create(order=order, status="shipped", tracking_number="XX6A12345")
+    other = make_product("Hibou")
+    pay_order(
+        make_order((other, 1), email="zoe@example.org", first_name="Zoé", last_name="Petit", postal_code="13001",
+                   city="Marseille")
+    )  # fmt: skip
+    record_tracking(order, tracking_number="XX6A12345")
     words = {
         "id": str(order.pk), "reference": order.reference, "dashed": str(order.pk)[4:15], "middle": order.pk.hex[6:14],
+        "invoice": order.invoices.get().number,
     }  # fmt: skip
     assert ids(staff_client.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
 
@@ -102,3 +116,24 @@ def test_a_page_costs_the_same_whatever_its_length(staff_client, django_assert_n
     # Session, user; orders, lines, their products, tracking with actors, payments, attempts.
     with django_assert_num_queries(2 + 6):
         assert len(ids(staff_client.get("/api/admin/orders"))) == 3
+
+
+def test_late_orders_are_marked_counted_and_found(staff_client, order):
+    on_time = pay_order(make_order())
+    Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
+    assert ids(staff_client.get("/api/admin/orders?late=true")) == [str(order.pk)]
+    flags = {row["id"]: row["flags"] for row in staff_client.get("/api/admin/orders").json()["results"]}
+    assert flags == {str(order.pk): ["late"], str(on_time.pk): []}
+    assert staff_client.get("/api/admin/orders/counts").json() == {
+        "by_status": {"confirmed": 2, "processing": 0}, "late": 1,
+    }  # fmt: skip
+
+
+def test_what_was_corrected_is_found_and_what_was_before_is_not(staff_client, admin, order):
+    there = DeliveryAddress(
+        address="1 quai Malaquais", postal_code="33000", city="Bordeaux", country="FR", first_name="Léa",
+        last_name="Martin",
+    )  # fmt: skip
+    correct_delivery_address(order_id=order.pk, address=there, by=ActorKind.STAFF, actor=admin)
+    assert ids(staff_client.get("/api/admin/orders?search=bordeaux")) == [str(order.pk)]
+    assert ids(staff_client.get("/api/admin/orders?search=quai")) == []

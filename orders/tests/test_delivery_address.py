@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from django.urls import reverse
 
 from accounts.tests.people import make_member
 from orders.access import access_token
@@ -188,15 +187,3 @@ def test_a_country_without_delivery_is_refused():
     order = pay_order(make_order(country="CH"))
     DeliveryStop.objects.create(country="NO")
     assert refused(order, replace(NEW, country="NO")).code == "country_not_served"
-
-
-def test_staff_correct_it_on_the_page_of_the_order(client, admin, order):
-    client.force_login(admin)
-    address = reverse("admin:orders_order_address", args=[order.pk])
-    assert client.get(address).status_code == 200
-    assert client.post(address, FORM).status_code == 302
-    order.refresh_from_db()
-    assert (order.address, OutgoingMail.objects.filter(kind="delivery_address_changed").count()) == (
-        "14 rue Neuve",
-        1,
-    )

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import order_url
@@ -129,7 +128,7 @@ def test_a_declaration_waits_for_no_return_of_goods_that_never_left(order):
     assert case.state == "declared"
 
 
-def test_an_installment_that_was_charged_early_stays_charged_and_the_page_says_so(order, staff_client):
+def test_an_installment_that_was_charged_early_stays_charged_and_staff_are_told(order, staff_client):
     with at(3):
         set_status(order, "shipped")
     with at(53):
@@ -137,11 +136,7 @@ def test_an_installment_that_was_charged_early_stays_charged_and_the_page_says_s
         order.payments.filter(position=2).update(paid_at=timezone.now())
         paid_again(order, "60.00")
         order.payments.filter(position=3).update(paid_at=timezone.now())
-        asked = staff_client.post(
-            reverse("admin:orders_order_step", args=[order.pk]), {"status": "processing"}
-        )
-        text = asked.content.decode()
-        assert "Une échéance avancée a déjà été débitée\xa0: elle le reste." in text
+        assert staff_client.get(f"/api/admin/orders/{order.pk}").json()["charged_early"] == 1
         set_status(order, "processing", reason=WHY)
     assert [state for _due, state, *_rest in calendar(order)] == ["paid", "paid", "paid"]
     assert calendar(order)[2][0] == date(2026, 7, 24)
@@ -175,22 +170,6 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     assert calendar(order) == before
 
 
-def test_the_page_asks_why_and_keeps_what_was_typed(order, staff_client):
-    set_status(order, "shipped", tracking_number="6A1")
-    address = reverse("admin:orders_order_step", args=[order.pk])
-    before = rows()
-    asked = staff_client.post(address, {"status": "processing", "message": "Désolés <b>"})
-    text = asked.content.decode()
-    assert asked.status_code == 200
-    assert "Annuler l'expédition de la commande" in text
-    assert 'name="message" value="Désolés &lt;b&gt;"' in text
-    assert rows() == before
-    answer = staff_client.post(address, {"status": "processing", "message": "Désolés", "reason": WHY})
-    assert answer.status_code == 302
-    order.refresh_from_db()
-    assert (order.status, order.shipped_at) == ("processing", None)
-
-
 # --- The day of dispatch --------------------------------------------------------------------------------
 
 
@@ -221,13 +200,12 @@ def test_a_day_before_the_payment_or_to_come_is_refused(order, staff_client, day
             "invalid_date",
             {"dispatched_on": ["L'expédition ne peut être ni à venir ni avant le paiement."]},
         )
-        page = staff_client.post(
-            reverse("admin:orders_order_step", args=[order.pk]),
-            {"status": "shipped", "dispatched_on": day.isoformat(), "tracking_number": "6A77"},
+        answer = staff_client.post(
+            f"/api/admin/orders/{order.pk}/status",
+            {"status": "shipped", "dispatched_on": day.isoformat()},
+            content_type="application/json",
         )
-        text = page.content.decode()
-        assert "L&#x27;expédition ne peut être ni à venir ni avant le paiement." in text
-        assert 'value="6A77"' in text
+        assert answer.json()["errors"] == refused.value.errors
         assert rows() == before
 
 

@@ -110,23 +110,3 @@ def test_a_status_that_refunds_asks_too(admin: Client, order: Order) -> None:
     prove(admin, User.objects.get())
     assert admin.post(address, json.dumps(body), content_type="application/json").status_code == 200
     assert RefundRequest.objects.get().order_id == order.pk
-
-
-def test_the_page_asks_and_what_was_typed_comes_back(admin: Client, order: Order) -> None:
-    address = f"/gestion/orders/order/{order.pk}/refund/"
-    form = {"scope": "amount", "amount": "250,00", "reason": "Ébréché", "key": new_key()}
-    assert "confirmed" in admin.post(address, form).content.decode()
-
-    page = admin.post(address, {**form, "confirmed": "250.00"}).content.decode()
-
-    assert ASKED in page
-    assert f'action="{address}"' in page
-    for name, value in {**form, "confirmed": "250.00"}.items():
-        assert f'<input type="hidden" name="{name}" value="{value}">' in page
-    assert not RefundRequest.objects.exists()
-
-    done = admin.post(address, {**form, "confirmed": "250.00", "proof_password": PASSWORD})
-
-    decided = RefundRequest.objects.get()
-    assert done["Location"] == f"/gestion/orders/refundrequest/{decided.pk}/change/"
-    assert (decided.amount, decided.reason) == (Decimal("250.00"), "Ébréché")

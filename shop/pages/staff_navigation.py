@@ -49,9 +49,7 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
         "",
         (
             StaffPage("staff-home", "Accueil", "clock", StaffAction.SEE_ORDERS, is_tab=True),
-            StaffPage(
-                "admin:orders_order_changelist", "Commandes", "box", StaffAction.SEE_ORDERS, is_tab=True
-            ),
+            StaffPage("staff-orders", "Commandes", "box", StaffAction.SEE_ORDERS, is_tab=True),
             StaffPage("staff-products", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True),
             StaffPage(
                 "admin:pages_contactrequest_changelist",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -216,6 +217,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "request_id": refund.pk,
         "user_id": world.order.user_id,
         "case_id": world.case.pk,
+        "shipment_id": world.order.shipments.get().pk,
+        "line_id": refund.lines.first().pk,
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
@@ -325,9 +328,6 @@ def test_every_action_by_everybody(matrix: Matrix) -> None:
 def test_status_by_everybody(matrix: Matrix, change: dict[str, Any], who: Who) -> None:
     order = matrix.world.order.pk
     matrix.ask("post", reverse("api-admin-order-status", args=[order]), who, body=change, call=True)
-    answer = {True: "yes", False: "no"}
-    form = change if "refund" not in change else {**change, "refund": answer[change["refund"]]}
-    matrix.ask("post", reverse("admin:orders_order_step", args=[order]), who, body=form)
     assert matrix.wrong == [], "\n".join(matrix.wrong)
 
 
@@ -435,5 +435,5 @@ def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
                 assert matrix.world.browser(actor).get(page).status_code in (200, 302), (actor, page)
             shown = set(pages)
             if actor == "looker":
-                assert all("installments" in page or "invoice" in page for page in shown), shown
+                assert all(re.search("installments|invoice|/admin/commandes/", page) for page in shown), shown
             assert shown != set() or actor == "looker"

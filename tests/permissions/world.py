@@ -30,6 +30,7 @@ from orders.models import (
     Payment,
     Refund,
     RefundRequest,
+    Shipment,
     StoredCard,
     StripeEvent,
     VatRate,
@@ -106,6 +107,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     order = pay_order(make_order((piece, 1), payment_mode="installments", user=people["member"]))
     _visitors(people["member"], order)
     _money(order)
+    Shipment.objects.create(order=order, sent_at=timezone.now())
     _texts()
     _bounced_refund(provider)
     archived = pay_order(make_order())

@@ -19,6 +19,7 @@ from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
+from orders.search_index import index_order
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
@@ -201,6 +202,7 @@ def _write_order(
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])
     OrderItem.objects.bulk_create(order_items(order, cart.lines))
+    index_order(order)
     prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
     hold_for_order(order)

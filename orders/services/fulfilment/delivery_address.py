@@ -15,6 +15,7 @@ from orders.models import IN_WORKSHOP, Order, OrderStatus
 from orders.models.states import ActorKind
 from orders.pricing.shipping import find_zone
 from orders.pricing.territories import Place, VatPosition
+from orders.search_index import index_order
 from orders.selectors.addresses import delivery_address
 from orders.selectors.destinations import is_stopped, place_at, place_of
 from orders.selectors.invoices import is_taxed_at_destination
@@ -87,6 +88,7 @@ def correct_delivery_address(
         for name, value in {**after, **billing}.items():
             setattr(order, name, value)
         order.save(update_fields=[*after, *billing, "updated_at"])
+        index_order(order)
         event = record_event(
             order, "delivery.address_corrected", actor=actor, by=str(by), before=before, after=after
         )

@@ -80,7 +80,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in PAID_STATUSES or not order.goods_have_left:
+        if order.status not in PAID_STATUSES or not order.all_goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
         sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)
         if delivered_on is not None and not (sent_on or delivered_on) <= delivered_on <= timezone.localdate():

@@ -19,12 +19,15 @@ from orders.models import (
     InvoiceDraft,
     Order,
     OrderEvent,
+    OrderNote,
     OrderStatus,
     OrderTracking,
+    Shipment,
     StockHold,
     StoredCard,
     StripeEvent,
 )
+from orders.search_index import index_order
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order
 from orders.services.payments.stored_cards import discard_card, discard_customer
 from orders.stripe import gateway
@@ -125,6 +128,8 @@ def _emptied(order: Order) -> dict[str, Any]:
 
 def _erase_parts(order: Order) -> None:
     OrderTracking.objects.filter(order=order).update(message="", tracking_number="")
+    Shipment.objects.filter(order=order).update(tracking_number="", undo_reason="")
+    OrderNote.objects.filter(order=order).delete()
     for event in OrderEvent.objects.filter(order=order).exclude(data={}):
         left = {
             name: value
@@ -151,3 +156,4 @@ def _erase_parts(order: Order) -> None:
     provider_events(order).filter(processed_at__isnull=False).update(body={})
     Attempt.objects.filter(payment__order=order).update(checkout_session_url="")
     InvoiceDraft.objects.filter(order=order).delete()
+    index_order(order)

@@ -27,6 +27,7 @@ from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
+from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import transition, transition_problem
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, amount_string, format_amount
@@ -106,8 +107,9 @@ def update_status(
             return add_to_status(
                 order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
             )
+        day = dispatched_on if status == OrderStatus.SHIPPED else None
         return transition(
-            order, status, by=ActorKind.STAFF, actor=actor, at=_moment(order, status, dispatched_on),
+            order, status, by=ActorKind.STAFF, actor=actor, at=dispatch_moment(order, day),
             message=message, tracking_number=tracking_number, carrier=carrier, reason=reason,
         )  # fmt: skip
 
@@ -121,6 +123,10 @@ def add_to_status(
     repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
     if repeated or not (message or tracking_number):
         return None
+    shipment = latest_shipment(order) if tracking_number and order.status == OrderStatus.SHIPPED else None
+    if shipment is not None:
+        shipment.tracking_number, shipment.carrier = tracking_number, carrier or shipment.carrier
+        shipment.save(update_fields=["tracking_number", "carrier"])
     entry = record_tracking(
         order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
     )
@@ -129,10 +135,10 @@ def add_to_status(
     return entry
 
 
-def _moment(order: Order, status: str, day: date | None) -> datetime:
+def dispatch_moment(order: Order, day: date | None) -> datetime:
     """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
     now = timezone.now()
-    if status != OrderStatus.SHIPPED or day is None or day == timezone.localdate(now):
+    if day is None or day == timezone.localdate(now):
         return now
     paid_at = order.paid_at or order.created_at
     if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):

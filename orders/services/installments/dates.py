@@ -72,9 +72,15 @@ def advance_due_dates(*, order: Order) -> None:
     if pause is not None:
         _end_pause(order, pause, by=PauseEnd.DISPATCH, actor=None)
         return
-    left_at = order.shipped_at or order.delivered_at
+    left_at = order.supplied_at
     assert left_at is not None
     cap_due_dates(order=order, dispatched_on=timezone.localdate(left_at))
+
+
+def cap_after_first_parcel(*, order: Order) -> None:
+    """Cap the calendar by the day on which the first of the goods left; a pause goes on, as the rest is still here."""
+    if order.supplied_at is not None:
+        cap_due_dates(order=order, dispatched_on=timezone.localdate(order.supplied_at))
 
 
 def restore_dates(*, order: Order) -> None:
@@ -93,6 +99,8 @@ def restore_dates(*, order: Order) -> None:
         payment.due_on, payment.moved_from = payment.moved_from, None
         schedule_payment(order, payment, now, announce=open_pause(order) is None)
         payment.save()
+    # Another parcel may have left: its fifty days run.
+    cap_after_first_parcel(order=order)
     if not moved:
         return
     event = record_event(

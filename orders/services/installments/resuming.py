@@ -82,7 +82,7 @@ def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce:
     The caller saves the payment, and mails the customer; without `announce` it waits, unannounced, for that.
     """
     today = timezone.localdate(now)
-    left_at = order.shipped_at or order.delivered_at
+    left_at = order.supplied_at
     limit = None if left_at is None else last_day(timezone.localdate(left_at))
     if limit is not None and payment.due_on > limit:
         payment.moved_from = payment.moved_from or payment.due_on

@@ -88,7 +88,8 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     if payment.stopped_code == NOT_ACCEPTED or not (stopped or (announced and not was_usable)):
         return False
     day = charge_day(payment.due_on, today)
-    if stopped and order.shipped_at is not None and day > last_day(timezone.localdate(order.shipped_at)):
+    left_at = order.supplied_at
+    if stopped and left_at is not None and day > last_day(timezone.localdate(left_at)):
         return False
     payment.state = PaymentState.DUE if stopped else PaymentState.SCHEDULED
     payment.stopped_code = ""

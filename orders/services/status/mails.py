@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.mails import mail_customer
-from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.amounts import localised_amount
@@ -27,15 +27,16 @@ class StatusNews:
     paragraphs: Sequence[str]
 
 
-def mail_status(order: Order, entry: OrderTracking) -> None:
+def mail_status(order: Order, entry: OrderTracking, *, once: str = "") -> None:
     """Mail the customer what `entry` says, once an entry, to be sent a minute later.
 
-    Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`. Call it in the
-    transaction that writes the entry.
+    Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`, which leaves alone
+    those that have a key of their own, `once`. Call it in the transaction that writes the entry.
     """
     with translation.override(order.language):
         news = status_news(order, entry)
         money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
+        parcel = _parcel(entry.shipment)
     mail_customer(
         order,
         "order_status",
@@ -48,8 +49,9 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
             "carrier": entry.get_carrier_display() if entry.carrier else "",
             "tracking_url": entry.parcel_url,
             "signature": entry.actor.first_name if entry.actor else "",
+            "parcel": parcel,
         },
-        once=f"{order.pk}:{entry.pk}",
+        once=once or f"{order.pk}:{entry.pk}",
         not_before=timezone.now() + STATUS_PAUSE,
     )
 
@@ -63,13 +65,15 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
     """Return the sentences for `entry`, in the active language. One query: the entry before."""
     before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
+    if entry.shipment is not None and (news := _parcel_news(order, entry.shipment)) is not None:
+        return news
     # Nothing moves an order to `pending`: an entry about it is always an addition.
     if entry.status == OrderStatus.PENDING or (before is not None and before.status == entry.status):
         said = _("Votre commande est toujours «\u00a0%(status)s\u00a0».") % {
             "status": entry.get_status_display()
         }
         return StatusNews(_("Des nouvelles de votre commande %(reference)s") % name, [said, *_promise(order)])
-    if before is not None and before.status == OrderStatus.SHIPPED and not order.goods_have_left:
+    if before is not None and before.status == OrderStatus.SHIPPED and not order.all_goods_have_left:
         return StatusNews(
             _("Votre commande %(reference)s n'est pas encore partie") % name,
             [
@@ -91,6 +95,65 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
     return StatusNews(
         headings[OrderStatus(entry.status)] % name, _paragraphs(order, OrderStatus(entry.status))
     )
+
+
+def mail_parcel(order: Order, entry: OrderTracking) -> None:
+    """Mail the customer about a parcel that is not the last, a minute later. No later status withdraws it: only undoing
+    the parcel does (`withdraw_parcel_mail`)."""
+    mail_status(order, entry, once=f"{order.pk}/parcel:{entry.shipment_id}:{entry.pk}")
+
+
+def withdraw_parcel_mail(shipment: Shipment) -> bool:
+    """Delete the mail about a parcel that waits for its minute; False when it has been sent, or there was none."""
+    return bool(withdraw_mails(f"order_status:{shipment.order_id}/parcel:{shipment.pk}:"))
+
+
+def _parcel_news(order: Order, shipment: Shipment) -> StatusNews | None:
+    """What is said of one parcel among several; None for the only one."""
+    name = {"reference": order.reference}
+    if shipment.undone_at is not None:
+        return StatusNews(
+            _("Un colis de votre commande %(reference)s n'est pas encore parti") % name,
+            [
+                _(
+                    "Nous vous avions annoncé son départ trop tôt\u00a0: il est encore à l'atelier. "
+                    "Toutes nos excuses."
+                ),
+                *_dispatch_to_come(order),
+            ],
+        )
+    if not order.all_goods_have_left:
+        return StatusNews(
+            _("Un colis de votre commande %(reference)s est parti") % name,
+            [
+                _("Il a quitté l'atelier le %(day)s.")
+                % {"day": day_in_words(timezone.localdate(shipment.sent_at))},
+                _(
+                    "Le reste de votre commande suit dans un autre colis\u00a0: vous recevrez un e-mail le jour "
+                    "de son départ."
+                ),
+                *_promise(order),
+            ],
+        )
+    others = order.shipments.filter(undone_at=None).exclude(pk=shipment.pk)
+    if order.status != OrderStatus.SHIPPED or not others.exists():
+        return None
+    return StatusNews(
+        _("Le dernier colis de votre commande %(reference)s est parti") % name, _dispatched(order)
+    )
+
+
+def _parcel(shipment: Shipment | None) -> list[dict[str, object]]:
+    """The pieces of one parcel among several; none for the only one, which holds them all."""
+    if shipment is None or shipment.undone_at is not None:
+        return []
+    lines = list(shipment.lines.select_related("item"))
+    if sum(line.quantity for line in lines) == sum(item.quantity for item in shipment.order.items.all()):
+        return []
+    return [
+        {"quantity": line.quantity, "name": line.item.product_name, "detail": line.item.detail}
+        for line in lines
+    ]
 
 
 def _paragraphs(order: Order, status: OrderStatus) -> list[str]:

@@ -4,7 +4,7 @@ Every function here runs in its caller's transaction, with the order's row locke
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from orders.models import (
     OrderTracking,
     Payment,
     PaymentState,
+    Shipment,
     WithdrawalCase,
     WithdrawalState,
 )
@@ -37,6 +38,7 @@ from orders.selectors.withdrawals import open_cases
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.mails import mail_status, withdraw_status_mails
+from orders.services.status.shipments import latest_shipment, take_shipment_back, write_last_shipment
 from orders.services.status.stock_holds import release_for_order, take_for_order
 from shop.core.money import ZERO
 from shop.core.problems import Problem
@@ -72,12 +74,14 @@ def transition(
     tracking_number: str = "",
     carrier: str = "",
     reason: str = "",
+    units: Mapping[int, int] | None = None,
     event: str = "order.status_changed",
     **data: Any,
 ) -> OrderTracking | None:
     """Move an order to `target` as the table says; returns the entry that its customer sees, if there is one.
 
-    `at` is when it happened (default: now), `event` and `data` go to the journal. Raises Problem 409 as
+    `at` is when it happened (default: now), `event` and `data` go to the journal. `units`, by line id, are what a last
+    parcel holds (default: whatever is still here). Raises Problem 409 as
     `transition_problem`, 409 `reason_needed` for a row that needs one, and catalog's OutOfStock when units that the
     row takes are gone; nothing is written then.
     """
@@ -95,17 +99,28 @@ def transition(
     elif row.stock == StockEffect.RELEASE:
         release_for_order(order)
     before = order.status
-    _write(order, row, at or timezone.now())
+    at = at or timezone.now()
+    _write(order, row, at)
+    shipment = None
+    if row.name in ("dispatch", "hand_over"):
+        shipment = write_last_shipment(
+            order, units, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
+        )
+    elif row.name == "undo_dispatch":
+        shipment = _reset_dispatch(order, reason)
     _apply(order, row.payments)
-    if row.name == "undo_dispatch":
-        _reset_dispatch(order)
     extra = {"reason": reason} if reason else {}
     record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
     _report(order, row, before)
     if not row.tracking:
         return None
     entry = record_tracking(
-        order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+        order,
+        message=message,
+        tracking_number=tracking_number,
+        carrier=carrier,
+        actor=actor,
+        shipment=shipment,
     )
     if row.mail:
         withdraw_status_mails(order)
@@ -238,12 +253,20 @@ def _apply(order: Order, effect: PaymentEffect) -> None:
         restore_dates(order=order)
 
 
-def _reset_dispatch(order: Order) -> None:
-    """The parcel is still here: its number leads nowhere, and no declaration waits for its return."""
+def _reset_dispatch(order: Order, reason: str) -> Shipment | None:
+    """The last parcel is still here: its number leads nowhere; with none gone, no declaration waits for a return.
+
+    Return it when another one has left."""
     order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
+    last = latest_shipment(order)
+    if last is not None:
+        take_shipment_back(order, last, reason)
+    if order.goods_have_left:
+        return last
     WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(
         state=WithdrawalState.DECLARED
     )
+    return None
 
 
 # --- Guards: why a row of the table does not hold for an order ----------------------------------------
@@ -272,7 +295,7 @@ def _no_open_dispute(order: Order, row: Transition) -> Problem | None:
 
 
 def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
-    if order.goods_have_left or not open_cases(order).filter(shipping_allowed_at=None).exists():
+    if order.all_goods_have_left or not open_cases(order).filter(shipping_allowed_at=None).exists():
         return None
     return Problem(
         "withdrawal_open",

@@ -67,7 +67,7 @@ def _orders(text: str) -> Iterator[StaffHit]:
         yield StaffHit(
             f"{order.reference} · {order.first_name} {order.last_name}",
             f"{order.get_status_display()} · {placed} · {localised_amount(order.total)}",
-            reverse("admin:orders_order_change", args=[order.pk]),
+            reverse("staff-order", args=[order.pk]),
         )
 
 

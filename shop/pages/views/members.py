@@ -18,7 +18,6 @@ from catalog.selectors.favourites import favourite_cards
 from catalog.selectors.notices import notices_of
 from catalog.services.favourites import choose_return_mails, remove_favourite
 from catalog.services.notices import subject_of
-from orders.admin.base import order_links
 from orders.models import Order
 from orders.models.order import PAID_STATUSES
 from orders.selectors.admin_orders import find_orders
@@ -34,8 +33,6 @@ from shop.pages.selectors.personal_data import person_of
 ADMINISTRATION = "administration"
 TABS = ("orders", "favoris", "profile", ADMINISTRATION)
 LATEST_STEPS = 3
-STAFF_PAGES = ("step", "refund", "invoice", "remove")
-"""What is done about an order from the list: each on the administration's own page."""
 
 
 @require_safe
@@ -131,10 +128,7 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
     except BadCursor:
         page = find_orders(statuses=wanted, search=search)
     return {
-        "found": [
-            (order, list(order.tracking.all())[:LATEST_STEPS], order_links(user, order, STAFF_PAGES))
-            for order in page.orders
-        ],
+        "found": [(order, list(order.tracking.all())[:LATEST_STEPS]) for order in page.orders],
         "next_cursor": page.next_cursor,
         "is_later": "suite" in request.GET,
         "search": search,

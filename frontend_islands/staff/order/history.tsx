@@ -1,0 +1,107 @@
+/** What happened to an order, newest first: steps its customer saw, the journal, the mails. */
+import { useId } from "react";
+import type { StaffOrderSheet } from "@/api/types";
+import { formatMoney } from "@/lib/money";
+import { formatMoment } from "@/staff/shared/dates";
+import { translate } from "@/staff/shared/translate";
+import words from "./words.json";
+
+const t = translate(words);
+
+/** Events with words of their own; steps of a status are told by the tracking. */
+const EVENTS: Record<string, string> = {
+  "order.placed": t("event.placed"),
+  "payment.page_opened": t("event.pageOpened"),
+  "payment.received": t("event.received"),
+  "order.joined_account": t("event.joined"),
+  "delivery.address_corrected": t("event.address"),
+  "delivery.promise_changed": t("event.promise"),
+  "delivery.day_set": t("event.deliveryDay"),
+  "order.archived": t("event.archived"),
+  "order.restored": t("event.restored"),
+  "shipment.sent": t("event.parcelSent"),
+  "shipment.undone": t("event.parcelUndone"),
+  "refund.decided": t("event.refundDecided"),
+  "refund.succeeded": t("event.refundDone"),
+  "refund.failed": t("event.refundFailed"),
+  "refund.restocked": t("event.restocked"),
+  "invoice.issued": t("event.invoice"),
+  "credit_note.issued": t("event.credit"),
+  "installments.paused": t("event.paused"),
+  "installments.unpaused": t("event.unpaused"),
+  "withdrawal.declared": t("event.withdrawal"),
+  "order.retention_decided": t("event.retention"),
+};
+
+interface Step {
+  key: string;
+  at: string;
+  what: string;
+  details: string[];
+  who: string | null | undefined;
+  isUndone?: boolean;
+}
+
+export function History({ order }: { order: StaffOrderSheet }) {
+  const heading = useId();
+  return (
+    <section className="staff-sheet" aria-labelledby={heading}>
+      <h2 className="staff-sheet__title" id={heading}>
+        {t("history")}
+      </h2>
+      <ol className="timeline">
+        {stepsOf(order).map((step) => (
+          <li key={step.key}>
+            <p className="timeline__what">{step.isUndone ? <s>{step.what}</s> : step.what}</p>
+            {step.details.map((detail) => (
+              <p key={detail}>{detail}</p>
+            ))}
+            <p className="timeline__when">
+              {t("by", { when: formatMoment(step.at), who: step.who ?? t("shop") })}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function stepsOf(order: StaffOrderSheet): Step[] {
+  const tracking = order.tracking.map((entry, index) => ({
+    key: `tracking-${index}`,
+    at: entry.created_at,
+    what: entry.status_label,
+    details: [entry.message, entry.tracking_number].filter(Boolean),
+    who: entry.actor,
+    isUndone: entry.undone,
+  }));
+  const events = order.events.flatMap((event, index) => {
+    const what = EVENTS[event.name];
+    if (!what) return [];
+    const { number, reason, amount } = event.details;
+    const money = amount && /^\d+\.\d\d$/.test(amount) ? formatMoney(amount) : "";
+    return [
+      {
+        key: `event-${index}`,
+        at: event.created_at,
+        what,
+        details: [number, money, reason].filter((text): text is string => Boolean(text)),
+        who: event.actor,
+      },
+    ];
+  });
+  const mails = order.mails.map((mail, index) => ({
+    key: `mail-${index}`,
+    at: mail.sent_at ?? mail.created_at,
+    what: mailState(mail),
+    details: [mail.subject].filter(Boolean),
+    who: null,
+  }));
+  return [...tracking, ...events, ...mails].sort((one, other) => other.at.localeCompare(one.at));
+}
+
+function mailState(mail: StaffOrderSheet["mails"][number]): string {
+  if (mail.state === "sent") return t("mailSent");
+  if (mail.state === "failed") return t("mailFailed");
+  return t("mailWaiting", { when: formatMoment(mail.next_attempt_at) });
+}

@@ -1,0 +1,111 @@
+/** Notes of the team: added, and corrected by another note; none is erased. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { StaffOrderSheet } from "@/api/types";
+import { postJson } from "@/lib/api";
+import { toast } from "@/lib/toast";
+import { formatMoment } from "@/staff/shared/dates";
+import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "@/staff/shared/drafts";
+import { translate } from "@/staff/shared/translate";
+import { orderPath } from "./calls";
+import { Field, Refusal } from "./previewed-step";
+import words from "./words.json";
+
+const t = translate(words);
+
+export function Notes({ order }: { order: StaffOrderSheet }) {
+  const draft = `order-note:${order.id}`;
+  const [text, setText] = useState(() => readDraft<string>(draft) ?? "");
+  const [corrects, setCorrects] = useState<number>();
+  const heading = useId();
+  const client = useQueryClient();
+  const add = useMutation({
+    mutationFn: () =>
+      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text, corrects: corrects ?? null }),
+    onSuccess: (sheet) => {
+      client.setQueryData(["order", order.id], sheet);
+      toast({ kind: "success", title: t("noteAdded") });
+      write("");
+      setCorrects(undefined);
+    },
+  });
+  useLeaveWarning(text.trim() !== "" && add.isPending);
+
+  function write(value: string) {
+    setText(value);
+    if (value) writeDraft(draft, value);
+    else forgetDraft(draft);
+  }
+
+  const replaced = new Set(order.staff_notes.map((note) => note.corrects));
+  return (
+    <section className="staff-sheet" aria-labelledby={heading}>
+      <h2 className="staff-sheet__title" id={heading}>
+        {t("notes")}
+      </h2>
+      <p className="muted">{t("notesHint")}</p>
+      {order.staff_notes.length === 0 ? (
+        <p className="muted">{t("noNotes")}</p>
+      ) : (
+        <ul className="order-notes">
+          {order.staff_notes.map((note) => (
+            <li key={note.id}>
+              {replaced.has(note.id) ? (
+                <p>
+                  <s>{note.text}</s> <span className="muted">({t("corrected")})</span>
+                </p>
+              ) : (
+                <p className="order-notes__text">{note.text}</p>
+              )}
+              <p className="muted">
+                {t("by", { when: formatMoment(note.created_at), who: note.author ?? t("shop") })}
+                {order.may.note && !replaced.has(note.id) && (
+                  <>
+                    {" · "}
+                    <button
+                      className="link-button"
+                      type="button"
+                      onClick={() => {
+                        setCorrects(note.id);
+                        write(note.text);
+                      }}
+                    >
+                      {t("correctNote")}
+                    </button>
+                  </>
+                )}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {order.may.note && (
+        <form
+          className="order-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add.mutate();
+          }}
+        >
+          {add.error && <Refusal error={add.error} title={t("noteFailed")} />}
+          <Field label={corrects ? t("correction") : t("note")}>
+            <textarea
+              className="textarea"
+              value={text}
+              maxLength={2000}
+              onChange={(event) => write(event.target.value)}
+            />
+          </Field>
+          <button
+            className="button button--small"
+            type="submit"
+            disabled={!text.trim() || add.isPending}
+            aria-busy={add.isPending}
+          >
+            {t("addNote")}
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,326 @@
+/** A refund: what of, what it does, and how far the provider is. Nothing is decided before its consequences were shown. */
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type { RefundAnswer, RefundProposal, SheetLine, StaffOrderSheet } from "@/api/types";
+import { ApiProblem, getJson, postJson } from "@/lib/api";
+import { formatMoney } from "@/lib/money";
+import { toast } from "@/lib/toast";
+import { Dialog } from "@/staff/shared/dialog";
+import { fieldErrors } from "@/staff/shared/problem";
+import { translate } from "@/staff/shared/translate";
+import { orderPath, useRefresh } from "./calls";
+import { Piece, Stepper } from "./pieces";
+import { Field, Refusal } from "./previewed-step";
+import words from "./words.json";
+
+const t = translate(words);
+const ASK_MS = 1500;
+const MOST_ASKED = 40;
+
+type Scope = "all" | "lines" | "amount";
+
+interface Returned {
+  units: number;
+  restock: boolean;
+}
+
+export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClose: () => void }) {
+  const refresh = useRefresh(order.id);
+  const [scope, setScope] = useState<Scope>("lines");
+  const [returned, setReturned] = useState(new Map<number, Returned>());
+  const [amount, setAmount] = useState("");
+  const [restockAll, setRestockAll] = useState(false);
+  const [reason, setReason] = useState(t("refundReasonDefault"));
+  const key = useRef(crypto.randomUUID());
+  const demand = demandOf(order, scope, returned, amount, restockAll);
+
+  const preview = useMutation({
+    mutationFn: () => postJson<RefundProposal>(orderPath(order.id, "/refund/preview"), { ...demand, reason }),
+  });
+  const decide = useMutation({
+    mutationFn: () =>
+      postJson<RefundAnswer>(
+        orderPath(order.id, "/refund"),
+        { ...demand, reason, expected_amount: preview.data?.amount ?? null },
+        { headers: { "Idempotency-Key": key.current } },
+      ),
+    onSettled: () => void refresh(),
+  });
+  const isBusy = preview.isPending || decide.isPending;
+  if (decide.data) return <RefundProgress id={decide.data.refund.id} orderId={order.id} onClose={onClose} />;
+
+  const proposal = preview.data;
+  const isReady =
+    scope === "all" ||
+    (scope === "amount" ? amount.trim() !== "" : [...returned.values()].some(({ units }) => units > 0));
+  const back = () => {
+    preview.reset();
+    decide.reset();
+    key.current = crypto.randomUUID();
+  };
+
+  return (
+    <Dialog
+      title={proposal ? t("refundConsequences") : t("refundTitle")}
+      onClose={onClose}
+      isBusy={isBusy}
+      actions={
+        proposal ? (
+          <>
+            <button className="button" type="button" onClick={back} disabled={isBusy}>
+              {t("back")}
+            </button>
+            <button
+              className="button button--danger"
+              type="button"
+              onClick={() => decide.mutate()}
+              disabled={isBusy}
+              aria-busy={isBusy}
+            >
+              {t("refundConfirm", { amount: formatMoney(proposal.amount) })}
+            </button>
+          </>
+        ) : (
+          <button
+            className="button button--primary"
+            type="button"
+            onClick={() => preview.mutate()}
+            disabled={isBusy || !isReady}
+            aria-busy={isBusy}
+          >
+            {t("refundNext")}
+          </button>
+        )
+      }
+    >
+      {(decide.error ?? preview.error) && (
+        <Refusal error={decide.error ?? preview.error} title={t("error")} />
+      )}
+      {proposal && <Consequences order={order} proposal={proposal} />}
+      <div className="order-form" hidden={Boolean(proposal)}>
+        <fieldset className="order-choices">
+          <legend>{t("refundWhat")}</legend>
+          <Choice label={t("refundLines")} value="lines" scope={scope} onChoose={setScope} />
+          <Choice label={t("refundAmount")} value="amount" scope={scope} onChoose={setScope} />
+          <Choice
+            label={t("refundAll", { amount: formatMoney(order.refundable) })}
+            value="all"
+            scope={scope}
+            onChoose={setScope}
+          />
+        </fieldset>
+        {scope === "lines" && <Lines lines={order.lines} returned={returned} onChange={setReturned} />}
+        {scope !== "all" && (
+          <Field
+            label={scope === "lines" ? t("amountLess") : t("amount")}
+            {...(scope === "lines" && { hint: t("amountLessHint"), isOptional: true })}
+            errors={fieldErrors(preview.error, "amount")}
+          >
+            <input
+              className="input"
+              inputMode="decimal"
+              value={amount}
+              maxLength={12}
+              onChange={(event) => setAmount(event.target.value)}
+            />
+          </Field>
+        )}
+        {scope === "all" && (
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={restockAll}
+              onChange={(event) => setRestockAll(event.target.checked)}
+            />
+            <span>{t("restockAll")}</span>
+          </label>
+        )}
+        <Field label={t("refundReason")} isOptional>
+          <input
+            className="input"
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: Scope;
+  scope: Scope;
+  onChoose: (scope: Scope) => void;
+}
+
+function Choice({ label, value, scope, onChoose }: ChoiceProps) {
+  return (
+    <label className="order-choice">
+      <input type="radio" name="scope" checked={scope === value} onChange={() => onChoose(value)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface LinesProps {
+  lines: SheetLine[];
+  returned: Map<number, Returned>;
+  onChange: (returned: Map<number, Returned>) => void;
+}
+
+function Lines({ lines, returned, onChange }: LinesProps) {
+  return (
+    <ul className="order-pieces">
+      {lines.map((line) => {
+        const chosen = returned.get(line.id) ?? { units: 0, restock: false };
+        const set = (change: Partial<Returned>) =>
+          onChange(new Map(returned).set(line.id, { ...chosen, ...change }));
+        return (
+          <Piece key={line.id} line={line}>
+            <Stepper
+              label={t("quantityOf", { piece: line.product_name })}
+              value={chosen.units}
+              most={line.quantity - line.returned_quantity}
+              onChange={(units) => set({ units })}
+            />
+            {chosen.units > 0 && (
+              <label className="check order-piece__wide">
+                <input
+                  type="checkbox"
+                  checked={chosen.restock}
+                  onChange={(event) => set({ restock: event.target.checked })}
+                />
+                <span>{t("restock")}</span>
+              </label>
+            )}
+          </Piece>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: RefundProposal }) {
+  const names = new Map(order.lines.map((line) => [line.id, line]));
+  const restocked = proposal.lines
+    .filter((line) => line.restock)
+    .map((line) => `${line.quantity} × ${names.get(line.item_id)?.product_name ?? ""}`);
+  const rest = (Number(proposal.left) - Number(proposal.amount)).toFixed(2);
+  return (
+    <>
+      <ul className="order-consequences">
+        {Number(proposal.money) > 0 && <li>{t("refundMoney", { amount: formatMoney(proposal.money) })}</li>}
+        {Number(proposal.voided) > 0 && (
+          <li>{t("refundVoided", { amount: formatMoney(proposal.voided) })}</li>
+        )}
+        {Number(proposal.shipping) > 0 && (
+          <li>{t("refundShipping", { amount: formatMoney(proposal.shipping) })}</li>
+        )}
+        {restocked.length > 0 && <li>{t("refundStock", { pieces: restocked.join(", ") })}</li>}
+        <li>{t("refundCredit")}</li>
+        <li>{proposal.complete ? t("refundComplete") : t("refundPartly", { amount: formatMoney(rest) })}</li>
+      </ul>
+      <ul className="order-pieces">
+        {proposal.lines.map((line) => {
+          const piece = names.get(line.item_id);
+          return (
+            piece && (
+              <Piece key={line.item_id} line={piece}>
+                <strong className="order-piece__amount">
+                  {line.quantity} × · {formatMoney(line.amount)}
+                </strong>
+              </Piece>
+            )
+          );
+        })}
+      </ul>
+      {proposal.asks_confirmation && <p className="muted">{t("refundAsksAgain")}</p>}
+    </>
+  );
+}
+
+/** Asks until the provider has answered; closing it stops nothing. */
+export function RefundProgress({
+  id,
+  orderId,
+  onClose,
+}: {
+  id: string;
+  orderId: string;
+  onClose: () => void;
+}) {
+  const refresh = useRefresh(orderId);
+  const asked = useQuery({
+    queryKey: ["refund", id],
+    queryFn: ({ signal }) => getJson<RefundAnswer>(`/api/admin/refunds/${id}`, { signal }),
+    refetchInterval: (query) =>
+      query.state.data?.refund.status !== "pending" && query.state.data ? false : ASK_MS,
+  });
+  const refund = asked.data?.refund;
+  const state = refund?.status ?? "pending";
+  const isSlow = state === "pending" && asked.dataUpdatedAt > 0 && asked.isFetchedAfterMount;
+  const tries = useRef(0);
+  tries.current += asked.isFetching ? 1 : 0;
+  useEffect(() => {
+    if (!refund || state === "pending") return;
+    void refresh();
+    const ids = refund.refunds.map((each) => each.provider_id).filter(Boolean);
+    if (state === "succeeded")
+      toast({
+        kind: "success",
+        title: t("refundDone", { amount: formatMoney(refund.amount) }),
+        ...(ids.length > 0 && { text: t("refundDoneId", { id: ids.join(", ") }) }),
+      });
+    else {
+      const why = refund.refunds.map((each) => each.error).find(Boolean) ?? t("unknownError");
+      toast({ kind: "error", title: t("error"), text: t("refundNotDone", { reason: why }) });
+    }
+    onClose();
+  }, [state, refund, refresh, onClose]);
+  return (
+    <Dialog
+      title={t("refundTitle")}
+      onClose={onClose}
+      actions={
+        <button className="button" type="button" onClick={onClose}>
+          {t("close")}
+        </button>
+      }
+    >
+      <p role="status">{isSlow && tries.current > MOST_ASKED ? t("refundLater") : t("refundWorking")}</p>
+      <progress className="order-progress" aria-label={t("refundWorking")} />
+    </Dialog>
+  );
+}
+
+/** The body of the call, as `POST …/refund` reads it. */
+function demandOf(
+  order: StaffOrderSheet,
+  scope: Scope,
+  returned: Map<number, Returned>,
+  amount: string,
+  restockAll: boolean,
+): object {
+  const typed = amount
+    .trim()
+    .replace(/[\s €]/g, "")
+    .replace(",", ".");
+  if (scope === "amount") return { amount: typed };
+  if (scope === "all") {
+    if (!restockAll) return {};
+    const lines = order.lines
+      .filter((line) => line.quantity > line.returned_quantity)
+      .map((line) => ({ item_id: line.id, quantity: line.quantity - line.returned_quantity, restock: true }));
+    return lines.length > 0 ? { lines } : {};
+  }
+  const lines = [...returned]
+    .filter(([, { units }]) => units > 0)
+    .map(([item_id, { units, restock }]) => ({ item_id, quantity: units, restock }));
+  return typed ? { lines, amount: typed } : { lines };
+}
+
+export function refusalText(error: unknown): string {
+  return error instanceof ApiProblem && error.detail ? error.detail : t("unknownError");
+}

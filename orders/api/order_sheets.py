@@ -1,0 +1,290 @@
+"""Orders as staff read them, as JSON: in a list, and one with all its parts."""
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from orders.api.serializers import OrderLineSerializer, OrderSerializer, TrackingSerializer
+from orders.models import AttemptState, Order, OrderEvent, OrderItem, Shipment
+from orders.selectors.admin_orders import has_undecided_money, is_late
+from orders.selectors.order_sheet import OrderSheet
+from orders.selectors.orders import product_path
+from orders.services.status.transitions import status_offers
+
+
+class AdminTrackingSerializer(TrackingSerializer):
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+
+
+class AdminOrderSerializer(OrderSerializer):
+    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
+
+    user_id = serializers.IntegerField(allow_null=True)
+    email = serializers.EmailField()
+    customer_name = serializers.CharField()
+    payment_mode = serializers.CharField()
+    payment_intent_id = serializers.SerializerMethodField()
+    review_reason = serializers.CharField(allow_blank=True)
+    updated_at = serializers.DateTimeField()
+    tracking = AdminTrackingSerializer(many=True)
+    flags = serializers.SerializerMethodField(
+        help_text="What is to be done: late, review, refund_failed, withdrawal, money, partly_sent."
+    )
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_flags(self, order: Order) -> list[str]:
+        return order_flags(order)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_payment_intent_id(self, order: Order) -> str | None:
+        """That of the first charge; the other installments have their own."""
+        attempts = [attempt for payment in order.payments.all() for attempt in payment.attempts.all()]
+        paid = (attempt.intent_id for attempt in attempts if attempt.state == AttemptState.SUCCEEDED)
+        return next(paid, None)
+
+
+class StatusOfferSerializer(serializers.Serializer[Any]):
+    """A status that may or may not be set now, and why not."""
+
+    status = serializers.CharField()
+    status_label = serializers.CharField(source="label")
+    allowed = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+    needs_reason = serializers.BooleanField()
+
+
+def order_flags(order: Any) -> list[str]:
+    """Return what is to be done about an order of the list, the most pressing first: `late`, `review`,
+    `refund_failed`, `withdrawal`, `money`, `partly_sent`. No query."""
+    found = (
+        ("late", is_late(order)),
+        ("review", bool(order.review_reason)),
+        ("refund_failed", order.refund_failed),
+        ("withdrawal", order.withdrawal_open),
+        ("money", has_undecided_money(order)),
+        ("partly_sent", order.first_sent_at is not None and not order.all_goods_have_left),
+    )
+    return [name for name, holds in found if holds]
+
+
+class SheetLineSerializer(OrderLineSerializer):
+    """A line of the order. `paid` is what was paid for all its units."""
+
+    finish = serializers.CharField(allow_blank=True)
+    variation_name = serializers.CharField(allow_blank=True)
+    sku = serializers.CharField(allow_blank=True)
+    made_quantity = serializers.IntegerField()
+    sent_quantity = serializers.IntegerField()
+    returned_quantity = serializers.IntegerField()
+    to_send = serializers.IntegerField()
+    paid = serializers.DecimalField(max_digits=10, decimal_places=2)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_product_url(self, item: Any) -> str | None:
+        url: str | None = item["product_url"]
+        return url
+
+
+class ParcelLineSerializer(serializers.Serializer[Any]):
+    item_id = serializers.IntegerField()
+    quantity = serializers.IntegerField()
+
+
+class ShipmentSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    carrier = serializers.CharField(allow_blank=True)
+    carrier_label = serializers.SerializerMethodField()
+    tracking_number = serializers.CharField(allow_blank=True)
+    parcel_url = serializers.CharField(allow_blank=True)
+    sent_at = serializers.DateTimeField()
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+    undone_at = serializers.DateTimeField(allow_null=True)
+    undo_reason = serializers.CharField(allow_blank=True)
+    lines = ParcelLineSerializer(many=True)
+
+    def get_carrier_label(self, shipment: Shipment) -> str:
+        return str(shipment.get_carrier_display()) if shipment.carrier else ""
+
+
+class NoteSerializer(serializers.Serializer[Any]):
+    """A note; `corrects` is the id of the one that it replaces."""
+
+    id = serializers.IntegerField()
+    text = serializers.CharField()
+    author = serializers.EmailField(source="author.email", default=None, allow_null=True)
+    created_at = serializers.DateTimeField()
+    corrects = serializers.IntegerField(source="corrects_id", allow_null=True)
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    """A line of the journal: a dotted name, and the texts and numbers that go with it."""
+
+    name = serializers.CharField()
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+    created_at = serializers.DateTimeField()
+    details = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.DictField(child=serializers.CharField()))
+    def get_details(self, event: OrderEvent) -> dict[str, str]:
+        return {name: str(value) for name, value in event.data.items() if isinstance(value, str | int)}
+
+
+class MoneySerializer(serializers.Serializer[Any]):
+    charged = serializers.BooleanField()
+    refunded = serializers.DecimalField(max_digits=10, decimal_places=2)
+    under_way = serializers.DecimalField(max_digits=10, decimal_places=2)
+    failed = serializers.DecimalField(max_digits=10, decimal_places=2)
+    disputed = serializers.DecimalField(max_digits=10, decimal_places=2)
+    retained = serializers.DecimalField(max_digits=10, decimal_places=2)
+    retention_reason = serializers.CharField(allow_blank=True)
+    to_come = serializers.DecimalField(max_digits=10, decimal_places=2)
+
+
+class SheetRefundLineSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    item_id = serializers.IntegerField()
+    quantity = serializers.IntegerField()
+    restocked = serializers.BooleanField()
+
+
+class SheetRefundSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    voided = serializers.DecimalField(max_digits=10, decimal_places=2)
+    reason = serializers.CharField(allow_blank=True)
+    progress = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    error = serializers.CharField(allow_blank=True)
+    provider_ids = serializers.ListField(child=serializers.CharField())
+    lines = SheetRefundLineSerializer(many=True)
+
+
+class SheetDocumentSerializer(serializers.Serializer[Any]):
+    number = serializers.CharField()
+    is_credit_note = serializers.BooleanField()
+    url = serializers.CharField()
+
+
+class SheetMailSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    subject = serializers.CharField(allow_blank=True)
+    state = serializers.CharField()
+    sent_at = serializers.DateTimeField(allow_null=True)
+    next_attempt_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField()
+
+
+class AdminOrderDetailSerializer(AdminOrderSerializer):
+    """One order with all that its page shows, as far as the caller may see it. Made of an `OrderSheet`."""
+
+    allowed_statuses = serializers.SerializerMethodField()
+    language = serializers.CharField()
+    paid_at = serializers.DateTimeField(allow_null=True)
+    shipped_at = serializers.DateTimeField(allow_null=True)
+    delivered_at = serializers.DateTimeField(allow_null=True)
+    archived_at = serializers.DateTimeField(allow_null=True)
+    withdrawal_until = serializers.SerializerMethodField()
+    charged_early = serializers.SerializerMethodField(
+        help_text="Installments that dispatch brought forward and that were charged."
+    )
+    retention_undecided = serializers.SerializerMethodField()
+    lines = serializers.SerializerMethodField()
+    shipments = serializers.SerializerMethodField()
+    staff_notes = serializers.SerializerMethodField()
+    events = serializers.SerializerMethodField()
+    money = serializers.SerializerMethodField(help_text="Null for who may not see payments.")
+    refundable = serializers.SerializerMethodField()
+    refunds = serializers.SerializerMethodField()
+    documents = serializers.SerializerMethodField()
+    mails = serializers.SerializerMethodField()
+    may = serializers.SerializerMethodField(help_text="What the caller may do now.")
+
+    @property
+    def sheet(self) -> OrderSheet:
+        sheet: OrderSheet = self.context["sheet"]
+        return sheet
+
+    @extend_schema_field(StatusOfferSerializer(many=True))
+    def get_allowed_statuses(self, order: Order) -> Any:
+        return StatusOfferSerializer(status_offers(order), many=True).data
+
+    @extend_schema_field(serializers.DateField(allow_null=True))
+    def get_withdrawal_until(self, order: Order) -> Any:
+        return self.sheet.withdrawal_until
+
+    def get_charged_early(self, order: Order) -> int:
+        return self.sheet.charged_early
+
+    def get_retention_undecided(self, order: Order) -> bool:
+        return has_undecided_money(order)
+
+    @extend_schema_field(SheetLineSerializer(many=True))
+    def get_lines(self, order: Order) -> Any:
+        rows = [_line(row.item, returned_quantity=row.returned, to_send=row.to_send, paid=row.paid)
+                for row in self.sheet.lines]  # fmt: skip
+        return SheetLineSerializer(rows, many=True).data
+
+    @extend_schema_field(ShipmentSerializer(many=True))
+    def get_shipments(self, order: Order) -> Any:
+        return ShipmentSerializer(self.sheet.shipments, many=True).data
+
+    @extend_schema_field(NoteSerializer(many=True))
+    def get_staff_notes(self, order: Order) -> Any:
+        return NoteSerializer(self.sheet.notes, many=True).data
+
+    @extend_schema_field(EventSerializer(many=True))
+    def get_events(self, order: Order) -> Any:
+        return EventSerializer(self.sheet.events, many=True).data
+
+    @extend_schema_field(MoneySerializer(allow_null=True))
+    def get_money(self, order: Order) -> Any:
+        return None if self.sheet.money is None else MoneySerializer(self.sheet.money).data
+
+    @extend_schema_field(serializers.DecimalField(max_digits=10, decimal_places=2))
+    def get_refundable(self, order: Order) -> Any:
+        return f"{self.sheet.refundable:.2f}"
+
+    @extend_schema_field(SheetRefundSerializer(many=True))
+    def get_refunds(self, order: Order) -> Any:
+        return SheetRefundSerializer(self.sheet.refunds, many=True).data
+
+    @extend_schema_field(SheetDocumentSerializer(many=True))
+    def get_documents(self, order: Order) -> Any:
+        address = reverse("api-admin-order-invoice-pdf", args=[order.pk])
+        rows = [
+            {
+                "number": entry.number,
+                "is_credit_note": entry.is_credit_note,
+                "url": f"{address}?number={entry.number}",
+            }
+            for entry in self.sheet.documents
+        ]
+        return SheetDocumentSerializer(rows, many=True).data
+
+    @extend_schema_field(SheetMailSerializer(many=True))
+    def get_mails(self, order: Order) -> Any:
+        return SheetMailSerializer(self.sheet.mails, many=True).data
+
+    @extend_schema_field(serializers.DictField(child=serializers.BooleanField()))
+    def get_may(self, order: Order) -> dict[str, bool]:
+        sheet = self.sheet
+        return {
+            "correct_address": sheet.may_correct_address,
+            "ship": sheet.may_ship,
+            "refund": sheet.may_refund,
+            "remove": sheet.may_remove,
+            "cancel": sheet.may_cancel,
+            "note": sheet.may_note,
+            "restock": sheet.may_restock,
+        }
+
+
+def _line(item: OrderItem, **values: Any) -> dict[str, Any]:
+    names = (
+        *("id", "product_name", "detail", "finish", "variation_name", "sku", "quantity", "free_quantity"),
+        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image"),
+    )
+    url = product_path(item) or None
+    return {**{name: getattr(item, name) for name in names}, "product_url": url, **values}

@@ -1,0 +1,87 @@
+"""Packing slips and address labels as PDF, made when they are asked for: nothing of them is stored."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from orders.models import Order, Shipment
+from orders.packing.typeset import typeset
+from orders.selectors.addresses import delivery_address
+from orders.selectors.shipments import units_to_send
+from shop.core.dates import day_in_words
+from shop.core.models import ShopSettings
+
+
+def packing_slip(order: Order, shipment: Shipment | None = None) -> bytes:
+    """Return the sheet that goes into a parcel, in the customer's language and without any price.
+
+    It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left.
+    """
+    return typeset("slip.typ", json.dumps(slip_view(order, shipment), ensure_ascii=False))
+
+
+def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
+    """Return the texts of `packing_slip`."""
+    with translation.override(order.language):
+        units = _units(order, shipment)
+        delivery = delivery_address(order)
+        return {
+            "language": order.language,
+            "shop_name": ShopSettings.load().shop_name,
+            "title": _("Bon de livraison"),
+            "reference": order.reference,
+            "order": _("Commande %(reference)s du %(day)s")
+            % {"reference": order.reference, "day": day_in_words(timezone.localdate(order.created_at))},
+            "deliver_to": _("Livrer à"),
+            "address": [delivery.name, *delivery.lines],
+            "columns": [_("Article"), _("Finition et format"), _("Quantité")],
+            "lines": [
+                {
+                    "name": item.product_name,
+                    "sku": item.sku,
+                    "detail": item.detail or "–",
+                    "quantity": str(units[item.pk]),
+                }
+                for item in order.items.all()
+                if units.get(item.pk)
+            ],
+            "rest": _("Le reste de votre commande suit dans un autre colis.")
+            if shipment is not None and any(units_to_send(order).values())
+            else "",
+            "gift_title": _("Un message de %(name)s") % {"name": order.customer_name},
+            "gift_message": order.gift_message,
+        }
+
+
+def address_labels(orders: Sequence[Order]) -> bytes:
+    """Return one label of 105 × 148 mm for each order: who sends, where it goes, and the order's reference."""
+    shop = ShopSettings.load()
+    labels = []
+    for order in orders:
+        delivery = delivery_address(order)
+        labels.append(
+            {
+                "address": [delivery.name, *delivery.lines],
+                "phone": order.phone,
+                "reference": order.reference,
+                "carrier": "",
+            }
+        )
+    view = {
+        "shop_name": shop.shop_name,
+        "title": _("Étiquettes d'adresse"),
+        "from": _("Expéditeur"),
+        "sender": [shop.shop_name, *shop.address_lines],
+        "labels": labels,
+    }
+    return typeset("label.typ", json.dumps(view, ensure_ascii=False))
+
+
+def _units(order: Order, shipment: Shipment | None) -> dict[int, int]:
+    if shipment is not None:
+        return {line.item_id: line.quantity for line in shipment.lines.all()}
+    to_send = units_to_send(order)
+    return to_send if any(to_send.values()) else {item.pk: item.quantity for item in order.items.all()}

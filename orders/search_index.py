@@ -1,0 +1,52 @@
+"""The words by which staff find an order: one form for what is stored and what is typed, on every database."""
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+from orders.models import Invoice, Order, OrderItem, OrderSearchEntry, OrderTracking
+
+MAX_QUERY_WORDS = 8
+_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
+
+
+def search_words(text: str) -> list[str]:
+    """Return the words of a text, each once: lower-case letters without accents and digits, nothing between them.
+
+    `Léa@exemple.fr` is `leaexemplefr` and `F-2026-00001` is `f202600001`, so that a part is found as people type it.
+    """
+    folded = unicodedata.normalize("NFKD", text.casefold().translate(_LIGATURES))
+    words = ("".join(filter(str.isalnum, word)) for word in folded.split())
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def index_order(order: Order) -> None:
+    """Write an order's words anew: id, e-mail, names, place, pieces, tracking numbers, invoices. Four queries.
+
+    To be called in the transaction that changes any of them.
+    """
+    items = OrderItem.objects.filter(order=order).values_list("product_name", "variation_name", "sku")
+    numbers = OrderTracking.objects.filter(order=order).exclude(tracking_number="")
+    texts = [
+        *(part for item in items for part in item),
+        *numbers.values_list("tracking_number", flat=True),
+        *Invoice.objects.filter(order=order).values_list("number", flat=True),
+    ]
+    OrderSearchEntry.objects.bulk_create(
+        [OrderSearchEntry(order_id=order.pk, text=search_text(order, texts))],
+        update_conflicts=True,
+        unique_fields=["order"],
+        update_fields=["text"],
+    )
+
+
+def search_text(order: Any, texts: Iterable[str]) -> str:
+    """Return what is stored for an order and these texts about it. A migration passes the order of its own time."""
+    own = (
+        order.email,
+        *(order.first_name, order.last_name, order.gift_recipient),
+        *(order.postal_code, order.city, order.phone),
+        *(order.billing_name, order.billing_company, order.billing_postal_code, order.billing_city),
+    )
+    words = dict.fromkeys(word for text in (*own, *texts) for word in search_words(text))
+    return " ".join((order.pk.hex, *words))

@@ -1,0 +1,35 @@
+"""Notes of staff on an order: written, and corrected by another note, never changed."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderNote
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def write_note(*, order_id: uuid.UUID, text: str, author: "User", corrects: int | None = None) -> OrderNote:
+    """Write a note, or the correction of one. Raises Problem 400 `note_empty`, 404 `not_found` for a note of another
+    order, 409 `note_corrected` for one that was corrected before, and Order.DoesNotExist."""
+    if not text.strip():
+        refusal = _("Écrivez la note.")
+        raise Problem("note_empty", refusal, 400, errors={"text": [refusal]})
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        corrected = None
+        if corrects is not None:
+            corrected = order.staff_notes.filter(pk=corrects).first()
+            if corrected is None:
+                raise Problem("not_found", _("Note introuvable."), 404)
+            if OrderNote.objects.filter(corrects=corrected).exists():
+                raise Problem(
+                    "note_corrected", _("Cette note a déjà été corrigée : corrigez la dernière."), 409
+                )
+        return OrderNote.objects.create(
+            order=order, text=text.strip()[:2000], author=author, corrects=corrected
+        )

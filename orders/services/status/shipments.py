@@ -1,0 +1,90 @@
+"""Parcels of an order: which of its pieces they hold, and what is still at the workshop.
+
+Every function here runs in its caller's transaction, with the order's row locked.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderItem, OrderTracking, Shipment, ShipmentLine
+from orders.selectors.shipments import units_to_send
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def write_shipment(
+    order: Order,
+    units: Mapping[int, int],
+    *,
+    at: datetime,
+    carrier: str = "",
+    tracking_number: str = "",
+    actor: "User | None" = None,
+) -> Shipment:
+    """Write that these units, by line id, left in one parcel. Raises Problem 409 `units_not_here`, 400 `no_units`."""
+    wanted = {pk: quantity for pk, quantity in units.items() if quantity}
+    items = {item.pk: item for item in order.items.all()}
+    if not wanted:
+        raise Problem("no_units", _("Choisissez au moins une pièce."), 400)
+    for pk, quantity in wanted.items():
+        item = items.get(pk)
+        if item is None or not 0 < quantity <= item.quantity - item.sent_quantity:
+            raise Problem("units_not_here", _not_here(item), 409)
+    shipment = Shipment.objects.create(
+        order=order, carrier=carrier, tracking_number=tracking_number, sent_at=at, actor=actor
+    )
+    ShipmentLine.objects.bulk_create(
+        ShipmentLine(shipment=shipment, item_id=pk, quantity=quantity) for pk, quantity in wanted.items()
+    )
+    for pk, quantity in wanted.items():
+        OrderItem.objects.filter(pk=pk).update(sent_quantity=F("sent_quantity") + quantity)
+    _set_first_sent(order)
+    return shipment
+
+
+def write_last_shipment(
+    order: Order, units: Mapping[int, int] | None, *, at: datetime, carrier: str, tracking_number: str,
+    actor: "User | None",
+) -> Shipment | None:  # fmt: skip
+    """Write the parcel by which all has left: `units`, or whatever is here; None when nothing is."""
+    rest = units_to_send(order) if units is None else units
+    if not any(rest.values()):
+        return None
+    return write_shipment(order, rest, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor)
+
+
+def take_shipment_back(order: Order, shipment: Shipment, reason: str) -> None:
+    """Write that a parcel had not left: its pieces are here again, and its number leads nowhere."""
+    shipment.undone_at, shipment.undo_reason = timezone.now(), reason[:500]
+    shipment.save(update_fields=["undone_at", "undo_reason"])
+    for line in shipment.lines.all():
+        OrderItem.objects.filter(pk=line.item_id).update(sent_quantity=F("sent_quantity") - line.quantity)
+    OrderTracking.objects.filter(shipment=shipment).update(undone=True)
+    _set_first_sent(order)
+
+
+def latest_shipment(order: Order) -> Shipment | None:
+    """Return the parcel that was written last and is on its way. One query."""
+    return order.shipments.filter(undone_at=None).order_by("created_at", "pk").last()
+
+
+def _set_first_sent(order: Order) -> None:
+    first = order.shipments.filter(undone_at=None).order_by("sent_at").first()
+    order.first_sent_at = first.sent_at if first else None
+    order.save(update_fields=["first_sent_at", "updated_at"])
+
+
+def _not_here(item: OrderItem | None) -> str:
+    if item is None:
+        return _("Cette pièce n'est pas dans la commande.")
+    return _("Il reste %(units)d à expédier de « %(product)s ».") % {
+        "units": item.quantity - item.sent_quantity,
+        "product": item.label,
+    }

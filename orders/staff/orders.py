@@ -1,0 +1,79 @@
+"""`/admin/commandes`: orders found, and one of them carried out. Islands draw both; the calls are in `orders.api`."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+
+from orders.islands import StaffOrderPropsSerializer
+from orders.models import IN_WORKSHOP, Carrier, Order, OrderStatus, PaymentMode
+from orders.selectors.refund_debts import debts
+from orders.selectors.rules import checkout_countries, country_name
+from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_pages import staff_page
+
+# What is still done on a page of the operators: its name there, its label, and who may open it.
+_OTHER_PAGES = (
+    ("promise", "Changer la date promise", StaffAction.FULFIL_ORDER),
+    ("delivery", "Date de livraison", StaffAction.FULFIL_ORDER),
+    ("withdrawals", "Rétractations", StaffAction.SEE_WITHDRAWALS),
+    ("withdrawal_received", "Enregistrer une rétractation reçue", StaffAction.FILE_WITHDRAWAL),
+    ("installments", "Échéances", StaffAction.SEE_PAYMENTS),
+    ("pause", "Suspendre les échéances", StaffAction.PAUSE_INSTALLMENTS),
+    ("invoice", "Rectifier la facture", StaffAction.SEE_INVOICES),
+    ("money", "Décider de l'argent gardé", StaffAction.REFUND_ORDER),
+    ("transfer", "Régler un remboursement échoué par virement", StaffAction.RECORD_TRANSFER),
+)
+
+
+@staff_page(StaffAction.SEE_ORDERS)
+def order_list(request: HttpRequest) -> HttpResponse:
+    archived = f"{reverse('admin:orders_order_changelist')}?archived_at__isempty=0"
+    return render(request, "staff/orders/list.html", {"archived_url": archived})
+
+
+@staff_page(StaffAction.SEE_ORDERS)
+def order_detail(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
+    """An archived order can only be brought back."""
+    order = get_object_or_404(Order, pk=order_id)
+    props = {
+        "order_id": order.pk,
+        "is_archived": order.archived_at is not None,
+        "may_restore": may(request.user, StaffAction.REMOVE_ORDER),
+        "list_url": reverse("staff-orders"),
+        "carriers": [{"code": code, "name": str(name)} for code, name in Carrier.choices if code],
+        "countries": _countries(order),
+        "links": _links(request, order),
+    }
+    context = {"order": order, "props": StaffOrderPropsSerializer(props)}
+    return render(request, "staff/orders/detail.html", context)
+
+
+def _countries(order: Order) -> list[dict[str, str]]:
+    found = {choice.code: choice.name for choice in checkout_countries()}
+    found.setdefault(order.country, country_name(order.country))
+    return [{"code": code, "name": name} for code, name in found.items()]
+
+
+def _links(request: HttpRequest, order: Order) -> list[dict[str, str]]:
+    """Return the operators' pages that have something to do with this order, and its rows for who looks deeper."""
+    shown = {
+        "promise": order.status in IN_WORKSHOP,
+        "delivery": order.is_paid and order.all_goods_have_left,
+        "installments": order.payment_mode == PaymentMode.INSTALLMENTS,
+        "pause": order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
+        "invoice": order.paid_at is not None,
+        "money": order.status == OrderStatus.CANCELLED and order.paid_at is not None,
+        "withdrawal_received": order.paid_at is not None,
+        "transfer": bool(debts(order)),
+    }
+    pages = [
+        {"text": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}
+        for name, label, action in _OTHER_PAGES
+        if shown.get(name, True) and may(request.user, action)
+    ]
+    rows = reverse("admin:orders_order_change", args=[order.pk])
+    return [*pages, {"text": "Toutes les données de la commande", "url": rows}]

@@ -1,0 +1,255 @@
+"""An order in several parcels: which pieces left, when it is shipped, what its customer reads, and back again."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from orders.models import Order, OrderStatus, Shipment
+from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.workshop import load_workshop, queued_units
+from orders.services.fulfilment.delivery_promises import set_delivery_day
+from orders.services.fulfilment.shipments import ship_units, undo_shipment
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.refunding import in_installments
+from shop.core.mail_delivery import deliver
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.problems import Problem
+from shop.core.shop_settings import save_shop_settings
+
+pytestmark = pytest.mark.django_db
+WHY = "Le colis est resté sur l'étagère."
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order((make_product("Golem"), 2), (make_product("Hibou"), 1)))
+
+
+def send(order: Order, *units: int, **said: Any) -> Shipment:
+    """Send so many units of each line."""
+    wanted = {item.pk: count for item, count in zip(order.items.all(), units, strict=True)}
+    return ship_units(order_id=order.pk, units=wanted, actor=None, **said)
+
+
+def state(order: Order) -> tuple[Any, ...]:
+    order = Order.objects.get(pk=order.pk)
+    return (
+        order.status,
+        list(order.items.values_list("sent_quantity", flat=True)),
+        order.shipped_at is not None,
+    )
+
+
+def last_mail(order: Order) -> tuple[str, str]:
+    mail = OutgoingMail.objects.filter(reference=order.reference, kind="order_status").latest("pk")
+    OutgoingMail.objects.filter(pk=mail.pk).update(next_attempt_at=mail.created_at)
+    deliver(mail.pk)
+    mail.refresh_from_db()
+    return mail.subject, mail.text
+
+
+def refused(act: Any) -> tuple[str, str]:
+    with pytest.raises(Problem) as caught:
+        act()
+    return caught.value.code, caught.value.detail
+
+
+def test_the_order_is_shipped_when_all_its_pieces_have_left(order):
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    assert state(order) == ("confirmed", [1, 0], False)
+    assert Order.objects.get(pk=order.pk).first_sent_at == first.sent_at
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {
+        item.pk: left for item, left in zip(order.items.all(), (1, 1), strict=True)
+    }
+    send(order, 1, 1, tracking_number="6A2")
+    assert state(order) == ("shipped", [2, 1], True)
+    assert [
+        (row.tracking_number, list(row.lines.values_list("quantity", flat=True)))
+        for row in order.shipments.all()
+    ] == [("6A1", [1]), ("6A2", [1, 1])]
+
+
+def test_a_dispatch_is_a_parcel_of_all_that_is_here(order):
+    send(order, 2, 0)
+    change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A2", carrier="dpd")
+    assert state(order) == ("shipped", [2, 1], True)
+    last = order.shipments.last()
+    assert (last.carrier, last.tracking_number) == ("dpd", "6A2")
+    assert [(line.item.product_name, line.quantity) for line in last.lines.all()] == [("Hibou", 1)]
+
+
+@pytest.mark.parametrize(
+    ("units", "code", "words"),
+    [
+        ((3, 0), "units_not_here", "Il reste 2 à expédier de «\xa0Golem\xa0»."),
+        ((0, 0), "no_units", "Choisissez au moins une pièce."),
+    ],
+)
+def test_only_what_is_here_leaves(order, units, code, words):
+    assert refused(lambda: send(order, *units)) == (code, words)
+    assert state(order) == ("confirmed", [0, 0], False)
+    assert not Shipment.objects.exists()
+
+
+def test_pieces_of_another_order_are_not_in_it(order):
+    other = pay_order(make_order((make_product("Kraken"), 1)))
+    units = {other.items.get().pk: 1}
+    assert refused(lambda: ship_units(order_id=order.pk, units=units, actor=None)) == (
+        "units_not_here", "Cette pièce n'est pas dans la commande.",
+    )  # fmt: skip
+
+
+def test_the_mails_say_which_pieces_are_in_which_parcel(order):
+    send(order, 1, 0, carrier="colissimo", tracking_number="6A1", message="Le second suit.")
+    subject, text = last_mail(order)
+    assert subject == f"Un colis de votre commande {order.reference} est parti"
+    assert "Le reste de votre commande suit dans un autre colis" in text
+    assert "Dans ce colis\xa0:\n- 1 × Golem\n" in text
+    assert "6A1" in text
+    send(order, 1, 1)
+    subject, text = last_mail(order)
+    assert subject == f"Le dernier colis de votre commande {order.reference} est parti"
+    assert "Dans ce colis\xa0:\n- 1 × Golem\n- 1 × Hibou\n" in text
+
+
+def test_the_mail_of_the_only_parcel_is_as_it_was(order):
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    subject, text = last_mail(order)
+    assert subject == f"Votre commande {order.reference} est partie"
+    assert "Dans ce colis" not in text
+
+
+def test_two_parcels_of_one_minute_have_a_mail_each(order):
+    send(order, 1, 0)
+    send(order, 0, 1)
+    mails = OutgoingMail.objects.filter(reference=order.reference, kind="order_status")
+    assert mails.count() == 2
+
+
+def test_the_period_of_withdrawal_waits_for_the_last_parcel(order):
+    send(order, 1, 0)
+    assert refused(
+        lambda: set_delivery_day(order_id=order.pk, delivered_on=timezone.localdate(), actor=None)
+    ) == ("order_not_sent", "Cette commande n'est pas encore partie.")
+    assert withdrawal_deadline(Order.objects.get(pk=order.pk)) is None
+
+
+def test_a_parcel_that_had_not_left_is_taken_back(order):
+    shipment = send(order, 1, 0, tracking_number="6A1")
+    assert refused(lambda: undo_shipment(shipment_id=shipment.pk, reason=" ", actor=None)) == (
+        "reason_needed", "Dites pourquoi\xa0: le motif reste au journal.",
+    )  # fmt: skip
+    undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
+    shipment.refresh_from_db()
+    assert state(order) == ("confirmed", [0, 0], False)
+    assert Order.objects.get(pk=order.pk).first_sent_at is None
+    assert (shipment.undone_at is not None, shipment.undo_reason) == (True, WHY)
+    assert list(order.tracking.values_list("tracking_number", "undone"))[1] == ("6A1", True)
+    # Its mail had not left: nobody is told of something that they never heard of.
+    assert not OutgoingMail.objects.filter(reference=order.reference, kind="order_status").exists()
+    assert (
+        refused(lambda: undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None))[0]
+        == "shipment_undone"
+    )
+
+
+def test_who_was_told_of_a_parcel_is_told_that_it_is_still_here(order):
+    shipment = send(order, 1, 0)
+    last_mail(order)
+    undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
+    subject, text = last_mail(order)
+    assert subject == f"Un colis de votre commande {order.reference} n'est pas encore parti"
+    assert "Toutes nos excuses." in text
+
+
+def test_undoing_the_last_parcel_leaves_the_others_sent(order):
+    first, last = send(order, 1, 0), send(order, 1, 1)
+    assert refused(lambda: undo_shipment(shipment_id=first.pk, reason=WHY, actor=None)) == (
+        "not_last_shipment", "Annulez d'abord le dernier colis.",
+    )  # fmt: skip
+    undo_shipment(shipment_id=last.pk, reason=WHY, actor=None)
+    assert state(order) == ("processing", [1, 0], False)
+    reread = Order.objects.get(pk=order.pk)
+    assert (reread.goods_have_left, reread.first_sent_at) == (True, first.sent_at)
+    subject, _text = last_mail(order)
+    assert subject == f"Un colis de votre commande {order.reference} n'est pas encore parti"
+
+
+def test_what_was_refunded_is_not_waited_for(order, provider):
+    golem, hibou = order.items.all()
+    send(order, 2, 0)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)])
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 0, hibou.pk: 0}
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    assert state(order) == ("shipped", [2, 0], True)
+    assert order.shipments.count() == 1
+
+
+def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(order.items.last().pk, 1)])
+    send(order, 1, 0)
+    assert state(order)[0] == "confirmed"
+    send(order, 1, 0, is_last=True)
+    assert state(order) == ("shipped", [2, 0], True)
+
+
+def test_is_last_does_not_forget_a_piece_that_was_paid(order):
+    send(order, 2, 0, is_last=True)
+    assert state(order) == ("confirmed", [2, 0], False)
+
+
+def test_an_unpaid_and_a_sent_order_have_nothing_to_send(order):
+    unpaid = make_order()
+    item = unpaid.items.get()
+    assert (
+        refused(lambda: ship_units(order_id=unpaid.pk, units={item.pk: 1}, actor=None))[0] == "order_not_paid"
+    )
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    assert refused(lambda: send(order, 1, 0))[0] == "status_unchanged"
+
+
+def test_pieces_that_left_are_no_longer_in_the_queue():
+    save_shop_settings(ShopSettings(weekly_capacity=10))
+    made = pay_order(make_order((make_product("Golem"), 3)))
+    assert queued_units(load_workshop()) == 3
+    send(made, 2)
+    assert queued_units(load_workshop()) == 1
+
+
+ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("provider")
+def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    # Two pieces at 90.00.
+    order.items.update(quantity=2, unit_price=Decimal("90.00"))
+    [item] = order.items.all()
+    before = list(order.payments.values_list("due_on", flat=True))
+    with time_machine.travel(ORDERED + timedelta(days=3), tick=False):
+        shipment = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+    assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+    with time_machine.travel(ORDERED + timedelta(days=20), tick=False):
+        change_status(order_id=order.pk, status="shipped", actor=None)
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+        change_status(order_id=order.pk, status="processing", actor=None, reason=WHY)
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+        undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
+    assert list(order.payments.values_list("due_on", flat=True)) == before
+
+
+def test_handing_over_is_a_parcel_as_well(order):
+    change_status(order_id=order.pk, status="delivered", actor=None)
+    assert state(order)[:2] == (OrderStatus.DELIVERED, [2, 1])
+    assert order.shipments.count() == 1
