@@ -1,5 +1,10 @@
 """Addresses of the catalogue in the staff area, below `/admin/`."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from catalog.staff import reviews
+
+urlpatterns = [
+    path("avis", reviews.review_list, name="staff-reviews"),
+    path("avis/<int:review_id>", reviews.review, name="staff-review"),
+]

@@ -55,14 +55,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
             StaffPage(
                 "admin:catalog_product_changelist", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True
             ),
-            StaffPage(
-                "admin:pages_contactrequest_changelist",
-                "Messages",
-                "mail",
-                StaffAction.SEE_CONTACTS,
-                is_tab=True,
-            ),
-            StaffPage("admin:catalog_review_changelist", "Avis", "star", StaffAction.SEE_REVIEWS),
+            StaffPage("staff-messages", "Messages", "mail", StaffAction.SEE_CONTACTS, is_tab=True),
+            StaffPage("staff-reviews", "Avis", "star", StaffAction.SEE_REVIEWS),
         ),
     ),
     (

@@ -115,9 +115,14 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_retentionrun_register": (LOOK, LOOK),
-    "admin:pages_contactimage_file": (DESK, DESK),
-    "admin:pages_contactrequest_reply": (WORK, WORK),
-    "admin:pages_contactrequest_mark": (WORK, WORK),
+    # Pages of the staff area.
+    "staff-messages": (DESK, NOBODY),
+    "staff-message": (DESK, WORK),
+    "staff-message-mark": (NOBODY, WORK),
+    "staff-message-delete": (ADMIN, ADMIN),
+    "staff-message-picture": (DESK, NOBODY),
+    "staff-reviews": (LOOK, NOBODY),
+    "staff-review": (LOOK, ADMIN),
     "admin:pages_faqentry_preview": (LOOK, LOOK),
     "admin:pages_pagetext_preview": (LOOK, LOOK),
     "admin:pages_seasonalbanner_preview": (LOOK, LOOK),
@@ -154,6 +159,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             ),
             *("pages.RetentionRun", "pages.Erasure"),
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
+            "catalog.Review",
         ),
         _SHOWN,
     ),
@@ -169,10 +175,9 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     "catalog.Synonym": _EDITED,
     "catalog.Product": (DESK, ADMIN, WORK, ADMIN),
     "catalog.Category": (DESK, ADMIN, ADMIN, ADMIN),
-    "catalog.Review": (LOOK, NOBODY, ADMIN, NOBODY),
     "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
     "catalog.Favourite": (LOOK, NOBODY, NOBODY, ADMIN),
-    "pages.ContactRequest": (DESK, NOBODY, NOBODY, ADMIN),
+    "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),
     "accounts.User": (LOOK, NOBODY, ADMIN, NOBODY),
     "core.ShopSettings": (LOOK, NOBODY, ADMIN, NOBODY),
 }
@@ -192,8 +197,6 @@ ACTIONS: dict[str, Who] = {
     "catalog.Product:publish": ADMIN,
     "catalog.Product:unpublish": ADMIN,
     "catalog.Promotion:end": ADMIN,
-    "pages.ContactRequest:mark_answered": WORK,
-    "pages.ContactRequest:mark_new": WORK,
 }
 
 STEPS: dict[str, Who] = {

@@ -220,6 +220,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "pk": world.picture.pk,
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
+        "review_id": world.rows["catalog.Review"].pk,
         "step": "goods",
         "slug": "pokeball" if pattern.name == "collection" else "x",
         "language": "fr",

@@ -296,7 +296,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         },
         "contact_workshop": {
             **MESSAGE,
-            "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
+            "admin_url": "http://localhost:8000/admin/messages/1",
         },
         "contact_acknowledgement": {
             "reference": "7C9BE001",

@@ -74,11 +74,11 @@ def _tasks(request: HttpRequest) -> list[StaffTask]:
 
 
 def _messages() -> str:
-    return reverse("admin:pages_contactrequest_changelist")
+    return reverse("staff-messages")
 
 
 def _reviews() -> str:
-    return f"{reverse('admin:catalog_review_changelist')}?state__exact=pending"
+    return reverse("staff-reviews")
 
 
 def _stock() -> str:
