@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db import transaction
@@ -66,7 +65,7 @@ class AuditedAdmin(admin.ModelAdmin[Row]):
         """The trail, of this row alone."""
         require(request.user, StaffAction.SEE_AUDIT)
         asked = {"subject_type": self.model._meta.label_lower, "subject_id": object_id}
-        return HttpResponseRedirect(f"{reverse('staff-audit')}?{urlencode(asked)}")
+        return HttpResponseRedirect(reverse("staff-audit", query=asked))
 
     def _record(self, request: HttpRequest, verb: str, row: Model, before: Values, after: Values) -> None:
         record_row(verb, row, actor=request.user, before=before, after=after)  # type: ignore[arg-type]

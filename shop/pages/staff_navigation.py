@@ -78,9 +78,9 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
         (
             StaffPage("admin:catalog_category_changelist", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
             StaffPage("admin:pages_pagetext_changelist", "Textes", "pencil", StaffAction.SEE_TEXTS),
-            StaffPage("admin:accounts_user_changelist", "Utilisateurs", "user", StaffAction.SEE_USERS),
+            StaffPage("staff-users", "Utilisateurs", "user", StaffAction.SEE_USERS),
             StaffPage("admin:core_shopsettings_changelist", "Réglages", "filter", StaffAction.SEE_SETTINGS),
-            StaffPage("admin:core_auditentry_changelist", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),
+            StaffPage("staff-audit", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),
         ),
     ),
 )

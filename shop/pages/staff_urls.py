@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.pages.staff import messages
+from shop.pages.staff import audit, messages, users
 
 urlpatterns = [
     path("messages", messages.message_list, name="staff-messages"),
@@ -10,4 +10,9 @@ urlpatterns = [
     path("messages/<int:contact_id>/marquer", messages.mark, name="staff-message-mark"),
     path("messages/<int:contact_id>/supprimer", messages.delete, name="staff-message-delete"),
     path("messages/images/<int:pk>", messages.picture, name="staff-message-picture"),
+    path("utilisateurs", users.user_list, name="staff-users"),
+    path("utilisateurs/<int:user_id>", users.user_detail, name="staff-user"),
+    path("utilisateurs/<int:user_id>/role", users.change_role, name="staff-user-role"),
+    path("utilisateurs/<int:user_id>/acces", users.block, name="staff-user-block"),
+    path("journal", audit.audit_trail, name="staff-audit"),
 ]
