@@ -1,5 +1,7 @@
 """Addresses of orders in the staff area, below `/admin/`."""
 
-from django.urls import URLPattern
+from orders.staff.settings import SCREENS
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    *(pattern for screen in SCREENS for pattern in screen.urls()),
+]

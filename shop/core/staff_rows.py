@@ -1,28 +1,32 @@
 """Rows that staff keep: a list, a form, and a page that asks before a row is deleted, in the look of the staff area.
 
 What a screen says about its rows is a subclass of `StaffRows`. A row is saved by the subject's service, in the
-transaction that writes the audit trail. Who saves what somebody else changed meanwhile is told so, and keeps what they
-typed.
+transaction that writes the audit trail. What two people changed in different fields is joined; where both changed the
+same one, the second is told what the first stored, and keeps what they typed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import Model, Q, QuerySet
 from django.forms import BaseInlineFormSet, BaseModelForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.forms.boundfield import BoundField
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.audit_rows import form_changes, record_row, row_values
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
@@ -31,7 +35,7 @@ from shop.core.staff_pages import WRITE, staff_page
 Row = TypeVar("Row", bound=Model)
 
 CONFLICT = (
-    "Quelqu'un d'autre a modifié cette fiche entre-temps. Ce que vous avez saisi est encore là : "
+    "Quelqu'un d'autre a modifié les mêmes champs entre-temps. Ce que vous avez saisi est encore là : "
     "enregistrez à nouveau pour le garder."
 )
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
@@ -202,7 +206,7 @@ class StaffRows(Generic[Row]):
             problem = refused
         else:
             return answer
-        form, formset = self._forms(self._found(row_id), request)
+        form, formset = self._forms(self._found(row_id), request.POST, request.FILES)
         form.is_valid()
         for field, sentences in (problem.errors or {"": [problem.detail]}).items():
             form.add_error(field if field in form.fields else None, list(sentences))
@@ -257,19 +261,14 @@ class StaffRows(Generic[Row]):
 
     def _stored(self, request: HttpRequest, row_id: int | None) -> HttpResponse:
         row = self._found(row_id, lock=True)
-        stored = self._values(row)
-        form, formset = self._forms(row, request)
-        if row_id is not None and request.POST.get("seen") != _digest(stored):
+        now = {} if row_id is None else self._values(row)
+        data, both = self._merged(request, row, now)
+        form, formset = self._forms(row, data, request.FILES)
+        if both:
             form.is_valid()
             form.add_error(None, CONFLICT)
-            return self._drawn(
-                request,
-                form,
-                formset,
-                seen=_digest(stored),
-                changed=list(self._changed(form, stored)),
-                status=409,
-            )
+            changed = [Changed(str(form.fields[name].label), now[name] or "vide") for name in both]
+            return self._drawn(request, form, formset, seen=_digests(now), changed=changed, status=409)
         if not form.is_valid() or not (formset is None or formset.is_valid()):
             return self._drawn(request, form, formset, seen=request.POST.get("seen", ""))
         self.save(form.instance, form)
@@ -277,6 +276,28 @@ class StaffRows(Generic[Row]):
         messages.success(request, self.saved)
         self.after_save(request)
         return redirect(self.target(form.instance))
+
+    def _merged(self, request: HttpRequest, row: Row, now: dict[str, str]) -> tuple[QueryDict, list[str]]:
+        """Return what was sent, with what somebody else stored meanwhile in fields that this person left alone, and the
+        fields that both changed."""
+        seen = dict(pair.partition(":")[::2] for pair in request.POST.get("seen", "").split(","))
+        theirs = [name for name, value in now.items() if seen.get(name) != _digest(value)]
+        if not theirs:
+            return request.POST, []
+        data, both = request.POST.copy(), []
+        sent, _formset = self._forms(self._found(row.pk), request.POST, request.FILES)
+        sent.is_valid()
+        stored, _formset = self._forms(self._found(row.pk))
+        for name in theirs:
+            if name not in sent.fields:
+                both.append(next(iter(sent.fields)))
+                continue
+            typed = sent.cleaned_data.get(name, request.POST.get(name))
+            if _digest(_text(typed)) == seen.get(name):
+                data.setlist(name, _as_sent(stored[name]))
+            elif _text(typed) != now[name]:
+                both.append(name)
+        return data, both
 
     def target(self, row: Row) -> str:
         """Return where a saved form leads."""
@@ -302,26 +323,22 @@ class StaffRows(Generic[Row]):
         if before or after:
             record_row("changed", form.instance, actor=actor, before=before, after=after)
 
-    def _forms(self, row: Row, request: HttpRequest | None = None) -> tuple[Any, Any]:
-        data, files = (request.POST, request.FILES) if request is not None else (None, None)
+    def _forms(self, row: Row, data: Any = None, files: Any = None) -> tuple[Any, Any]:
         form = self.form(data, files, instance=row)
         if self.formset is None:
             return form, None
-        return form, self.formset(data, files, instance=row, prefix="rows")
+        return form, self.formset(data, files, instance=row)
 
     def _values(self, row: Row) -> dict[str, str]:
         """Return what a form opened now would show, by field."""
         form, formset = self._forms(row)
         found = {name: _text(form.get_initial_for_field(field, name)) for name, field in form.fields.items()}
-        for number, inner in enumerate(formset.initial_forms if formset is not None else ()):
-            found |= {f"{number}-{name}": _text(inner.initial.get(name)) for name in inner.fields}
+        if formset is not None:
+            rows = [
+                [_text(inner.initial.get(name)) for name in inner.fields] for inner in formset.initial_forms
+            ]
+            found["rows"] = json.dumps(rows)
         return found
-
-    def _changed(self, form: Any, stored: dict[str, str]) -> Iterator[Changed]:
-        for name, field in form.fields.items():
-            typed = _text(field.prepare_value(form.cleaned_data.get(name, form.data.get(name))))
-            if stored[name] != typed and name in form.changed_data:
-                yield Changed(str(field.label), stored[name] or "vide")
 
     def _drawn(
         self,
@@ -345,7 +362,7 @@ class StaffRows(Generic[Row]):
             "formset": formset,
             "parts": self.parts,
             "line": None if is_new else self.line(self._found(row.pk)),
-            "seen": seen if seen is not None or is_new else _digest(self._values(row)),
+            "seen": seen if seen is not None or is_new else _digests(self._values(row)),
             "changed": changed,
             "may_edit": may_edit,
             "links": () if is_new else list(self.links(row)),
@@ -380,17 +397,53 @@ def _actor(request: HttpRequest) -> AbstractBaseUser:
     return request.user  # type: ignore[return-value]
 
 
+def staff_formfield(db_field: Any, **options: Any) -> Any:
+    """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
+    them. For `Meta.formfield_callback`."""
+    if isinstance(db_field, models.DateTimeField):
+        clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+        options["widget"] = clock
+    elif isinstance(db_field, models.DateField):
+        options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
+    elif isinstance(db_field, models.DecimalField):
+        options |= TYPED_AMOUNT
+    elif isinstance(db_field, models.URLField):
+        options["assume_scheme"] = "https"
+    elif isinstance(db_field, models.TextField):
+        options["widget"] = forms.Textarea({"rows": 4})
+    return db_field.formfield(**options)
+
+
 def _text(value: Any) -> str:
+    """Return a field's value in one way, whether it comes from the row or from what was sent."""
     if value in (None, "", [], ()):
         return ""
     if isinstance(value, bool):
         return "oui" if value else "non"
     if isinstance(value, Model):
         return str(value.pk)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(microsecond=0).isoformat()
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ", ".join(sorted(str(each) for each in value))
-    return str(value)
+    return str(value).replace("\r\n", "\n").strip()
 
 
-def _digest(values: dict[str, str]) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
+def _as_sent(field: BoundField) -> list[str]:
+    """Return what a browser would send of a field that nobody touched."""
+    value = field.value()
+    if value is None or value is False:
+        return []
+    if value is True:
+        return ["on"]
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [str(each) for each in value]
+    return [str(field.field.widget.format_value(value) or "")]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _digests(values: dict[str, str]) -> str:
+    return ",".join(f"{name}:{_digest(text)}" for name, text in values.items())

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.pages.staff import audit, messages, users
+from shop.pages.staff import audit, messages, settings, users
 
 urlpatterns = [
     path("messages", messages.message_list, name="staff-messages"),
@@ -14,5 +14,7 @@ urlpatterns = [
     path("utilisateurs/<int:user_id>", users.user_detail, name="staff-user"),
     path("utilisateurs/<int:user_id>/role", users.change_role, name="staff-user-role"),
     path("utilisateurs/<int:user_id>/acces", users.block, name="staff-user-block"),
+    path("reglages", settings.settings_index, name="staff-settings"),
+    *(pattern for part in settings.SETTINGS for pattern in part.urls()),
     path("journal", audit.audit_trail, name="staff-audit"),
 ]

@@ -128,6 +128,47 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-user-role": (NOBODY, ADMIN),
     "staff-user-block": (NOBODY, ADMIN),
     "staff-audit": (LOOK, NOBODY),
+    **dict.fromkeys(
+        (
+            *("staff-settings-boutique", "staff-settings-mentions", "staff-settings-atelier"),
+            *("staff-settings-paiement", "staff-settings-tva"),
+            *("staff-closures-edit", "staff-zones-edit", "staff-territories-edit", "staff-stops-edit"),
+            "staff-vat-edit",
+        ),
+        (LOOK, ADMIN),
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                "staff-settings",
+                "staff-closures",
+                "staff-zones",
+                "staff-territories",
+                "staff-stops",
+                "staff-vat",
+            ),
+        ),
+        (LOOK, NOBODY),
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                "staff-closures-new",
+                "staff-zones-new",
+                "staff-territories-new",
+                "staff-stops-new",
+                "staff-vat-new",
+            ),
+            *(
+                "staff-closures-delete",
+                "staff-zones-delete",
+                "staff-territories-delete",
+                "staff-stops-delete",
+            ),
+            "staff-vat-delete",
+        ),
+        (ADMIN, ADMIN),
+    ),
     "admin:pages_faqentry_preview": (LOOK, LOOK),
     "admin:pages_pagetext_preview": (LOOK, LOOK),
     "admin:pages_seasonalbanner_preview": (LOOK, LOOK),
@@ -164,14 +205,14 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             ),
             *("pages.RetentionRun", "pages.Erasure"),
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
-            *("catalog.Review", "accounts.User"),
+            *("catalog.Review", "accounts.User", "core.ShopSettings", "orders.Territory"),
+            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
         ),
         _SHOWN,
     ),
     **dict.fromkeys(
         (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
-            *("orders.Territory", "pages.OfficialText", "catalog.Promotion"),
+            *("pages.OfficialText", "catalog.Promotion"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
             "pages.HomeSection",
         ),
@@ -183,7 +224,6 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
     "catalog.Favourite": (LOOK, NOBODY, NOBODY, ADMIN),
     "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),
-    "core.ShopSettings": (LOOK, NOBODY, ADMIN, NOBODY),
 }
 
 ACTIONS: dict[str, Who] = {

@@ -45,6 +45,22 @@ from tests.permissions.world import ACTORS, World, make_world
 
 pytestmark = pytest.mark.django_db
 
+# The kind of row that each screen of `StaffRows` keeps.
+ROWS = {
+    "closures": "orders.WorkshopClosure",
+    "zones": "orders.ShippingZone",
+    "territories": "orders.Territory",
+    "stops": "orders.DeliveryStop",
+    "vat": "orders.VatRate",
+    "categories": "catalog.Category",
+    "synonyms": "catalog.Synonym",
+    "sections": "pages.HomeSection",
+    "passages": "pages.PageText",
+    "faq": "pages.FaqEntry",
+    "banners": "pages.SeasonalBanner",
+    "official": "pages.OfficialText",
+    "redirects": "pages.Redirect",
+}
 REFUSED = {401, 403, 404, 405}
 SIGN_IN = ("/auth", "/gestion/login/", "/espace-membre/securite?next=")
 # What decides who asks; headers, languages and cached pages are left out, for speed.
@@ -239,6 +255,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
                 pattern.name, "pages.SeasonalBanner"
             )
         ].pk
+    if pattern.name and pattern.name.endswith(("-edit", "-delete", "-move")):
+        known["row_id"] = world.rows[ROWS[pattern.name.split("-")[1]]].pk
     wanted = (*pattern.pattern.converters, *getattr(pattern.pattern.regex, "groupindex", ()))
     return {name: known.get(name, "x") for name in wanted}
 

@@ -82,31 +82,12 @@ def test_links_that_open_an_account_are_not_shown_to_operators(admin_client):
     assert not any("the html" in text for text in texts.values())
 
 
-def test_the_settings_sheet(admin_client, run_on_commit):
-    opened = admin_client.get("/gestion/core/shopsettings/", follow=True)
-    page = opened.content.decode()
-    assert opened.redirect_chain == [("/gestion/core/shopsettings/1/change/", 302)]
-    assert "Mentions légales manquantes\u00a0: nom du vendeur, SIRET, adresse postale" in page
-
-    values = {
-        "shop_name": "Atelier",
-        "vat_notice": "TVA non applicable",
-        "terms_version": "2026-12",
-        "default_production_days_min": "10",
-        "default_production_days_max": "20",
-        "default_weight_grams": "500",
-        "making_days": list("123456"),
-        "dispatch_days": list("12345"),
-        "installments_minimum": "150.00",
-        "franchise_ceiling": "85000.00",
-        "franchise_ceiling_upper": "93500.00",
-        "eu_sales_threshold": "10000.00",
-    }
-    with run_on_commit():
-        assert admin_client.post("/gestion/core/shopsettings/1/change/", values).status_code == 302
-    assert ShopSettings.load().shop_name == "Atelier"
-    assert admin_client.post("/gestion/core/shopsettings/1/delete/", {"post": "yes"}).status_code == 403
-    assert admin_client.get("/gestion/core/shopsettings/add/").status_code == 403
+def test_settings_are_looked_up_and_changed_nowhere_in_django_admin(admin_client):
+    ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
+    page = admin_client.get("/gestion/core/shopsettings/1/change/").content.decode()
+    assert 'href="/admin/reglages"' in page
+    for action in ("1/change", "1/delete", "add"):
+        assert admin_client.post(f"/gestion/core/shopsettings/{action}/", {}).status_code == 403
 
 
 def test_scheduled_jobs_are_listed(admin_client):

@@ -51,6 +51,7 @@ def staff_home(request: HttpRequest) -> HttpResponse:
         "background_is_late": jobs.background_work_is_late(),
         "queue": selectors.workshop_queue(),
         "christmas": christmas_days(),
+        "may_close": may(request.user, StaffAction.EDIT_DELIVERY),
     }
     if may(request.user, StaffAction.SEE_BOOKS):
         sales = selectors.week_sales(today)
