@@ -86,7 +86,7 @@ class Closures(PublicSetting[WorkshopClosure]):
 
     def _forms(self, row: WorkshopClosure, data: Any = None, files: Any = None) -> tuple[Any, Any]:
         """A new one is a week, from next Monday."""
-        if row.pk is None:
+        if row._state.adding:
             today = timezone.localdate()
             row.starts_on = today + timedelta(days=7 - today.weekday())
             row.ends_on = row.starts_on + timedelta(days=6)

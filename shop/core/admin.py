@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin, messages
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -69,6 +70,7 @@ class OutgoingMailAdmin(StaffAdmin[OutgoingMail]):
 class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
     view_action = StaffAction.SEE_SETTINGS
     staff_list = "staff-settings"
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     list_display = ("shop_name", "trader_name", "workshop_email", "terms_version")
 
 

@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, models, transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Max, Model, Q, QuerySet
 from django.forms import BaseInlineFormSet, BaseModelForm
 from django.forms.boundfield import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -28,6 +29,7 @@ from django.urls import URLPattern, path, reverse
 
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.audit_rows import form_changes, record_row, row_values
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
@@ -68,6 +70,15 @@ class Changed:
 
     label: str
     value: str
+
+
+def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> tuple[Part, ...]:
+    """Return a part a language for translated fields: open in French, which the others fall back to."""
+    return tuple(
+        Part(name, tuple(f"{field}_{code}" for field in fields), is_open=code == SOURCE_LANGUAGE)
+        for code, name in settings.LANGUAGES
+        if code != skip and only in ("", code)
+    )
 
 
 class StaffRows(Generic[Row]):
@@ -233,7 +244,7 @@ class StaffRows(Generic[Row]):
     def move(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
         """Move a row one place up or down, and number all of them anew."""
         with transaction.atomic():
-            rows = list(self.rows().select_for_update(of=("self",)))
+            rows = list(self.ordered_rows().select_for_update(of=("self",)))
             place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
             if place is None:
                 raise Http404
@@ -251,6 +262,10 @@ class StaffRows(Generic[Row]):
                     )  # fmt: skip
             self.order_saved()
         return redirect(f"{self._url()}#ligne-{row_id}")
+
+    def ordered_rows(self) -> QuerySet[Row]:
+        """Return all rows in their order, as a query that locks them."""
+        return self.rows()
 
     def save_order(self, row: Row) -> None:
         """Store the place of one row."""
@@ -271,6 +286,9 @@ class StaffRows(Generic[Row]):
             return self._drawn(request, form, formset, seen=_digests(now), changed=changed, status=409)
         if not form.is_valid() or not (formset is None or formset.is_valid()):
             return self._drawn(request, form, formset, seen=request.POST.get("seen", ""))
+        if row_id is None and self.order_field:
+            last = self.model._default_manager.aggregate(last=Max(self.order_field))["last"]
+            setattr(form.instance, self.order_field, (last or 0) + 1)
         self.save(form.instance, form)
         self._record(request, form, formset, added=row_id is None)
         messages.success(request, self.saved)

@@ -76,8 +76,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
     (
         "Boutique",
         (
-            StaffPage("admin:catalog_category_changelist", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
-            StaffPage("admin:pages_pagetext_changelist", "Textes", "pencil", StaffAction.SEE_TEXTS),
+            StaffPage("staff-categories", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
+            StaffPage("staff-texts", "Textes", "pencil", StaffAction.SEE_TEXTS),
             StaffPage("staff-users", "Utilisateurs", "user", StaffAction.SEE_USERS),
             StaffPage("staff-settings", "Réglages", "filter", StaffAction.SEE_SETTINGS),
             StaffPage("staff-audit", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),

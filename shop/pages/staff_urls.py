@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.pages.staff import audit, messages, settings, users
+from shop.pages.staff import audit, messages, settings, texts, users
 
 urlpatterns = [
     path("messages", messages.message_list, name="staff-messages"),
@@ -16,5 +16,7 @@ urlpatterns = [
     path("utilisateurs/<int:user_id>/acces", users.block, name="staff-user-block"),
     path("reglages", settings.settings_index, name="staff-settings"),
     *(pattern for part in settings.SETTINGS for pattern in part.urls()),
+    path("textes", texts.texts_index, name="staff-texts"),
+    *(pattern for screen in texts.SCREENS for pattern in screen.urls()),
     path("journal", audit.audit_trail, name="staff-audit"),
 ]

@@ -16,6 +16,24 @@ WORK = ADMIN | {"staff"}
 LOOK = ADMIN | {"looker"}
 DESK = WORK | LOOK
 
+SETTINGS = ("boutique", "mentions", "atelier", "paiement", "tva")
+ROWS = {
+    # The kind of row that each screen of `StaffRows` keeps.
+    "closures": "orders.WorkshopClosure",
+    "zones": "orders.ShippingZone",
+    "territories": "orders.Territory",
+    "stops": "orders.DeliveryStop",
+    "vat": "orders.VatRate",
+    "categories": "catalog.Category",
+    "synonyms": "catalog.Synonym",
+    "sections": "pages.HomeSection",
+    "passages": "pages.PageText",
+    "faq": "pages.FaqEntry",
+    "banners": "pages.SeasonalBanner",
+    "official": "pages.OfficialText",
+    "redirects": "pages.Redirect",
+}
+
 ROUTES: dict[str, tuple[Who, Who]] = {
     # Name of the route: who may GET it, who may POST to it.
     **dict.fromkeys(
@@ -128,50 +146,19 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-user-role": (NOBODY, ADMIN),
     "staff-user-block": (NOBODY, ADMIN),
     "staff-audit": (LOOK, NOBODY),
-    **dict.fromkeys(
-        (
-            *("staff-settings-boutique", "staff-settings-mentions", "staff-settings-atelier"),
-            *("staff-settings-paiement", "staff-settings-tva"),
-            *("staff-closures-edit", "staff-zones-edit", "staff-territories-edit", "staff-stops-edit"),
-            "staff-vat-edit",
-        ),
-        (LOOK, ADMIN),
-    ),
-    **dict.fromkeys(
-        (
-            *(
-                "staff-settings",
-                "staff-closures",
-                "staff-zones",
-                "staff-territories",
-                "staff-stops",
-                "staff-vat",
-            ),
-        ),
-        (LOOK, NOBODY),
-    ),
-    **dict.fromkeys(
-        (
-            *(
-                "staff-closures-new",
-                "staff-zones-new",
-                "staff-territories-new",
-                "staff-stops-new",
-                "staff-vat-new",
-            ),
-            *(
-                "staff-closures-delete",
-                "staff-zones-delete",
-                "staff-territories-delete",
-                "staff-stops-delete",
-            ),
-            "staff-vat-delete",
-        ),
-        (ADMIN, ADMIN),
-    ),
-    "admin:pages_faqentry_preview": (LOOK, LOOK),
-    "admin:pages_pagetext_preview": (LOOK, LOOK),
-    "admin:pages_seasonalbanner_preview": (LOOK, LOOK),
+    **dict.fromkeys((f"staff-settings-{part}" for part in SETTINGS), (LOOK, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}" for rows in ROWS), (LOOK, NOBODY)),
+    **dict.fromkeys((f"staff-{rows}-edit" for rows in ROWS), (LOOK, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}-{page}" for rows in ROWS for page in ("new", "delete")), (ADMIN, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}-move" for rows in ("categories", "faq", "sections")), (NOBODY, ADMIN)),
+    # What staff may see of products, categories are part of.
+    "staff-categories": (DESK, NOBODY),
+    "staff-categories-edit": (DESK, ADMIN),
+    "staff-settings": (LOOK, NOBODY),
+    "staff-texts": (LOOK, NOBODY),
+    "staff-faq-preview": (LOOK, NOBODY),
+    "staff-passages-preview": (LOOK, NOBODY),
+    "staff-banners-preview": (LOOK, NOBODY),
 }
 
 METHODS: dict[tuple[str, str], Who] = {
@@ -207,20 +194,14 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
             *("catalog.Review", "accounts.User", "core.ShopSettings", "orders.Territory"),
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
+            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            *("pages.HomeSection", "pages.OfficialText", "catalog.Synonym"),
         ),
         _SHOWN,
     ),
-    **dict.fromkeys(
-        (
-            *("pages.OfficialText", "catalog.Promotion"),
-            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
-            "pages.HomeSection",
-        ),
-        _EDITED,
-    ),
-    "catalog.Synonym": _EDITED,
+    "catalog.Promotion": _EDITED,
     "catalog.Product": (DESK, ADMIN, WORK, ADMIN),
-    "catalog.Category": (DESK, ADMIN, ADMIN, ADMIN),
+    "catalog.Category": (DESK, NOBODY, NOBODY, NOBODY),
     "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
     "catalog.Favourite": (LOOK, NOBODY, NOBODY, ADMIN),
     "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),

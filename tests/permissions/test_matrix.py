@@ -37,6 +37,7 @@ from tests.permissions.expected import (
     NOBODY,
     PEOPLE,
     ROUTES,
+    ROWS,
     STEPS,
     WORK,
     Who,
@@ -45,22 +46,6 @@ from tests.permissions.world import ACTORS, World, make_world
 
 pytestmark = pytest.mark.django_db
 
-# The kind of row that each screen of `StaffRows` keeps.
-ROWS = {
-    "closures": "orders.WorkshopClosure",
-    "zones": "orders.ShippingZone",
-    "territories": "orders.Territory",
-    "stops": "orders.DeliveryStop",
-    "vat": "orders.VatRate",
-    "categories": "catalog.Category",
-    "synonyms": "catalog.Synonym",
-    "sections": "pages.HomeSection",
-    "passages": "pages.PageText",
-    "faq": "pages.FaqEntry",
-    "banners": "pages.SeasonalBanner",
-    "official": "pages.OfficialText",
-    "redirects": "pages.Redirect",
-}
 REFUSED = {401, 403, 404, 405}
 SIGN_IN = ("/auth", "/gestion/login/", "/espace-membre/securite?next=")
 # What decides who asks; headers, languages and cached pages are left out, for speed.
@@ -249,13 +234,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "url": "x",
         "content_type_id": 1,
     }
-    if pattern.name and pattern.name.endswith("_preview"):
-        known["object_id"] = world.rows[
-            {"pages_faqentry_preview": "pages.FaqEntry", "pages_pagetext_preview": "pages.PageText"}.get(
-                pattern.name, "pages.SeasonalBanner"
-            )
-        ].pk
-    if pattern.name and pattern.name.endswith(("-edit", "-delete", "-move")):
+    if pattern.name and pattern.name.startswith("staff-") and "row_id" in pattern.pattern.converters:
         known["row_id"] = world.rows[ROWS[pattern.name.split("-")[1]]].pk
     wanted = (*pattern.pattern.converters, *getattr(pattern.pattern.regex, "groupindex", ()))
     return {name: known.get(name, "x") for name in wanted}

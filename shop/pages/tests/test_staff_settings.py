@@ -33,7 +33,7 @@ def opened(client: Client, page: str) -> dict[str, Any]:
     context = client.get(page).context
     values = {field.name: field.value() for field in context["form"]}
     sent = {name: value for name, value in values.items() if value not in (None, False)}
-    return sent | {"seen": context["seen"]}
+    return sent | {"seen": context["seen"] or ""}
 
 
 def test_settings_page_leads_to_every_part_and_names_what_is_missing(admin: Client) -> None:
@@ -79,7 +79,7 @@ def test_setting_that_makes_no_sense_is_refused(
         error.replace("\u202f", " ").replace("\u00a0", " ") for error in answer.context["form"].errors[field]
     ] == [refusal]
     assert ShopSettings.objects.values().get() == before
-    assert not AuditEntry.objects.exists()
+    assert not AuditEntry.objects.filter(action="shopsettings.changed").exists()
 
 
 def test_changes_of_two_people_in_different_fields_are_joined(admin: Client) -> None:
@@ -114,7 +114,7 @@ def test_workshop_is_closed_for_a_week_in_two_taps(admin: Client) -> None:
     assert admin.post(page, sent)["Location"] == "/admin/fermetures"
     closure = WorkshopClosure.objects.get()
     assert (closure.starts_on, closure.ends_on) == (sent["starts_on"], sent["ends_on"])
-    assert AuditEntry.objects.get().action == "workshopclosure.added"
+    assert AuditEntry.objects.filter(action="workshopclosure.added").count() == 1
     address = f"/admin/fermetures/{closure.pk}/supprimer"
     assert "Supprimer ?" in text(admin.get(address))
     admin.post(address)
