@@ -78,6 +78,7 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
         (
             StaffPage("staff-categories", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
             StaffPage("staff-texts", "Textes", "pencil", StaffAction.SEE_TEXTS),
+            StaffPage("staff-mails", "E-mails", "mail", StaffAction.SEE_MAILS),
             StaffPage("staff-users", "Utilisateurs", "user", StaffAction.SEE_USERS),
             StaffPage("staff-settings", "Réglages", "filter", StaffAction.SEE_SETTINGS),
             StaffPage("staff-audit", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),

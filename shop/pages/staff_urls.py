@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.pages.staff import audit, messages, settings, texts, users
+from shop.pages.staff import audit, mails, messages, settings, texts, users
 
 urlpatterns = [
     path("messages", messages.message_list, name="staff-messages"),
@@ -18,5 +18,11 @@ urlpatterns = [
     *(pattern for part in settings.SETTINGS for pattern in part.urls()),
     path("textes", texts.texts_index, name="staff-texts"),
     *(pattern for screen in texts.SCREENS for pattern in screen.urls()),
+    path("e-mails", mails.mail_index, name="staff-mails"),
+    path("e-mails/envoyes", mails.outbox, name="staff-outbox"),
+    path("e-mails/envoyes/<int:mail_id>", mails.sent_mail, name="staff-sent-mail"),
+    path("e-mails/<slug:kind>", mails.mail_preview, name="staff-mail"),
+    path("e-mails/<slug:kind>/contenu", mails.mail_html, name="staff-mail-html"),
+    path("e-mails/<slug:kind>/essai", mails.mail_test, name="staff-mail-test"),
     path("journal", audit.audit_trail, name="staff-audit"),
 ]

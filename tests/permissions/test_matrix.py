@@ -222,6 +222,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
         "review_id": world.rows["catalog.Review"].pk,
+        "kind": "order_status",
         "step": "goods",
         "slug": "pokeball" if pattern.name == "collection" else "x",
         "language": "fr",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shop.core.models import AuditEntry, MailState, OutgoingMail, ShopSettings
+from shop.core.models import MailState, OutgoingMail, ShopSettings
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +22,6 @@ def dead():
     )
 
 
-def send_again(client, *mails, **more):
-    return client.post(
-        LIST, {"action": "send_again", "_selected_action": [mail.pk for mail in mails], **more}, follow=True
-    )
-
-
 def test_dead_letters_are_found(admin_client, dead):
     OutgoingMail.objects.create(kind="account_exists", to="other@example.com", reference="7C9BE001")
 
@@ -35,33 +29,6 @@ def test_dead_letters_are_found(admin_client, dead):
     assert "client@example.com" in failed
     assert "other@example.com" not in failed
     assert "other@example.com" in admin_client.get(LIST, {"q": "7C9BE001"}).content.decode()
-
-
-def test_resending_asks_first(admin_client, dead, run_on_commit, queued_tasks):
-    asked = send_again(admin_client, dead).content.decode()
-    assert "corrigez d'abord la cause indiquée" in asked
-    assert "SMTPRecipientsRefused: 550" in asked
-    dead.refresh_from_db()
-    assert dead.state == MailState.FAILED
-
-    with run_on_commit():
-        done = send_again(admin_client, dead, confirmed="1").content.decode()
-    assert "1 e-mail remis en file d&#x27;attente." in done
-    dead.refresh_from_db()
-    assert (dead.state, dead.attempts) == (MailState.QUEUED, 0)
-    assert queued_tasks.names == ["shop.core.tasks.deliver_mail"]
-    entry = AuditEntry.objects.get(action="mail.resent")
-    assert (entry.subject_type, entry.subject_id) == ("core.outgoingmail", str(dead.pk))
-
-
-def test_only_dead_letters_are_resent(admin_client):
-    sent = OutgoingMail.objects.create(kind="account_exists", to="a@example.com", state=MailState.SENT)
-
-    answer = send_again(admin_client, sent, confirmed="1").content.decode()
-
-    assert "Aucun des e-mails choisis n&#x27;est en échec." in answer
-    sent.refresh_from_db()
-    assert sent.state == MailState.SENT
 
 
 def test_mails_are_read_only(admin_client, dead):

@@ -205,13 +205,9 @@ class Sections(Texts[HomeSection]):
     parts = (Part("", ("kind", "is_visible", "starts_on", "ends_on")),)
 
     def line(self, row: HomeSection) -> Line:
-        dates = (
-            row.starts_on and f"du {row.starts_on:%d/%m/%Y}",
-            row.ends_on and f"au {row.ends_on:%d/%m/%Y}",
-        )
-        return Line(
-            row.get_kind_display(), " ".join(filter(None, dates)), "" if row.is_visible else "Masquée"
-        )
+        first = f"du {row.starts_on:%d/%m/%Y}" if row.starts_on else ""
+        last = f"au {row.ends_on:%d/%m/%Y}" if row.ends_on else ""
+        return Line(row.get_kind_display(), f"{first} {last}".strip(), "" if row.is_visible else "Masquée")
 
 
 SCREENS: tuple[StaffRows[Any], ...] = (

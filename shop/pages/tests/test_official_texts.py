@@ -14,9 +14,9 @@ from PIL import Image
 
 from accounts.models import User
 from shop.core.mail_delivery import render
+from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
-from shop.core.tests.mail_samples import sample_context
 from shop.pages.checks import check_official_texts
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import official_texts
