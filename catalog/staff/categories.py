@@ -20,7 +20,7 @@ from shop.core.staff_rows import Line, Part, StaffRows, language_parts
 class Categories(StaffRows[Category]):
     name, address, title = "categories", "categories", "Catégories"
     add_label = "Ajouter une catégorie"
-    note = "L'ordre est celui des menus et de l'accueil : montez et descendez les lignes."
+    note = "L'ordre est celui des menus et de l'accueil\u00a0: montez et descendez les lignes."
     view_action, edit_action = StaffAction.SEE_PRODUCTS, StaffAction.EDIT_CATEGORIES
     model, form, formset, formset_title = Category, CategoryForm, Features, "Caractéristiques de la page"
     order_field = "position"
@@ -29,7 +29,9 @@ class Categories(StaffRows[Category]):
         *language_parts(TEXTS, only="fr"),
         Part("Où la trouver", ("kind", "menu_place", "in_footer", "colour")),
         Part(
-            "En saison", ("starts_on", "ends_on"), "Hors saison elle quitte menus et accueil ; sa page reste."
+            "En saison",
+            ("starts_on", "ends_on"),
+            "Hors saison elle quitte menus et accueil\u00a0; sa page reste.",
         ),
         Part("Ses pièces", ("offers_finishes", "offers_formats")),
         Part(
@@ -47,7 +49,7 @@ class Categories(StaffRows[Category]):
     def line(self, row: Category) -> Line:
         count = getattr(row, "product_count", None)
         counted = "" if count is None else f"{count} pièce{'s' if count > 1 else ''}"
-        parts = (row.get_kind_display(), f"menu : {row.get_menu_place_display()}", counted)
+        parts = (row.get_kind_display(), f"menu\u00a0: {row.get_menu_place_display()}", counted)
         return Line(row.name, " · ".join(filter(None, parts)), picture=self.picture(row))
 
     def picture(self, row: Category) -> str:
@@ -76,7 +78,8 @@ class Synonyms(StaffRows[Synonym]):
     name, address, title = "synonyms", "synonymes", "Synonymes de la recherche"
     add_label = "Ajouter des synonymes"
     note = (
-        "Un groupe par ligne, d'une langue, séparés par des virgules : « porte-clés, porte-clefs, anneau »."
+        "Un groupe par ligne, d'une langue, séparés par des virgules\u00a0: «\u00a0porte-clés, "
+        "porte-clefs, anneau\u00a0»."
     )
     view_action, edit_action = StaffAction.SEE_TEXTS, StaffAction.EDIT_TEXTS
     back = "staff-texts"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest
@@ -23,7 +25,7 @@ STATES = (
     ("refuses", "Refusés", ReviewState.REFUSED.value),
     ("tous", "Tous", ""),
 )
-MEANWHILE = "Quelqu'un d'autre a décidé entre-temps : relisez l'état ci-dessous. Rien n'a changé."
+MEANWHILE = "Quelqu'un d'autre a décidé entre-temps\u00a0: relisez l'état ci-dessous. Rien n'a changé."
 
 
 class DecisionForm(forms.Form):
@@ -33,11 +35,15 @@ class DecisionForm(forms.Form):
     seen = forms.ChoiceField(choices=ReviewState.choices)
     reason = forms.CharField(
         label="Motif du refus",
-        required=False,
+        error_messages={"required": "Indiquez le motif\u00a0: l'auteur le recevra."},
         max_length=REASON_MAX_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="Envoyé à l'auteur et consigné. Une note basse n'est jamais un motif.",
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = self.data.get("decision") != ReviewState.PUBLISHED
 
 
 @staff_page(StaffAction.SEE_REVIEWS)
@@ -92,5 +98,5 @@ def _decided(request: HttpRequest, row: Review, form: DecisionForm) -> bool:
         form.add_error("reason", [text for texts in problem.errors.values() for text in texts])
         return False
     published = answer["decision"] == ReviewState.PUBLISHED
-    messages.success(request, "Avis publié." if published else "Avis refusé : l'auteur reçoit le motif.")
+    messages.success(request, "Avis publié." if published else "Avis refusé\u00a0: l'auteur reçoit le motif.")
     return True

@@ -39,7 +39,7 @@ def make_review(**changes: Any) -> Review:
 
 
 def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'")
+    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def test_reviews_that_wait_are_shown_first_and_published_with_one_tap(browser: Client, admin: Any) -> None:

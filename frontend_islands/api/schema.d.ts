@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/admin/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every kind of mail with its French subject; with `name`, that one drawn in `language`. */
+        get: operations["admin_emails_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/emails/{kind}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends a mail to the person who asks, and to nobody else. */
+        post: operations["admin_email_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders": {
         parameters: {
             query?: never;
@@ -1093,6 +1127,14 @@ export interface components {
          * @enum {string}
          */
         KindEnum: "question" | "quote";
+        /**
+         * @description * `fr` - Français
+         *     * `en` - English
+         *     * `es` - Español
+         *     * `de` - Deutsch
+         * @enum {string}
+         */
+        LanguageEnum: "fr" | "en" | "es" | "de";
         LeadTime: {
             days_min: number;
             days_max: number;
@@ -1112,6 +1154,28 @@ export interface components {
             variation_id?: number | null;
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
+        };
+        /** @description `order` is a reference, an address or a name: the newest order that it finds; without it, sample data. */
+        MailAskedRequest: {
+            /** @default fr */
+            language: components["schemas"]["LanguageEnum"];
+            /** @default  */
+            order: string;
+        };
+        /** @description A kind of mail; `text` and `html` only for the one that `name` asks for. */
+        MailKind: {
+            name: string;
+            subject: string;
+            takes_order: boolean;
+            text?: string;
+            html?: string;
+        };
+        MailList: {
+            results: components["schemas"]["MailKind"][];
+        };
+        MailSent: {
+            success: boolean;
+            message: string;
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -1826,6 +1890,139 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    admin_emails_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `fr` - Français
+                 *     * `en` - English
+                 *     * `es` - Español
+                 *     * `de` - Deutsch
+                 */
+                language?: "fr" | "en" | "es" | "de";
+                /**
+                 * @description * `account_confirm_email` - account_confirm_email
+                 *     * `account_data_ready` - account_data_ready
+                 *     * `account_erasure_registered` - account_erasure_registered
+                 *     * `account_erased` - account_erased
+                 *     * `account_inactive` - account_inactive
+                 *     * `order_link` - order_link
+                 *     * `account_exists` - account_exists
+                 *     * `account_password_reset` - account_password_reset
+                 *     * `account_password_changed` - account_password_changed
+                 *     * `account_welcome` - account_welcome
+                 *     * `account_new_device` - account_new_device
+                 *     * `account_role_changed` - account_role_changed
+                 *     * `account_second_factor` - account_second_factor
+                 *     * `account_email_change_old` - account_email_change_old
+                 *     * `account_email_change_new` - account_email_change_new
+                 *     * `account_email_changed` - account_email_changed
+                 *     * `notice_confirm` - notice_confirm
+                 *     * `notice_available` - notice_available
+                 *     * `favourite_available` - favourite_available
+                 *     * `review_decision` - review_decision
+                 *     * `order_confirmation` - order_confirmation
+                 *     * `order_new_workshop` - order_new_workshop
+                 *     * `order_status` - order_status
+                 *     * `payment_refunded_automatically` - payment_refunded_automatically
+                 *     * `invoice` - invoice
+                 *     * `books_audit_alert` - books_audit_alert
+                 *     * `refund_done` - refund_done
+                 *     * `refund_transferred` - refund_transferred
+                 *     * `refund_transfer_returned` - refund_transfer_returned
+                 *     * `refund_failed_alert` - refund_failed_alert
+                 *     * `dispute_alert` - dispute_alert
+                 *     * `reconciliation_discrepancies` - reconciliation_discrepancies
+                 *     * `turnover_alert` - turnover_alert
+                 *     * `contact_workshop` - contact_workshop
+                 *     * `contact_acknowledgement` - contact_acknowledgement
+                 *     * `contact_reply` - contact_reply
+                 *     * `withdrawal_received` - withdrawal_received
+                 *     * `withdrawal_workshop` - withdrawal_workshop
+                 *     * `withdrawal_return` - withdrawal_return
+                 *     * `withdrawal_refused` - withdrawal_refused
+                 *     * `withdrawal_alert` - withdrawal_alert
+                 *     * `delivery_overdue` - delivery_overdue
+                 *     * `delivery_overdue_workshop` - delivery_overdue_workshop
+                 *     * `delivery_postponed` - delivery_postponed
+                 *     * `delivery_address_changed` - delivery_address_changed
+                 *     * `delivery_address_changed_workshop` - delivery_address_changed_workshop
+                 *     * `installment_reminder` - installment_reminder
+                 *     * `installment_moved` - installment_moved
+                 *     * `installment_received` - installment_received
+                 *     * `installment_refused` - installment_refused
+                 *     * `installment_link` - installment_link
+                 *     * `installment_overdue` - installment_overdue
+                 *     * `installment_resumed` - installment_resumed
+                 *     * `installment_calendar` - installment_calendar
+                 *     * `installment_card_expires` - installment_card_expires
+                 *     * `installment_card_kept` - installment_card_kept
+                 *     * `installment_overdue_alert` - installment_overdue_alert
+                 *     * `clock_alert` - clock_alert
+                 *     * `payment_review_alert` - payment_review_alert
+                 */
+                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "turnover_alert" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "clock_alert" | "payment_review_alert" | "";
+                order?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailList"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_email_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MailAskedRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSent"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_list: {
         parameters: {
             query?: {

@@ -2,8 +2,10 @@
 import "@/runtime/island-element";
 import { reportToServer } from "@/runtime/report";
 import { watchConnection } from "./shared/connection";
+import { watchForms } from "./shared/forms";
 import { enhancePages } from "./shared/pages";
 
 reportToServer();
 watchConnection();
 enhancePages();
+watchForms();

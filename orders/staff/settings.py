@@ -49,7 +49,8 @@ class Closures(PublicSetting[WorkshopClosure]):
     name, address, title = "closures", "fermetures", "Fermetures de l'atelier"
     add_label, saved, deleted = "Fermer l'atelier", "La fermeture est enregistrée.", "L'atelier reste ouvert."
     note = (
-        "Toutes les pages l'annoncent dès deux semaines avant ; les dates promises à partir de maintenant en tiennent "
+        "Toutes les pages l'annoncent dès deux semaines avant\u00a0; les dates promises à partir de "
+        "maintenant en tiennent "
         "compte, celles d'avant restent."
     )
     empty = "Aucune fermeture."
@@ -59,7 +60,7 @@ class Closures(PublicSetting[WorkshopClosure]):
         Part(
             "Message aux clients",
             MESSAGES,
-            "Facultatif. Vide : « L'atelier est fermé du … au … », dans chaque langue.",
+            "Facultatif. Vide\u00a0: «\u00a0L'atelier est fermé du … au …\u00a0», dans chaque langue.",
             is_open=False,
         ),
     )
@@ -76,12 +77,14 @@ class Closures(PublicSetting[WorkshopClosure]):
         late = orders_at_risk(timezone.localdate()).count()
         if late == 1:
             messages.warning(
-                request, "1 commande promise ne peut plus partir à temps : elle est dans « À traiter »."
+                request,
+                "1 commande promise ne peut plus partir à temps\u00a0: elle est dans «\u00a0À traiter\u00a0».",
             )
         elif late:
             messages.warning(
                 request,
-                f"{late} commandes promises ne peuvent plus partir à temps : elles sont dans « À traiter ».",
+                f"{late} commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans «\u00a0À "
+                f"traiter\u00a0».",
             )
 
     def _forms(self, row: WorkshopClosure, data: Any = None, files: Any = None) -> tuple[Any, Any]:
@@ -127,7 +130,7 @@ class Territories(PublicSetting[Territory]):
 
     name, address, title = "territories", "territoires", "Territoires"
     add_label = "Ajouter un territoire"
-    note = "Codes postaux qui comptent autrement que leur pays : TVA, douane, livraison."
+    note = "Codes postaux qui comptent autrement que leur pays\u00a0: TVA, douane, livraison."
     edit_action = StaffAction.EDIT_VAT
     model, form = Territory, TerritoryForm
     search_fields = ("name_fr", "code", "postcodes")
@@ -147,8 +150,11 @@ class DeliveryStops(PublicSetting[DeliveryStop]):
 
     name, address, title = "stops", "arrets-de-livraison", "Arrêts de livraison"
     add_label, deleted = "Arrêter un pays", "La livraison reprend."
-    note = "Une ligne arrête la livraison vers ce pays ; supprimez-la pour reprendre. Jamais à l'intérieur de l'Union."
-    empty = "Aucun arrêt : la boutique livre partout."
+    note = (
+        "Une ligne arrête la livraison vers ce pays\u00a0; supprimez-la pour reprendre. Jamais à "
+        "l'intérieur de l'Union."
+    )
+    empty = "Aucun arrêt\u00a0: la boutique livre partout."
     model, form = DeliveryStop, DeliveryStopForm
     parts = (Part("", ("country", "reason")),)
 

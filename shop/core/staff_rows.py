@@ -37,7 +37,7 @@ from shop.core.staff_pages import WRITE, staff_page
 Row = TypeVar("Row", bound=Model)
 
 CONFLICT = (
-    "Quelqu'un d'autre a modifié les mêmes champs entre-temps. Ce que vous avez saisi est encore là : "
+    "Quelqu'un d'autre a modifié les mêmes champs entre-temps. Ce que vous avez saisi est encore là\u00a0: "
     "enregistrez à nouveau pour le garder."
 )
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."

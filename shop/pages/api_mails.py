@@ -96,7 +96,7 @@ class AdminMailTestView(APIView):
         send_test(
             kind=kind, language=form.validated_data["language"], order=order, actor=cast(User, request.user)
         )
-        return Response({"success": True, "message": _("Email envoyé !")}, status=202)
+        return Response({"success": True, "message": _("Email envoyé\u00a0!")}, status=202)
 
 
 def _order(request: Request, text: str) -> Order | None:

@@ -57,8 +57,8 @@ def mail_index(request: HttpRequest) -> HttpResponseBase:
     return render(request, "staff/mails/index.html", {"kinds": mail_kinds()})
 
 
-@staff_page(StaffAction.SEE_MAILS)
 @csp_update({"frame-src": [SELF]})  # type: ignore[arg-type]
+@staff_page(StaffAction.SEE_MAILS)
 def mail_preview(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Show a mail at the width of a phone and as plain text, with sample data or those of an order."""
     language, order, search = _asked(request, request.GET)
@@ -97,9 +97,9 @@ def mail_test(request: HttpRequest, kind: str) -> HttpResponseBase:
         send_test(kind=kind, language=language, order=order, actor=actor)
     except Exception as error:
         logger.exception("the test mail %s could not be written", kind)
-        messages.error(request, f"Erreur lors de l'envoi de l'email : {str(error) or 'Erreur inconnue'}")
+        messages.error(request, f"Erreur lors de l'envoi de l'email\u00a0: {str(error) or 'Erreur inconnue'}")
     else:
-        messages.success(request, f"Email envoyé ! Un e-mail d'essai part à {actor.email}.")
+        messages.success(request, f"Email envoyé\u00a0! Un e-mail d'essai part à {actor.email}.")
     return redirect(reverse("staff-mail", args=[kind], query={"langue": language, "commande": search}))
 
 
@@ -140,7 +140,7 @@ def _resent(request: HttpRequest, mail: OutgoingMail) -> HttpResponseBase:
     if revived:
         messages.success(request, "E-mail remis en file d'attente.")
     else:
-        messages.warning(request, "Cet e-mail n'est pas en échec : rien à renvoyer.")
+        messages.warning(request, "Cet e-mail n'est pas en échec\u00a0: rien à renvoyer.")
     return redirect("staff-sent-mail", mail.pk)
 
 

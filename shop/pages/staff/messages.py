@@ -36,7 +36,7 @@ class ReplyForm(forms.Form):
         label="Votre réponse",
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="« Bonjour », votre prénom, le nom de la boutique et le message du client sont ajoutés.",
+        help_text="«\u00a0Bonjour\u00a0», votre prénom, le nom de la boutique et le message du client sont ajoutés.",
     )
     key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -143,7 +143,8 @@ SETTINGS = (
         Part(
             "",
             ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold", "oss_number"),
-            "Les jauges de « Mes comptes » et la TVA des factures en dépendent : vérifiez-les chaque année.",
+            "Les jauges de «\u00a0Mes comptes\u00a0» et la TVA des factures en dépendent\u00a0: vérifiez-les "
+            "chaque année.",
         ),
     ),
 )  # fmt: skip
@@ -159,9 +160,9 @@ class Entry:
 
 
 OTHERS = (
-    ("staff-closures", "Fermetures de l'atelier", "Vacances : dates, message, dates promises"),
+    ("staff-closures", "Fermetures de l'atelier", "Vacances\u00a0: dates, message, dates promises"),
     ("staff-zones", "Zones de livraison", "Pays, tarifs, franco de port, paliers de poids"),
-    ("staff-territories", "Territoires", "Codes postaux à part : TVA, douane, livraison"),
+    ("staff-territories", "Territoires", "Codes postaux à part\u00a0: TVA, douane, livraison"),
     ("staff-stops", "Arrêts de livraison", "Pays où l'on n'envoie plus"),
     ("staff-vat", "Taux de TVA", "Pays de l'Union, au-delà du seuil"),
 )

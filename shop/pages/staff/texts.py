@@ -80,7 +80,8 @@ class Passages(Previewed[PageText]):
     name, address, title = "passages", "textes/passages", "Textes de page"
     add_label = "Ajouter un texte"
     note = (
-        "Jamais un délai ou un prix dans un texte : {{ production_delay }}, {{ lowest_price }}, {{ shipping_table }} "
+        "Jamais un délai ou un prix dans un texte\u00a0: {{ production_delay }}, {{ lowest_price }}, {{ "
+        "shipping_table }} "
         "donnent la valeur du jour."
     )
     model, form = PageText, PageTextForm
@@ -88,7 +89,11 @@ class Passages(Previewed[PageText]):
     parts = (
         Part("", ("key",)),
         *language_parts(("title", "body"), only="fr"),
-        Part("Dates", ("starts_at", "ends_at"), "Facultatif : remplace le texte habituel pendant ce temps."),
+        Part(
+            "Dates",
+            ("starts_at", "ends_at"),
+            "Facultatif\u00a0: remplace le texte habituel pendant ce temps.",
+        ),
         *language_parts(("title", "body"), skip="fr"),
     )
 
@@ -162,7 +167,7 @@ class OfficialTexts(Texts[OfficialText]):
 
     def warnings(self) -> Iterable[str]:
         missing = missing_official_texts()
-        return [f"Textes officiels manquants en français : {', '.join(missing)}"] if missing else []
+        return [f"Textes officiels manquants en français\u00a0: {', '.join(missing)}"] if missing else []
 
     def line(self, row: OfficialText) -> Line:
         changed = date_format(timezone.localtime(row.updated_at), "j F Y")
@@ -199,7 +204,7 @@ class Redirects(Texts[Redirect]):
 class Sections(Texts[HomeSection]):
     name, address, title = "sections", "textes/accueil", "Sections de l'accueil"
     add_label = "Ajouter une section"
-    note = "Dans l'ordre de la page d'accueil : montez et descendez les lignes."
+    note = "Dans l'ordre de la page d'accueil\u00a0: montez et descendez les lignes."
     model, form = HomeSection, SectionForm
     order_field = "position"
     parts = (Part("", ("kind", "is_visible", "starts_on", "ends_on")),)
@@ -219,7 +224,7 @@ SCREENS: tuple[StaffRows[Any], ...] = (
 def texts_index(request: HttpRequest) -> HttpResponseBase:
     entry = _entry
     entries = [
-        entry("passages", "Textes de page", "Accueil, histoire, FAQ, contact : un passage par ligne"),
+        entry("passages", "Textes de page", "Accueil, histoire, FAQ, contact\u00a0: un passage par ligne"),
         entry("faq", "Questions de la FAQ", "Chapitre, ordre, où chacune est montrée"),
         entry("banners", "Bandeaux de saison", "La bande de l'accueil entre deux dates"),
         entry("sections", "Sections de l'accueil", "Ce que l'accueil montre, dans quel ordre"),

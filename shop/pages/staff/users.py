@@ -28,16 +28,16 @@ logger = logging.getLogger(__name__)
 
 NOT_LOADED = "Impossible de charger les utilisateurs"
 NOT_CHANGED = "Erreur lors de la modification du rôle"
-MEANWHILE = "Le rôle a changé entre-temps : relisez-le ci-dessous. Rien n'a été modifié."
+MEANWHILE = "Le rôle a changé entre-temps\u00a0: relisez-le ci-dessous. Rien n'a été modifié."
 PAGE_SIZE = 30
 ROLES = (("", "Tous"), ("admin", "Admin"), ("staff", "Équipe"), ("user", "Membre"))
 # What a role allows, said before it is given.
 EFFECTS = {
-    Role.ADMIN: "Tout : prix, remboursements, réglages, comptes et rôles. "
+    Role.ADMIN: "Tout\u00a0: prix, remboursements, réglages, comptes et rôles. "
     "Il lui faudra une seconde étape de connexion.",
     Role.STAFF: "Préparer et expédier les commandes, répondre aux messages, tenir le stock. "
     "Ni prix, ni remboursements, ni réglages.",
-    Role.USER: "Rien de l'administration : seulement son espace membre.",
+    Role.USER: "Rien de l'administration\u00a0: seulement son espace membre.",
 }
 
 

@@ -61,6 +61,7 @@ def test_every_mail_is_listed_and_drawn_in_every_language(
         for kind in KINDS:
             html = browser.get(f"{LIST}/{kind}/contenu?langue={language}")
             assert html.status_code == 200, (kind, language)
+    assert "frame-src 'self'" in browser.get(f"{LIST}/order_status")["Content-Security-Policy"]
     # Session and person 2; the settings are cached.
     with django_assert_max_num_queries(3):
         browser.get(f"{LIST}/order_confirmation?langue=de")

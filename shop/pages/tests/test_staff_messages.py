@@ -33,7 +33,7 @@ def make_message(**changes: Any) -> ContactRequest:
 
 
 def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("&amp;", "&")
+    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ").replace("&amp;", "&")
 
 
 def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(staff: Client) -> None:
