@@ -3,8 +3,10 @@
 from django.urls import path
 
 from shop.pages.staff import audit, mails, messages, settings, texts, users
+from shop.pages.staff.search import staff_search
 
 urlpatterns = [
+    path("recherche", staff_search, name="staff-search"),
     path("messages", messages.message_list, name="staff-messages"),
     path("messages/<int:contact_id>", messages.message, name="staff-message"),
     path("messages/<int:contact_id>/marquer", messages.mark, name="staff-message-mark"),
