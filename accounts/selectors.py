@@ -85,6 +85,11 @@ def find_users(*, search: str = "", role: str = "", cursor: str = "", page_size:
     return UserPage(page, write_cursor(page[-1].date_joined, page[-1].pk) if more else "")
 
 
+def user_with_role(user_id: int) -> User | None:
+    """Return an account with its role and whether its address is proved. One query."""
+    return with_proof(User.objects.select_related("user_role")).filter(pk=user_id).first()
+
+
 @dataclass(frozen=True, slots=True)
 class SecondFactors:
     """What an account has besides its password; `codes_left` is 0 where it has no recovery codes."""

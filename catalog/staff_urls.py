@@ -3,7 +3,8 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
 
-from catalog.staff import products
+from catalog.staff import products, reviews
+from catalog.staff.categories import SCREENS
 
 
 class KeyConverter(IntConverter):
@@ -19,4 +20,7 @@ urlpatterns = [
     path("produits/nouveau", products.product_new, name="staff-product-new"),
     path("produits/import", products.product_import, name="staff-product-import"),
     path("produits/<key:product_id>", products.product_edit, name="staff-product"),
+    path("avis", reviews.review_list, name="staff-reviews"),
+    path("avis/<int:review_id>", reviews.review, name="staff-review"),
+    *(pattern for screen in SCREENS for pattern in screen.urls()),
 ]

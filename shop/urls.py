@@ -4,6 +4,7 @@ from django.conf import settings
 from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from orders.views.webhook import stripe_webhook
@@ -29,6 +30,7 @@ urlpatterns = [
     path("sitemap.xml", sitemaps.sitemap_index, name="sitemap"),
     path("sitemap-pages.xml", sitemaps.page_sitemap, name="sitemap-pages"),
     path("sitemap-products-<int:number>.xml", sitemaps.product_sitemap, name="sitemap-products"),
+    path("email-preview", RedirectView.as_view(pattern_name="staff-mails"), name="email-preview"),
     path("admin", staff_home, name="staff-home"),
     path("admin/", include("catalog.staff_urls")),
     path("admin/", include("orders.staff_urls")),

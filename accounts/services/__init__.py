@@ -2,7 +2,7 @@
 
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.members import create_member
-from accounts.services.roles import grant_role
+from accounts.services.roles import grant_role, set_blocked
 from accounts.services.signing_in import sign_in_now
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "authenticate_at_checkout",
     "create_member",
     "grant_role",
+    "set_blocked",
     "sign_in_now",
 ]

@@ -59,3 +59,30 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
         changed_by.pk if changed_by else "a server command",
     )
     return held
+
+
+def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
+    """Close an account to its owner, or open it again, and record it in the audit trail; its sessions end at their next
+    request. One that is already so stays as it is.
+
+    Raises ``Problem`` (409, ``staff_account``) for who has access to the administration: their role is taken away
+    first, which keeps the last administrator from being shut out.
+    """
+    with transaction.atomic():
+        # As `grant_role` does, so that a role which is being given is seen.
+        list(UserRole.objects.select_for_update(of=("self",)).filter(user=user))
+        held = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
+        if held.is_staff:
+            refusal = _("Ce compte a accès à l'administration\u00a0: donnez-lui d'abord le rôle Membre.")
+            raise Problem("staff_account", refusal, 409)
+        if held.is_active == blocked:
+            held.is_active = not blocked
+            held.save(update_fields=["is_active"])
+            record_audit(
+                "user.blocked" if blocked else "user.unblocked",
+                held,
+                actor=changed_by,
+                before={"is_active": blocked},
+                after={"is_active": not blocked},
+            )
+    return held

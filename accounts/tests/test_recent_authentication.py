@@ -22,7 +22,7 @@ from accounts.tests.people import (
 
 pytestmark = pytest.mark.django_db
 
-USERS = "/gestion/accounts/user/"
+ROLE = "/admin/utilisateurs/{}/role"
 CONFIRM = "/espace-membre/confirmer"
 ASKED = "Confirmez que c'est bien vous"
 
@@ -35,58 +35,56 @@ def admin(client):
 
 
 @pytest.fixture
-def people():
-    return [make_member("one@example.com"), make_member("two@example.com")]
+def person():
+    return make_member("one@example.com")
 
 
-def promote(client, people, **fields):
-    return client.post(
-        USERS, {"action": "make_staff", "_selected_action": [user.pk for user in people], **fields}
-    )
+def promote(client, person, **fields):
+    return client.post(ROLE.format(person.pk), {"role": "staff", "seen": "user", "confirmed": "1", **fields})
 
 
-def test_a_role_is_changed_after_the_password_was_typed_again(client, admin, people):
-    page = promote(client, people)
+def test_a_role_is_changed_after_the_password_was_typed_again(client, admin, person):
+    page = promote(client, person)
 
     assert ASKED in text(page)
-    assert 'name="action" value="make_staff"' in text(page)
-    for user in people:
-        assert f'name="_selected_action" value="{user.pk}"' in text(page)
-    assert f'action="{USERS}"' in text(page)
+    for name, value in (("role", "staff"), ("seen", "user"), ("confirmed", "1")):
+        assert f'name="{name}" value="{value}"' in text(page)
+    assert f'action="{ROLE.format(person.pk)}"' in text(page)
     assert "no-store" in page["Cache-Control"]
-    assert [roles_of(user) for user in people] == [["user"], ["user"]]
+    assert roles_of(person) == ["user"]
 
-    wrong = promote(client, people, proof_password="wrong")
+    wrong = promote(client, person, proof_password="wrong")
     assert "Mot de passe incorrect" in text(wrong)
-    assert f'name="_selected_action" value="{people[1].pk}"' in text(wrong)
+    assert 'name="role" value="staff"' in text(wrong)
     assert "wrong" not in text(wrong).split("</form>")[0]
-    assert [roles_of(user) for user in people] == [["user"], ["user"]]
+    assert roles_of(person) == ["user"]
 
-    assert promote(client, people, proof_password=PASSWORD).status_code == 302
-    assert [roles_of(user) for user in people] == [["staff"], ["staff"]]
+    assert promote(client, person, proof_password=PASSWORD).status_code == 302
+    assert roles_of(person) == ["staff"]
 
 
-def test_a_role_is_changed_with_the_second_factor_where_there_is_one(client, admin, people):
+def test_a_role_is_changed_with_the_second_factor_where_there_is_one(client, admin, person):
     secret = add_app(admin)
     prove(client, admin, "password")
 
-    assert 'name="proof_code"' in text(promote(client, people))
-    assert ASKED in text(promote(client, people, proof_password=PASSWORD))
-    assert ASKED in text(promote(client, people, proof_code="000000"))
-    assert roles_of(people[0]) == ["user"]
+    assert 'name="proof_code"' in text(promote(client, person))
+    assert ASKED in text(promote(client, person, proof_password=PASSWORD))
+    assert ASKED in text(promote(client, person, proof_code="000000"))
+    assert roles_of(person) == ["user"]
 
-    assert promote(client, people, proof_code=app_code(secret)).status_code == 302
-    assert roles_of(people[0]) == ["staff"]
+    assert promote(client, person, proof_code=app_code(secret)).status_code == 302
+    assert roles_of(person) == ["staff"]
 
 
-def test_signing_in_counts_for_ten_minutes(client, people, time_machine):
+def test_signing_in_counts_for_ten_minutes(client, person, time_machine):
+    other = make_member("two@example.com")
     make_admin()
     post(client, "signin", email="admin@example.com")
-    assert promote(client, people[:1]).status_code == 302
+    assert promote(client, person).status_code == 302
     time_machine.move_to(time.time() + 601)
 
-    assert ASKED in text(promote(client, people[1:]))
-    assert roles_of(people[1]) == ["user"]
+    assert ASKED in text(promote(client, other))
+    assert roles_of(other) == ["user"]
 
 
 def test_the_proof_of_somebody_else_counts_nothing(client, rf, admin):
@@ -98,14 +96,14 @@ def test_the_proof_of_somebody_else_counts_nothing(client, rf, admin):
     assert not is_recent(request)
 
 
-def test_five_wrong_passwords_and_not_even_the_right_one_after(client, admin, people):
+def test_five_wrong_passwords_and_not_even_the_right_one_after(client, admin, person):
     for number in range(5):
-        assert promote(client, people, proof_password=f"guess-{number}").status_code == 200
+        assert promote(client, person, proof_password=f"guess-{number}").status_code == 200
 
-    refused = promote(client, people, proof_password=PASSWORD)
+    refused = promote(client, person, proof_password=PASSWORD)
 
     assert (refused.status_code, 0 < int(refused["Retry-After"]) <= 300) == (429, True)
-    assert roles_of(people[0]) == ["user"]
+    assert roles_of(person) == ["user"]
 
 
 def test_the_page_leads_back_to_where_one_was(client, admin):

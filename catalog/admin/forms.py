@@ -13,17 +13,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import (
-    SLUG_FIELDS,
-    Category,
-    CategoryFeature,
     ProductModel,
 )
 from catalog.selectors.pictures import image_info
-from catalog.services.categories import fill_slugs, slug_errors
 from catalog.services.products import LANGUAGES
 from shop.core import models3d
 from shop.core.image_drawing import DrawnImage
-from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
 from shop.core.uploads import drawn_upload
@@ -65,62 +60,6 @@ class ModelForm3D(forms.ModelForm[ProductModel]):
             if cleaned.get(given) and not cleaned.get(missing) and missing not in self.errors:
                 self.add_error(missing, _("Le modèle et son image d'attente vont ensemble."))
         return cleaned
-
-
-class CategoryForm(forms.ModelForm[Category]):
-    """A category, with a new picture for its card if one is chosen."""
-
-    new_picture = forms.FileField(
-        label=_("image de la carte"),
-        required=False,
-        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if "slug" in self.fields:
-            self.fields["slug"].required = False
-            self.fields["slug"].help_text = _("Vide : le nom de la catégorie.")
-            for language, field in SLUG_FIELDS.items():
-                if language != SOURCE_LANGUAGE:
-                    self.fields[field].help_text = _("Vide : la même qu'en français.")
-
-    def clean_new_picture(self) -> DrawnImage | None:
-        return drawn_upload(self.cleaned_data.get("new_picture"))
-
-    def clean(self) -> dict[str, Any]:
-        """The addresses that nobody typed are made of the names."""
-        cleaned = super().clean() or {}
-        if not self.errors:
-            named = Category(pk=self.instance.pk)
-            for field, value in cleaned.items():
-                if field.startswith(("slug", "name_")):
-                    setattr(named, field, value or "")
-            fill_slugs(named)
-            cleaned |= {field: getattr(named, field) for field in SLUG_FIELDS.values()}
-        return cleaned
-
-    def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]
-        if not self.errors:
-            for field, messages in slug_errors(self.instance).items():
-                self.add_error(field, messages)
-
-
-class FeatureForm(forms.ModelForm[CategoryFeature]):
-    class Meta:
-        model = CategoryFeature
-        fields = (
-            "position",
-            "title_fr",
-            "text_fr",
-            "title_en",
-            "text_en",
-            "title_es",
-            "text_es",
-            "title_de",
-            "text_de",
-        )
 
 
 def language_fieldsets(*fields: str) -> list[Any]:

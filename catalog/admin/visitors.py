@@ -1,49 +1,14 @@
-"""What visitors left, in Django's admin: reviews to moderate, and who waits for what."""
+"""What visitors left, in Django's admin: reviews, and who waits for what."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
-from django.utils.translation import gettext_lazy as _
 
-from catalog.models import Favourite, Notice, Review, ReviewDecision, ReviewState
-from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
+from catalog.models import Favourite, Notice, Review, ReviewDecision
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
-
-
-class ReviewForm(forms.ModelForm[Review]):
-    """The decision, never the author's words."""
-
-    decision = forms.ChoiceField(
-        label=_("décision"),
-        choices=[
-            ("", _("Pas encore")),
-            (ReviewState.PUBLISHED.value, _("Publier")),
-            (ReviewState.REFUSED.value, _("Refuser ou retirer")),
-        ],
-        required=False,
-    )
-    reason = forms.CharField(
-        label=_("motif"),
-        required=False,
-        max_length=REASON_MAX_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("Envoyé à l'auteur et consigné ; obligatoire pour refuser."),
-    )
-
-    class Meta:
-        model = Review
-        fields = ()
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        if cleaned.get("decision") == ReviewState.REFUSED and not str(cleaned.get("reason", "")).strip():
-            self.add_error("reason", _("Indiquez le motif : l'auteur le recevra."))
-        return cleaned
 
 
 class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
@@ -56,19 +21,18 @@ class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
 
 @admin.register(Review)
 class ReviewAdmin(StaffAdmin[Review]):
-    """Reviews are published or refused here; their words are their authors'."""
+    """Reviews and the decisions about them; staff decide on their own screen."""
 
     audited_fields = frozenset()
     view_action = StaffAction.SEE_REVIEWS
-    change_action = StaffAction.MODERATE_REVIEW
-    form = ReviewForm
+    staff_list, staff_row = "staff-reviews", "staff-review"
     inlines = (DecisionInline,)
     list_display = ("title", "rating", "product", "author_name", "state", "demonstration", "created_at")
     list_filter = ("state", "rating", "demonstration", "language")
     list_select_related = ("product",)
     search_fields = ("title", "text", "author_name", "guest_email", "order_reference")
     date_hierarchy = "created_at"
-    readonly_fields = (
+    fields = (
         "product",
         "rating",
         "title",
@@ -87,18 +51,6 @@ class ReviewAdmin(StaffAdmin[Review]):
         "published_at",
         "demonstration",
     )
-    fields = (*readonly_fields, "decision", "reason")
-
-    def save_model(self, request: HttpRequest, obj: Review, form: Any, change: bool) -> None:
-        decision = form.cleaned_data.get("decision")
-        if decision:
-            moderate_review(
-                review_id=obj.pk,
-                state=ReviewState(decision),
-                reason=form.cleaned_data.get("reason", ""),
-                moderator_id=request.user.pk,
-                moderator=f"#{request.user.pk}",
-            )
 
 
 class WaitingListAdmin(StaffAdmin[Any]):

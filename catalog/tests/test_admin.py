@@ -8,8 +8,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from catalog.models import (
-    Category,
-    CategoryPicture,
     PricePoint,
     Product,
     ProductImage,
@@ -17,7 +15,6 @@ from catalog.models import (
     Variant,
 )
 from catalog.tests.factories import (
-    make_category,
     make_image,
     make_product,
     make_variation,
@@ -178,26 +175,6 @@ def test_photos_formats_and_variants_are_only_looked_at(admin_client):
         list(model.objects.order_by("pk").values()) for model in (ProductImage, ProductVariation, Variant)
     ]
     assert after == before
-
-
-def test_a_category(admin_client, run_on_commit):
-    category = make_category("mangas", name_fr="Mangas")
-    product = make_product("Ours", category=category)
-    address = f"{CATEGORIES}{category.pk}/change/"
-    with run_on_commit():
-        response = change(admin_client, address, name_fr="Animés", new_picture=upload())
-    assert response.status_code == 302, errors(response)
-    assert Product.objects.get(pk=product.pk).search_text == " animes ours"
-    assert CategoryPicture.objects.get().category == category
-    assert "Fichier invalide" in errors(change(admin_client, address, new_picture=upload("a.png")))
-    html = admin_client.get(CATEGORIES).content.decode()
-    assert "Animés" in html
-
-
-def test_a_category_with_products_is_not_deleted(admin_client):
-    category = make_product().category
-    admin_client.post(f"{CATEGORIES}{category.pk}/delete/", {"post": "yes"})
-    assert Category.objects.get() == category
 
 
 def test_prices_over_time_are_only_looked_at(admin_client):

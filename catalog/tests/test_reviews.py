@@ -310,27 +310,6 @@ def test_how_reviews_are_controlled(client):
     )
 
 
-def test_an_operator_decides_in_the_admin(client, bought, product, settings):
-    review = write(product)
-    admin = make_user("admin@example.com")
-    admin.is_staff = admin.is_superuser = True
-    admin.save()
-    client.force_login(admin)
-    address = f"/{settings.ADMIN_PATH}catalog/review/{review.pk}/change/"
-    inline = {"decisions-TOTAL_FORMS": "0", "decisions-INITIAL_FORMS": "0"}
-
-    page = client.get(address).content.decode()
-    assert "Très fine." in page
-    assert 'name="text"' not in page
-    refused = client.post(address, {"decision": "refused", "reason": " ", **inline})
-    assert refused.status_code == 200
-    assert Review.objects.get().state == "pending"
-
-    assert client.post(address, {"decision": "published", "reason": "", **inline}).status_code == 302
-    assert Review.objects.get().state == "published"
-    assert ReviewDecision.objects.get().actor == f"#{admin.pk}"
-
-
 def test_a_review_remembers_and_shows_what_was_bought(client, monkeypatch, product):
     small = variant_of(product, make_variation(product, "18 cm"))
     monkeypatch.setattr(

@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/admin/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every kind of mail with its French subject; with `name`, that one drawn in `language`. */
+        get: operations["admin_emails_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/emails/{kind}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends a mail to the person who asks, and to nobody else. */
+        post: operations["admin_email_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders": {
         parameters: {
             query?: never;
@@ -34,23 +68,6 @@ export interface paths {
         post?: never;
         /** @description Deletes an unpaid order; archives any other that is done, which an operator may restore. */
         delete: operations["admin_orders_destroy"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/address": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Corrects where a paid order goes, until it is sent; the customer gets a mail. */
-        post: operations["admin_orders_address_create"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -91,23 +108,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/orders/{order_id}/notes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Writes a note that the customer never reads, or the correction of one. */
-        post: operations["admin_orders_notes_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/orders/{order_id}/refund": {
         parameters: {
             query?: never;
@@ -119,91 +119,6 @@ export interface paths {
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
         post: operations["admin_orders_refund_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/refund/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description What a refund would do, by the demand that `refund` takes. Nothing is written. */
-        post: operations["admin_orders_refund_preview_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Brings an archived order back into the lists. */
-        post: operations["admin_orders_restore_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/shipments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Sends pieces in a parcel; the order is shipped once all have left. 409 as a status change to `shipped`. */
-        post: operations["admin_orders_shipments_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/shipments/{shipment_id}/undo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Takes back a parcel that had not left; the customer is told. */
-        post: operations["admin_orders_shipments_undo_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/{order_id}/slip.pdf": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The sheet that goes into a parcel, without prices: what is still to be sent, or what `shipment` holds. */
-        get: operations["admin_orders_slip.pdf_retrieve"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -248,40 +163,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/orders/counts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description How many orders wait at the workshop, and how many of them are late. */
-        get: operations["admin_orders_counts_retrieve"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/orders/labels.pdf": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
-        get: operations["admin_orders_labels.pdf_retrieve"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/refunds/{request_id}": {
         parameters: {
             query?: never;
@@ -293,23 +174,6 @@ export interface paths {
         get: operations["admin_refunds_retrieve"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/refunds/{request_id}/lines/{line_id}/restock": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
-        post: operations["admin_refunds_lines_restock_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -853,10 +717,8 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
-            readonly flags: string[];
         };
-        /** @description One order with all that its page shows, as far as the caller may see it. Made of an `OrderSheet`. */
+        /** @description One order, with what may be done with it. */
         AdminOrderDetail: {
             /** Format: uuid */
             id: string;
@@ -898,38 +760,7 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
-            readonly flags: string[];
             readonly allowed_statuses: components["schemas"]["StatusOffer"][];
-            language: string;
-            /** Format: date-time */
-            paid_at: string | null;
-            /** Format: date-time */
-            shipped_at: string | null;
-            /** Format: date-time */
-            delivered_at: string | null;
-            /** Format: date-time */
-            archived_at: string | null;
-            /** Format: date */
-            readonly withdrawal_until: string | null;
-            /** @description Installments that dispatch brought forward and that were charged. */
-            readonly charged_early: number;
-            readonly retention_undecided: boolean;
-            readonly lines: components["schemas"]["SheetLine"][];
-            readonly shipments: components["schemas"]["Shipment"][];
-            readonly staff_notes: components["schemas"]["Note"][];
-            readonly events: components["schemas"]["Event"][];
-            /** @description Null for who may not see payments. */
-            readonly money: components["schemas"]["Money"] | null;
-            /** Format: decimal */
-            readonly refundable: string;
-            readonly refunds: components["schemas"]["SheetRefund"][];
-            readonly documents: components["schemas"]["SheetDocument"][];
-            readonly mails: components["schemas"]["SheetMail"][];
-            /** @description What the caller may do now. */
-            readonly may: {
-                [key: string]: boolean;
-            };
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
@@ -1120,32 +951,12 @@ export interface components {
             /** @description Up to 3, multipart only. */
             images?: string[];
         };
-        /** @description `recipient` is read for a gift, the names for other orders. */
-        CorrectedAddressRequest: {
-            address: string;
-            city: string;
-            postalCode: string;
-            country: string;
-            /** @default  */
-            customCountry: string;
-            /** Format: date-time */
-            expected_updated_at?: string | null;
-            /** @default  */
-            firstName: string;
-            /** @default  */
-            lastName: string;
-            /** @default  */
-            recipient: string;
-            /** @default  */
-            phone: string;
-        };
         CountryChoice: {
             code: string;
             name: string;
             needs_postcode: boolean;
         };
         CreditedLine: {
-            id: number;
             item_id: number;
             quantity: number;
             /** Format: decimal */
@@ -1197,17 +1008,6 @@ export interface components {
             /** Format: date-time */
             due_by: string;
             open_matters: string[];
-        };
-        /** @description A line of the journal: a dotted name, and the texts and numbers that go with it. */
-        Event: {
-            name: string;
-            /** Format: email */
-            actor?: string | null;
-            /** Format: date-time */
-            created_at: string;
-            readonly details: {
-                [key: string]: string;
-            };
         };
         FiledAnswer: {
             success: boolean;
@@ -1344,6 +1144,14 @@ export interface components {
          * @enum {string}
          */
         KindEnum: "question" | "quote";
+        /**
+         * @description * `fr` - Français
+         *     * `en` - English
+         *     * `es` - Español
+         *     * `de` - Deutsch
+         * @enum {string}
+         */
+        LanguageEnum: "fr" | "en" | "es" | "de";
         LeadTime: {
             days_min: number;
             days_max: number;
@@ -1364,18 +1172,27 @@ export interface components {
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
         };
-        /** @description A mail as it would be sent; `not_before` is when it would leave. */
-        MailPreview: {
-            to: string;
-            language: string;
-            subject: string;
-            text: string;
-            html: string;
-            /** Format: date-time */
-            not_before: string;
+        /** @description `order` is a reference, an address or a name: the newest order that it finds; without it, sample data. */
+        MailAskedRequest: {
+            /** @default fr */
+            language: components["schemas"]["LanguageEnum"];
+            /** @default  */
+            order: string;
         };
-        MailPreviews: {
-            mails: components["schemas"]["MailPreview"][];
+        /** @description A kind of mail; `text` and `html` only for the one that `name` asks for. */
+        MailKind: {
+            name: string;
+            subject: string;
+            takes_order: boolean;
+            text?: string;
+            html?: string;
+        };
+        MailList: {
+            results: components["schemas"]["MailKind"][];
+        };
+        MailSent: {
+            success: boolean;
+            message: string;
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -1405,38 +1222,6 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
-        Money: {
-            charged: boolean;
-            /** Format: decimal */
-            refunded: string;
-            /** Format: decimal */
-            under_way: string;
-            /** Format: decimal */
-            failed: string;
-            /** Format: decimal */
-            disputed: string;
-            /** Format: decimal */
-            retained: string;
-            retention_reason: string;
-            /** Format: decimal */
-            to_come: string;
-        };
-        /** @description A note; `corrects` is the id of the one that it replaces. */
-        Note: {
-            id: number;
-            text: string;
-            /** Format: email */
-            author?: string | null;
-            /** Format: date-time */
-            created_at: string;
-            corrects: number | null;
-        };
-        /** @description `corrects` is the id of the note that this one replaces. */
-        NoteTextRequest: {
-            text: string;
-            /** Format: int64 */
-            corrects?: number | null;
-        };
         /** @description What to tell the visitor, known address or not. */
         NotifyAnswer: {
             detail: string;
@@ -1496,12 +1281,6 @@ export interface components {
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
         };
-        OrderCounts: {
-            by_status: {
-                [key: string]: number;
-            };
-            late: number;
-        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -1517,40 +1296,11 @@ export interface components {
             /** @description The product's page in the caller's language; null when it is gone or not on sale. */
             readonly product_url: string | null;
         };
-        OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**
          * @description * `ZZ` - ZZ
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
-        ParcelLine: {
-            item_id: number;
-            quantity: number;
-        };
-        /**
-         * @description One parcel. `is_last`: what is not sent was refunded, so that the order is shipped; `sent_on`: today if left
-         *     out.
-         */
-        ParcelRequest: {
-            /** Format: date-time */
-            expected_updated_at?: string | null;
-            lines: components["schemas"]["ParcelUnitsRequest"][];
-            /** @default  */
-            carrier: components["schemas"]["CarrierEnum"];
-            /** @default  */
-            tracking_number: string;
-            /** @default  */
-            message: string;
-            /** Format: date */
-            sent_on?: string | null;
-            /** @default false */
-            is_last: boolean;
-        };
-        ParcelUnitsRequest: {
-            /** Format: int64 */
-            item_id: number;
-            quantity: number;
-        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1740,15 +1490,6 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
-        ProposedLine: {
-            item_id: number;
-            quantity: number;
-            /** Format: decimal */
-            amount: string;
-            /** Format: decimal */
-            worth: string;
-            restock: boolean;
-        };
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -1876,14 +1617,8 @@ export interface components {
             success: boolean;
             refund: components["schemas"]["Refund"];
         };
-        /**
-         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
-         *
-         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
-         */
+        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
         RefundDemandRequest: {
-            /** Format: decimal */
-            expected_amount?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */
@@ -1911,24 +1646,6 @@ export interface components {
          * @enum {string}
          */
         RefundMovementStateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
-        /** @description What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card). */
-        RefundProposal: {
-            /** Format: decimal */
-            amount: string;
-            /** Format: decimal */
-            money: string;
-            /** Format: decimal */
-            voided: string;
-            /** Format: decimal */
-            shipping: string;
-            /** Format: decimal */
-            left: string;
-            /** @description Nothing is left of the order afterwards. */
-            complete: boolean;
-            /** @description The caller has to prove first who they are. */
-            readonly asks_confirmation: boolean;
-            lines: components["schemas"]["ProposedLine"][];
-        };
         /**
          * @description * `pending` - En cours
          *     * `succeeded` - Effectué
@@ -2040,86 +1757,6 @@ export interface components {
             summary: string;
             url: string;
         };
-        SheetDocument: {
-            number: string;
-            is_credit_note: boolean;
-            url: string;
-        };
-        /** @description A line of the order. `paid` is what was paid for all its units. */
-        SheetLine: {
-            id: number;
-            product_name: string;
-            /** @description Finish and format in the caller's language. */
-            readonly detail: string;
-            quantity: number;
-            free_quantity: number;
-            /** Format: decimal */
-            price: string;
-            /** Format: decimal */
-            line_total: string;
-            product_image: string;
-            product_url: string | null;
-            finish: string;
-            variation_name: string;
-            sku: string;
-            made_quantity: number;
-            sent_quantity: number;
-            returned_quantity: number;
-            to_send: number;
-            /** Format: decimal */
-            paid: string;
-        };
-        SheetMail: {
-            kind: string;
-            subject: string;
-            state: string;
-            /** Format: date-time */
-            sent_at: string | null;
-            /** Format: date-time */
-            next_attempt_at: string;
-            /** Format: date-time */
-            created_at: string;
-        };
-        SheetRefund: {
-            /** Format: uuid */
-            id: string;
-            /** Format: decimal */
-            amount: string;
-            /** Format: decimal */
-            voided: string;
-            reason: string;
-            progress: string;
-            /** Format: date-time */
-            created_at: string;
-            error: string;
-            provider_ids: string[];
-            lines: components["schemas"]["SheetRefundLine"][];
-        };
-        SheetRefundLine: {
-            id: number;
-            item_id: number;
-            quantity: number;
-            restocked: boolean;
-        };
-        Shipment: {
-            id: number;
-            carrier: string;
-            readonly carrier_label: string;
-            tracking_number: string;
-            parcel_url: string;
-            /** Format: date-time */
-            sent_at: string;
-            /** Format: email */
-            actor?: string | null;
-            /** Format: date-time */
-            undone_at: string | null;
-            undo_reason: string;
-            lines: components["schemas"]["ParcelLine"][];
-        };
-        StaffChoice: {
-            code: string;
-            name: string;
-        };
         StaffFound: {
             results: components["schemas"]["StaffHits"][];
         };
@@ -2133,29 +1770,12 @@ export interface components {
             label: string;
             hits: components["schemas"]["StaffHit"][];
         };
-        StaffLink: {
-            text: string;
-            url: string;
-        };
-        StaffOrderProps: {
-            /** Format: uuid */
-            order_id: string;
-            is_archived: boolean;
-            may_restore: boolean;
-            list_url: string;
-            carriers: components["schemas"]["StaffChoice"][];
-            countries: components["schemas"]["StaffChoice"][];
-            /** @description Pages of the operators about this order. */
-            links: components["schemas"]["StaffLink"][];
-        };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
          */
         StatusChangeRequest: {
-            /** Format: date-time */
-            expected_updated_at?: string | null;
             status: components["schemas"]["StatusChangeStatusEnum"];
             /** @default  */
             message: string;
@@ -2183,7 +1803,6 @@ export interface components {
         /** @description A status that may or may not be set now, and why not. */
         StatusOffer: {
             status: string;
-            status_label: string;
             allowed: boolean;
             reason: string;
             needs_reason: boolean;
@@ -2250,15 +1869,6 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
-        /** @description `expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since. */
-        UndoneParcelRequest: {
-            /** Format: date-time */
-            expected_updated_at?: string | null;
-            /** @default  */
-            reason: string;
-            /** @default  */
-            message: string;
-        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
@@ -2311,14 +1921,146 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    admin_emails_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `fr` - Français
+                 *     * `en` - English
+                 *     * `es` - Español
+                 *     * `de` - Deutsch
+                 */
+                language?: "fr" | "en" | "es" | "de";
+                /**
+                 * @description * `account_confirm_email` - account_confirm_email
+                 *     * `account_data_ready` - account_data_ready
+                 *     * `account_erasure_registered` - account_erasure_registered
+                 *     * `account_erasure_link` - account_erasure_link
+                 *     * `account_erased` - account_erased
+                 *     * `account_inactive` - account_inactive
+                 *     * `order_link` - order_link
+                 *     * `account_exists` - account_exists
+                 *     * `account_password_reset` - account_password_reset
+                 *     * `account_password_changed` - account_password_changed
+                 *     * `account_welcome` - account_welcome
+                 *     * `account_new_device` - account_new_device
+                 *     * `account_role_changed` - account_role_changed
+                 *     * `account_second_factor` - account_second_factor
+                 *     * `account_email_change_old` - account_email_change_old
+                 *     * `account_email_change_new` - account_email_change_new
+                 *     * `account_email_changed` - account_email_changed
+                 *     * `notice_confirm` - notice_confirm
+                 *     * `notice_available` - notice_available
+                 *     * `favourite_available` - favourite_available
+                 *     * `review_decision` - review_decision
+                 *     * `order_confirmation` - order_confirmation
+                 *     * `order_new_workshop` - order_new_workshop
+                 *     * `order_status` - order_status
+                 *     * `payment_refunded_automatically` - payment_refunded_automatically
+                 *     * `invoice` - invoice
+                 *     * `books_audit_alert` - books_audit_alert
+                 *     * `refund_done` - refund_done
+                 *     * `refund_transferred` - refund_transferred
+                 *     * `refund_transfer_returned` - refund_transfer_returned
+                 *     * `refund_failed_alert` - refund_failed_alert
+                 *     * `dispute_alert` - dispute_alert
+                 *     * `reconciliation_discrepancies` - reconciliation_discrepancies
+                 *     * `turnover_alert` - turnover_alert
+                 *     * `contact_workshop` - contact_workshop
+                 *     * `contact_acknowledgement` - contact_acknowledgement
+                 *     * `contact_reply` - contact_reply
+                 *     * `withdrawal_received` - withdrawal_received
+                 *     * `withdrawal_workshop` - withdrawal_workshop
+                 *     * `withdrawal_return` - withdrawal_return
+                 *     * `withdrawal_refused` - withdrawal_refused
+                 *     * `withdrawal_alert` - withdrawal_alert
+                 *     * `delivery_overdue` - delivery_overdue
+                 *     * `delivery_overdue_workshop` - delivery_overdue_workshop
+                 *     * `delivery_postponed` - delivery_postponed
+                 *     * `delivery_address_changed` - delivery_address_changed
+                 *     * `delivery_address_changed_workshop` - delivery_address_changed_workshop
+                 *     * `installment_reminder` - installment_reminder
+                 *     * `installment_moved` - installment_moved
+                 *     * `installment_received` - installment_received
+                 *     * `installment_refused` - installment_refused
+                 *     * `installment_link` - installment_link
+                 *     * `installment_overdue` - installment_overdue
+                 *     * `installment_resumed` - installment_resumed
+                 *     * `installment_calendar` - installment_calendar
+                 *     * `installment_card_expires` - installment_card_expires
+                 *     * `installment_card_kept` - installment_card_kept
+                 *     * `installment_overdue_alert` - installment_overdue_alert
+                 *     * `clock_alert` - clock_alert
+                 *     * `payment_review_alert` - payment_review_alert
+                 */
+                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erasure_link" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "turnover_alert" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "clock_alert" | "payment_review_alert" | "";
+                order?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailList"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_email_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MailAskedRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSent"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_list: {
         parameters: {
             query?: {
                 cursor?: string;
                 /** @description * `unpaid` - unpaid */
                 include?: "unpaid" | "";
-                /** @description At the workshop after the promised day. */
-                late?: boolean;
                 page_size?: number;
                 search?: string;
                 /**
@@ -2404,43 +2146,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_orders_address_create: {
-        parameters: {
-            query?: {
-                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
-                preview?: string;
-            };
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CorrectedAddressRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderOrMails"];
-                };
             };
             /** @description Refused */
             default: {
@@ -2552,40 +2257,6 @@ export interface operations {
             };
         };
     };
-    admin_orders_notes_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NoteTextRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     admin_orders_refund_create: {
         parameters: {
             query?: never;
@@ -2622,183 +2293,9 @@ export interface operations {
             };
         };
     };
-    admin_orders_refund_preview_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["RefundDemandRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RefundProposal"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_orders_restore_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_orders_shipments_create: {
-        parameters: {
-            query?: {
-                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
-                preview?: string;
-            };
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ParcelRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderOrMails"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_orders_shipments_undo_create: {
-        parameters: {
-            query?: {
-                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
-                preview?: string;
-            };
-            header?: never;
-            path: {
-                order_id: string;
-                shipment_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["UndoneParcelRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderOrMails"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    "admin_orders_slip.pdf_retrieve": {
-        parameters: {
-            query?: {
-                shipment?: number;
-            };
-            header?: never;
-            path: {
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     admin_orders_status_create: {
         parameters: {
-            query?: {
-                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
-                preview?: string;
-            };
+            query?: never;
             header?: {
                 "Idempotency-Key"?: string;
             };
@@ -2818,7 +2315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrderOrMails"];
+                    "application/json": components["schemas"]["AdminOrderDetail"];
                 };
             };
             /** @description Refused */
@@ -2868,100 +2365,11 @@ export interface operations {
             };
         };
     };
-    admin_orders_counts_retrieve: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderCounts"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    "admin_orders_labels.pdf_retrieve": {
-        parameters: {
-            query: {
-                order: string[];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     admin_refunds_retrieve: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                request_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RefundAnswer"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    admin_refunds_lines_restock_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                line_id: number;
                 request_id: string;
             };
             cookie?: never;

@@ -8,11 +8,11 @@ from django.urls import reverse
 
 from accounts.tests.people import make_admin
 from catalog.models import Product
-from orders.admin.settings import DeliveryStopForm
 from orders.models import DeliveryStop, Order, OrderItem, Payment, ShippingZone
 from orders.selectors.delivery import shipping_table
 from orders.selectors.rules import checkout_countries
 from orders.services.payments.mails import mail_confirmation
+from orders.staff.settings_forms import DeliveryStopForm
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.content_version import content_version
 from shop.core.mail_delivery import render
@@ -95,18 +95,15 @@ def test_delivery_is_never_stopped_within_the_union(country):
     assert DeliveryStopForm({"country": "US"}).is_valid()
 
 
-def test_the_switch_in_the_admin():
+def test_delivery_is_stopped_and_started_again_by_staff():
     staff_client = Client()
     staff_client.force_login(make_admin())
     answer = staff_client.post(
-        "/gestion/orders/deliverystop/add/", {"country": "US", "reason": "Douane fermée"}
+        "/admin/arrets-de-livraison/nouveau", {"country": "US", "reason": "Douane fermée"}
     )
     assert answer.status_code == 302
     stop = DeliveryStop.objects.get()
-    assert (
-        staff_client.post(f"/gestion/orders/deliverystop/{stop.pk}/delete/", {"post": "yes"}).status_code
-        == 302
-    )
+    assert staff_client.post(f"/admin/arrets-de-livraison/{stop.pk}/supprimer").status_code == 302
     assert not DeliveryStop.objects.exists()
 
 

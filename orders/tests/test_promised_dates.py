@@ -187,8 +187,8 @@ def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(lim
     admin = Client()
     admin.force_login(make_admin())
     answer = admin.post(
-        "/gestion/orders/workshopclosure/add/",
-        {"starts_on": "24/11/2026", "ends_on": "30/11/2026"},
+        "/admin/fermetures/nouveau",
+        {"starts_on": "2026-11-24", "ends_on": "2026-11-30"},
         follow=True,
     )
     assert "1 commande promise ne peut plus partir à temps" in answer.content.decode()
@@ -206,14 +206,14 @@ def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(lim
 @pytest.mark.parametrize(
     ("first", "last", "refusal"),
     [
-        ("24/11/2026", "23/11/2026", "Le dernier jour vient avant le premier."),
-        ("24/11/2026", "24/11/2028", "Une fermeture dure un an au plus."),
+        ("2026-11-24", "2026-11-23", "Le dernier jour vient avant le premier."),
+        ("2026-11-24", "2028-11-24", "Une fermeture dure un an au plus."),
     ],
 )
 def test_a_closure_with_impossible_days_is_refused(first: str, last: str, refusal: str) -> None:
     admin = Client()
     admin.force_login(make_admin())
-    answer = admin.post("/gestion/orders/workshopclosure/add/", {"starts_on": first, "ends_on": last})
+    answer = admin.post("/admin/fermetures/nouveau", {"starts_on": first, "ends_on": last})
     assert refusal in answer.content.decode()
     assert not WorkshopClosure.objects.exists()
 
@@ -226,6 +226,6 @@ def test_pages_see_a_new_closure_at_once(client: Client) -> None:
     before = client.get(address).content.decode()
     admin = Client()
     admin.force_login(make_admin())
-    admin.post("/gestion/orders/workshopclosure/add/", {"starts_on": "24/11/2026", "ends_on": "30/11/2026"})
+    admin.post("/admin/fermetures/nouveau", {"starts_on": "2026-11-24", "ends_on": "2026-11-30"})
     after = client.get(address).content.decode()
     assert ("closure-line" in before, "closure-line" in after) == (False, True)

@@ -10,8 +10,8 @@ from orders.selectors.provider_words import (
     review_in_words,
 )
 from shop.core.mail_delivery import render
+from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
-from shop.core.tests.mail_samples import sample_context
 
 NBSP = "\u00a0"
 

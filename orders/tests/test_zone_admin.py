@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 
 from accounts.tests.people import make_admin
-from orders.admin.settings import TerritoryForm
 from orders.models import ShippingRateStep, ShippingZone, Territory
+from orders.staff.settings_forms import TerritoryForm
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
@@ -44,14 +44,14 @@ def staff() -> Client:
 )  # fmt: skip
 def test_a_territory_that_makes_no_sense_is_refused(staff, change, field, message):
     before = Territory.objects.count()
-    answer = staff.post("/gestion/orders/territory/add/", CORSICA | change)
+    answer = staff.post("/admin/territoires/nouveau", CORSICA | change)
     assert answer.status_code == 200
-    assert message in answer.context["adminform"].form.errors[field]
+    assert message in answer.context["form"].errors[field]
     assert Territory.objects.count() == before
 
 
 def test_a_territory_may_name_a_part_of_another_and_the_whole_country_once(staff):
-    assert staff.post("/gestion/orders/territory/add/", CORSICA | {"postcodes": "97411"}).status_code == 302
+    assert staff.post("/admin/territoires/nouveau", CORSICA | {"postcodes": "97411"}).status_code == 302
     assert TerritoryForm(CORSICA | {"code": "FR-ALL", "postcodes": ""}).is_valid()
     Territory.objects.filter(code="FR-20R").update(postcodes="")
     form = TerritoryForm(CORSICA | {"code": "FR-ALL", "postcodes": ""})
@@ -70,9 +70,10 @@ def test_a_territory_may_name_a_part_of_another_and_the_whole_country_once(staff
 )  # fmt: skip
 def test_weight_steps_out_of_order_are_refused(staff, steps, message):
     zone = ShippingZone.objects.get(code="rest-of-world")
-    answer = staff.post(f"/gestion/orders/shippingzone/{zone.pk}/change/", zone_body(steps))
+    page = f"/admin/zones-de-livraison/{zone.pk}"
+    answer = staff.post(page, zone_body(staff, page, steps))
     assert answer.status_code == 200
-    formset = answer.context["inline_admin_formsets"][0].formset
+    formset = answer.context["formset"]
     assert not formset.is_valid()
     assert message is None or message in formset.non_form_errors()
     assert not ShippingRateStep.objects.filter(zone=zone).exists()
@@ -80,13 +81,15 @@ def test_weight_steps_out_of_order_are_refused(staff, steps, message):
 
 def test_weight_steps_in_order_are_written(staff):
     zone = ShippingZone.objects.get(code="rest-of-world")
-    body = zone_body([("500", "19,90"), ("2000", "49,99")])
-    assert staff.post(f"/gestion/orders/shippingzone/{zone.pk}/change/", body).status_code == 302
+    page = f"/admin/zones-de-livraison/{zone.pk}"
+    body = zone_body(staff, page, [("500", "19,90"), ("2000", "49,99")])
+    assert staff.post(page, body).status_code == 302
     assert [str(step.rate) for step in zone.rate_steps.all()] == ["19.90", "49.99"]
 
 
-def zone_body(steps: list[tuple[str, str]]) -> dict[str, object]:
+def zone_body(staff: Client, page: str, steps: list[tuple[str, str]]) -> dict[str, object]:
     body: dict[str, object] = {
+        "seen": staff.get(page).context["seen"],
         "name_fr": "Reste du monde", "countries": ["US", "CA", "GB", "JP", "AU"], "rate": "49,99", "free_from": "",
         "delivery_days_min": "5", "delivery_days_max": "15", "position": "4",
         "rate_steps-TOTAL_FORMS": len(steps), "rate_steps-INITIAL_FORMS": "0",

@@ -7,9 +7,11 @@ from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.functional import Promise
 
 from shop.core.audited_admin import AuditedAdmin
@@ -64,7 +66,33 @@ def staff_action(action: StaffAction, *, description: str | Promise) -> Callable
 
 
 class StaffAdmin(StaffRights, AuditedAdmin[Row]):
-    """The base of every admin of the shop: its rights, and its entries in the audit trail."""
+    """The base of every admin of the shop: its rights, its entries in the audit trail, and a link to the screen of the
+    staff area that acts on its rows."""
+
+    # The routes of that screen: its list, and its page of a row, which takes the row's key.
+    staff_list: ClassVar[str] = ""
+    staff_row: ClassVar[str] = ""
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        shown = {"staff_url": reverse(self.staff_list)} if self.staff_list else {}
+        return super().changelist_view(request, {**shown, **(extra_context or {})})
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        shown = {}
+        if object_id and self.staff_row:
+            row = self.get_object(request, unquote(object_id))
+            shown = {"staff_url": reverse(self.staff_row, args=[row.pk])} if row else {}
+        elif self.staff_list:
+            shown = {"staff_url": reverse(self.staff_list)}
+        return super().changeform_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return those that the person may do; posted, all of them: each refuses by itself, with 403."""

@@ -3,10 +3,13 @@
 from django.urls import path
 
 from shop.pages.api import ContactApi
+from shop.pages.api_mails import AdminMailListView, AdminMailTestView
 from shop.pages.api_members import DataExportApi
 from shop.pages.staff.search import StaffSearchApi
 
 urlpatterns = [
+    path("admin/emails", AdminMailListView.as_view(), name="api-admin-emails"),
+    path("admin/emails/<slug:kind>/test", AdminMailTestView.as_view(), name="api-admin-email-test"),
     path("contact", ContactApi.as_view(), name="api-contact"),
     path("admin/search", StaffSearchApi.as_view(), name="api-admin-search"),
     path("me/export", DataExportApi.as_view(), name="api-me-export"),

@@ -51,14 +51,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
             StaffPage("staff-home", "Accueil", "clock", StaffAction.SEE_ORDERS, is_tab=True),
             StaffPage("staff-orders", "Commandes", "box", StaffAction.SEE_ORDERS, is_tab=True),
             StaffPage("staff-products", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True),
-            StaffPage(
-                "admin:pages_contactrequest_changelist",
-                "Messages",
-                "mail",
-                StaffAction.SEE_CONTACTS,
-                is_tab=True,
-            ),
-            StaffPage("admin:catalog_review_changelist", "Avis", "star", StaffAction.SEE_REVIEWS),
+            StaffPage("staff-messages", "Messages", "mail", StaffAction.SEE_CONTACTS, is_tab=True),
+            StaffPage("staff-reviews", "Avis", "star", StaffAction.SEE_REVIEWS),
         ),
     ),
     (
@@ -78,13 +72,14 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
     (
         "Boutique",
         (
-            StaffPage("admin:catalog_category_changelist", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
-            StaffPage("admin:pages_pagetext_changelist", "Textes", "pencil", StaffAction.SEE_TEXTS),
-            StaffPage("admin:accounts_user_changelist", "Utilisateurs", "user", StaffAction.SEE_USERS),
-            StaffPage("admin:core_shopsettings_changelist", "Réglages", "filter", StaffAction.SEE_SETTINGS),
+            StaffPage("staff-categories", "Catégories", "filter", StaffAction.SEE_PRODUCTS),
+            StaffPage("staff-texts", "Textes", "pencil", StaffAction.SEE_TEXTS),
+            StaffPage("staff-mails", "E-mails", "mail", StaffAction.SEE_MAILS),
+            StaffPage("staff-users", "Utilisateurs", "user", StaffAction.SEE_USERS),
+            StaffPage("staff-settings", "Réglages", "filter", StaffAction.SEE_SETTINGS),
             StaffPage("staff-api-keys", "Clés d'API", "lock", StaffAction.SEE_AUTOMATION),
             StaffPage("staff-webhooks", "Webhooks", "globe", StaffAction.SEE_AUTOMATION),
-            StaffPage("admin:core_auditentry_changelist", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),
+            StaffPage("staff-audit", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),
         ),
     ),
 )

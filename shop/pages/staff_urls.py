@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.pages.staff import api_keys, webhooks
+from shop.pages.staff import api_keys, audit, mails, messages, settings, texts, users, webhooks
 from shop.pages.staff.search import staff_search
 
 _ONE = "webhooks/<int:endpoint_id>"
@@ -24,4 +24,24 @@ urlpatterns = [
         webhooks.webhook_redeliver,
         name="staff-webhook-redeliver",
     ),
+    path("messages", messages.message_list, name="staff-messages"),
+    path("messages/<int:contact_id>", messages.message, name="staff-message"),
+    path("messages/<int:contact_id>/marquer", messages.mark, name="staff-message-mark"),
+    path("messages/<int:contact_id>/supprimer", messages.delete, name="staff-message-delete"),
+    path("messages/images/<int:pk>", messages.picture, name="staff-message-picture"),
+    path("utilisateurs", users.user_list, name="staff-users"),
+    path("utilisateurs/<int:user_id>", users.user_detail, name="staff-user"),
+    path("utilisateurs/<int:user_id>/role", users.change_role, name="staff-user-role"),
+    path("utilisateurs/<int:user_id>/acces", users.block, name="staff-user-block"),
+    path("reglages", settings.settings_index, name="staff-settings"),
+    *(pattern for part in settings.SETTINGS for pattern in part.urls()),
+    path("textes", texts.texts_index, name="staff-texts"),
+    *(pattern for screen in texts.SCREENS for pattern in screen.urls()),
+    path("e-mails", mails.mail_index, name="staff-mails"),
+    path("e-mails/envoyes", mails.outbox, name="staff-outbox"),
+    path("e-mails/envoyes/<int:mail_id>", mails.sent_mail, name="staff-sent-mail"),
+    path("e-mails/<slug:kind>", mails.mail_preview, name="staff-mail"),
+    path("e-mails/<slug:kind>/contenu", mails.mail_html, name="staff-mail-html"),
+    path("e-mails/<slug:kind>/essai", mails.mail_test, name="staff-mail-test"),
+    path("journal", audit.audit_trail, name="staff-audit"),
 ]

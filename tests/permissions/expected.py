@@ -16,6 +16,24 @@ WORK = ADMIN | {"staff"}
 LOOK = ADMIN | {"looker"}
 DESK = WORK | LOOK
 
+SETTINGS = ("boutique", "mentions", "atelier", "paiement", "tva")
+ROWS = {
+    # The kind of row that each screen of `StaffRows` keeps.
+    "closures": "orders.WorkshopClosure",
+    "zones": "orders.ShippingZone",
+    "territories": "orders.Territory",
+    "stops": "orders.DeliveryStop",
+    "vat": "orders.VatRate",
+    "categories": "catalog.Category",
+    "synonyms": "catalog.Synonym",
+    "sections": "pages.HomeSection",
+    "passages": "pages.PageText",
+    "faq": "pages.FaqEntry",
+    "banners": "pages.SeasonalBanner",
+    "official": "pages.OfficialText",
+    "redirects": "pages.Redirect",
+}
+
 ROUTES: dict[str, tuple[Who, Who]] = {
     # Name of the route: who may GET it, who may POST to it.
     **dict.fromkeys(
@@ -169,12 +187,39 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_retentionrun_register": (LOOK, LOOK),
-    "admin:pages_contactimage_file": (DESK, DESK),
-    "admin:pages_contactrequest_reply": (WORK, WORK),
-    "admin:pages_contactrequest_mark": (WORK, WORK),
-    "admin:pages_faqentry_preview": (LOOK, LOOK),
-    "admin:pages_pagetext_preview": (LOOK, LOOK),
-    "admin:pages_seasonalbanner_preview": (LOOK, LOOK),
+    # Pages of the staff area.
+    "staff-messages": (DESK, NOBODY),
+    "staff-message": (DESK, WORK),
+    "staff-message-mark": (NOBODY, WORK),
+    "staff-message-delete": (ADMIN, ADMIN),
+    "staff-message-picture": (DESK, NOBODY),
+    "staff-reviews": (LOOK, NOBODY),
+    "staff-review": (LOOK, ADMIN),
+    "staff-users": (LOOK, NOBODY),
+    "staff-user": (LOOK, NOBODY),
+    "staff-user-role": (NOBODY, ADMIN),
+    "staff-user-block": (NOBODY, ADMIN),
+    "staff-audit": (LOOK, NOBODY),
+    # Leads to the page of mails.
+    "email-preview": (EVERYBODY, EVERYBODY),
+    **dict.fromkeys(("staff-mails", "staff-mail", "staff-mail-html", "staff-outbox"), (LOOK, NOBODY)),
+    "staff-sent-mail": (LOOK, ADMIN),
+    "staff-mail-test": (NOBODY, ADMIN),
+    "api-admin-emails": (LOOK, NOBODY),
+    "api-admin-email-test": (NOBODY, ADMIN),
+    **dict.fromkeys((f"staff-settings-{part}" for part in SETTINGS), (LOOK, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}" for rows in ROWS), (LOOK, NOBODY)),
+    **dict.fromkeys((f"staff-{rows}-edit" for rows in ROWS), (LOOK, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}-{page}" for rows in ROWS for page in ("new", "delete")), (ADMIN, ADMIN)),
+    **dict.fromkeys((f"staff-{rows}-move" for rows in ("categories", "faq", "sections")), (NOBODY, ADMIN)),
+    # What staff may see of products, categories are part of.
+    "staff-categories": (DESK, NOBODY),
+    "staff-categories-edit": (DESK, ADMIN),
+    "staff-settings": (LOOK, NOBODY),
+    "staff-texts": (LOOK, NOBODY),
+    "staff-faq-preview": (LOOK, NOBODY),
+    "staff-passages-preview": (LOOK, NOBODY),
+    "staff-banners-preview": (LOOK, NOBODY),
 }
 
 METHODS: dict[tuple[str, str], Who] = {
@@ -212,27 +257,19 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             ),
             "pages.RetentionRun",
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
+            *("catalog.Review", "accounts.User", "core.ShopSettings", "orders.Territory"),
+            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
+            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            *("pages.HomeSection", "pages.OfficialText", "catalog.Synonym"),
         ),
         _SHOWN,
     ),
-    **dict.fromkeys(
-        (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
-            *("orders.Territory", "pages.OfficialText", "catalog.Promotion"),
-            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
-            "pages.HomeSection",
-        ),
-        _EDITED,
-    ),
-    "catalog.Synonym": _EDITED,
+    "catalog.Promotion": _EDITED,
     "catalog.Product": (DESK, NOBODY, ADMIN, NOBODY),
-    "catalog.Category": (DESK, ADMIN, ADMIN, ADMIN),
-    "catalog.Review": (LOOK, NOBODY, ADMIN, NOBODY),
+    "catalog.Category": (DESK, NOBODY, NOBODY, NOBODY),
     "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
     "catalog.Favourite": (LOOK, NOBODY, NOBODY, ADMIN),
-    "pages.ContactRequest": (DESK, NOBODY, NOBODY, ADMIN),
-    "accounts.User": (LOOK, NOBODY, ADMIN, NOBODY),
-    "core.ShopSettings": (LOOK, NOBODY, ADMIN, NOBODY),
+    "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),
 }
 
 ACTIONS: dict[str, Who] = {
@@ -243,13 +280,7 @@ ACTIONS: dict[str, Who] = {
     "orders.RefundRequest:retry": ADMIN,
     "orders.Refund:retry": ADMIN,
     "orders.Refund:settled_by_transfer": ADMIN,
-    "core.OutgoingMail:send_again": ADMIN,
-    "accounts.User:make_admin": ADMIN,
-    "accounts.User:make_staff": ADMIN,
-    "accounts.User:make_member": ADMIN,
     "catalog.Promotion:end": ADMIN,
-    "pages.ContactRequest:mark_answered": WORK,
-    "pages.ContactRequest:mark_new": WORK,
 }
 
 STEPS: dict[str, Who] = {

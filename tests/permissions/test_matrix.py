@@ -38,6 +38,7 @@ from tests.permissions.expected import (
     NOBODY,
     PEOPLE,
     ROUTES,
+    ROWS,
     STEPS,
     WORK,
     Who,
@@ -227,6 +228,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "pk": world.picture.pk,
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
+        "review_id": world.rows["catalog.Review"].pk,
+        "kind": "order_status",
         "step": "goods",
         "action": "archive",
         "slug": "pokeball" if pattern.name == "collection" else "x",
@@ -243,12 +246,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "url": "x",
         "content_type_id": 1,
     }
-    if pattern.name and pattern.name.endswith("_preview"):
-        known["object_id"] = world.rows[
-            {"pages_faqentry_preview": "pages.FaqEntry", "pages_pagetext_preview": "pages.PageText"}.get(
-                pattern.name, "pages.SeasonalBanner"
-            )
-        ].pk
+    if pattern.name and pattern.name.startswith("staff-") and "row_id" in pattern.pattern.converters:
+        known["row_id"] = world.rows[ROWS[pattern.name.split("-")[1]]].pk
     wanted = (*pattern.pattern.converters, *getattr(pattern.pattern.regex, "groupindex", ()))
     return {name: known.get(name, "x") for name in wanted}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shop.core.models import AuditEntry, MailState, OutgoingMail, ShopSettings
+from shop.core.models import MailState, OutgoingMail, ShopSettings
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +22,6 @@ def dead():
     )
 
 
-def send_again(client, *mails, **more):
-    return client.post(
-        LIST, {"action": "send_again", "_selected_action": [mail.pk for mail in mails], **more}, follow=True
-    )
-
-
 def test_dead_letters_are_found(admin_client, dead):
     OutgoingMail.objects.create(kind="account_exists", to="other@example.com", reference="7C9BE001")
 
@@ -35,33 +29,6 @@ def test_dead_letters_are_found(admin_client, dead):
     assert "client@example.com" in failed
     assert "other@example.com" not in failed
     assert "other@example.com" in admin_client.get(LIST, {"q": "7C9BE001"}).content.decode()
-
-
-def test_resending_asks_first(admin_client, dead, run_on_commit, queued_tasks):
-    asked = send_again(admin_client, dead).content.decode()
-    assert "corrigez d'abord la cause indiquée" in asked
-    assert "SMTPRecipientsRefused: 550" in asked
-    dead.refresh_from_db()
-    assert dead.state == MailState.FAILED
-
-    with run_on_commit():
-        done = send_again(admin_client, dead, confirmed="1").content.decode()
-    assert "1 e-mail remis en file d&#x27;attente." in done
-    dead.refresh_from_db()
-    assert (dead.state, dead.attempts) == (MailState.QUEUED, 0)
-    assert queued_tasks.names == ["shop.core.tasks.deliver_mail"]
-    entry = AuditEntry.objects.get(action="mail.resent")
-    assert (entry.subject_type, entry.subject_id) == ("core.outgoingmail", str(dead.pk))
-
-
-def test_only_dead_letters_are_resent(admin_client):
-    sent = OutgoingMail.objects.create(kind="account_exists", to="a@example.com", state=MailState.SENT)
-
-    answer = send_again(admin_client, sent, confirmed="1").content.decode()
-
-    assert "Aucun des e-mails choisis n&#x27;est en échec." in answer
-    sent.refresh_from_db()
-    assert sent.state == MailState.SENT
 
 
 def test_mails_are_read_only(admin_client, dead):
@@ -82,31 +49,12 @@ def test_links_that_open_an_account_are_not_shown_to_operators(admin_client):
     assert not any("the html" in text for text in texts.values())
 
 
-def test_the_settings_sheet(admin_client, run_on_commit):
-    opened = admin_client.get("/gestion/core/shopsettings/", follow=True)
-    page = opened.content.decode()
-    assert opened.redirect_chain == [("/gestion/core/shopsettings/1/change/", 302)]
-    assert "Mentions légales manquantes\u00a0: nom du vendeur, SIRET, adresse postale" in page
-
-    values = {
-        "shop_name": "Atelier",
-        "vat_notice": "TVA non applicable",
-        "terms_version": "2026-12",
-        "default_production_days_min": "10",
-        "default_production_days_max": "20",
-        "default_weight_grams": "500",
-        "making_days": list("123456"),
-        "dispatch_days": list("12345"),
-        "installments_minimum": "150.00",
-        "franchise_ceiling": "85000.00",
-        "franchise_ceiling_upper": "93500.00",
-        "eu_sales_threshold": "10000.00",
-    }
-    with run_on_commit():
-        assert admin_client.post("/gestion/core/shopsettings/1/change/", values).status_code == 302
-    assert ShopSettings.load().shop_name == "Atelier"
-    assert admin_client.post("/gestion/core/shopsettings/1/delete/", {"post": "yes"}).status_code == 403
-    assert admin_client.get("/gestion/core/shopsettings/add/").status_code == 403
+def test_settings_are_looked_up_and_changed_nowhere_in_django_admin(admin_client):
+    ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
+    page = admin_client.get("/gestion/core/shopsettings/1/change/").content.decode()
+    assert 'href="/admin/reglages"' in page
+    for action in ("1/change", "1/delete", "add"):
+        assert admin_client.post(f"/gestion/core/shopsettings/{action}/", {}).status_code == 403
 
 
 def test_scheduled_jobs_are_listed(admin_client):

@@ -10,8 +10,8 @@ from shop.core import mail_content
 from shop.core.mail import queue_mail
 from shop.core.mail_content import Attachment, MailFile, register_attachments
 from shop.core.mail_delivery import deliver
+from shop.core.mail_samples import sample_context
 from shop.core.models import MailState, OutgoingMail
-from shop.core.tests.mail_samples import sample_context
 
 pytestmark = pytest.mark.django_db
 

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from shop.core import mail_delivery
 from shop.core.mail_delivery import LEASE, MAX_ATTEMPTS, MAX_CRASHES, RETRY_DELAYS, deliver
+from shop.core.mail_samples import sample_context
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.core.tasks import deliver_mail, sweep_mails
 from shop.core.tests import scripted_mail
-from shop.core.tests.mail_samples import sample_context
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from shop.core.mail import enqueue_delivery, purge_account_mails, queue_mail
+from shop.core.mail_samples import sample_context
 from shop.core.models import MailState, OutgoingMail
 from shop.core.personal_data import kept_until
-from shop.core.tests.mail_samples import sample_context
 
 pytestmark = pytest.mark.both_engines
 

@@ -10,10 +10,10 @@ import pytest
 from django.utils import timezone
 
 from shop.core.mail_delivery import deliver, render
+from shop.core.mail_samples import KINDS, sample_context
 from shop.core.models import OutgoingMail
 from shop.core.templatetags.markdown import markdown_text
 from shop.core.tests import scripted_mail
-from shop.core.tests.mail_samples import KINDS, sample_context
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ import pytest
 from django.urls import include, path
 
 from shop.core.mail_delivery import deliver
+from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
-from shop.core.tests.mail_samples import sample_context
 
 # The shop mounts these pages in DEBUG only, and tests run without it.
 urlpatterns = [path("_mails", include("shop.core.mailbox_urls"))]

@@ -90,4 +90,4 @@ def _products(text: str) -> Iterator[StaffHit]:
 def _customers(text: str) -> Iterator[StaffHit]:
     for user in find_users(search=text, page_size=MOST_OF_A_KIND).users:
         name = f"{user.first_name} {user.last_name}".strip()
-        yield StaffHit(user.email, name, reverse("admin:accounts_user_change", args=[user.pk]))
+        yield StaffHit(user.email, name, reverse("staff-user", args=[user.pk]))

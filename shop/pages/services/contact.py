@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from catalog.models import Product
 from shop.core import images, limits
+from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
@@ -85,6 +86,18 @@ def set_answered(*, request: ContactRequest, answered: bool) -> None:
     request.state = ContactState.ANSWERED if answered else ContactState.NEW
     request.answered_at = timezone.now() if answered else None
     request.save(update_fields=["state", "answered_at"])
+
+
+def mark_by(*, request: ContactRequest, answered: bool, actor: User) -> None:
+    """Mark a request for a person, in the caller's transaction, and write it to the audit trail; one that is already
+    so stays as it is."""
+    before = request.state
+    if (before == ContactState.ANSWERED) == answered:
+        return
+    set_answered(request=request, answered=answered)
+    record_audit(
+        "contact.answered", request, actor=actor, before={"state": before}, after={"state": request.state}
+    )
 
 
 def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) -> ContactReply:
@@ -184,7 +197,7 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
         "product": request.product.name if request.product else "",
         "picture_count": picture_count,
     }
-    admin_url = absolute_url(reverse("admin:pages_contactrequest_change", args=[request.pk]))
+    admin_url = absolute_url(reverse("staff-message", args=[request.pk]))
     queue_mail(
         kind="contact_workshop",
         to=ShopSettings.load().alert_address,

@@ -51,6 +51,7 @@ def staff_home(request: HttpRequest) -> HttpResponse:
         "background_is_late": jobs.background_work_is_late(),
         "queue": selectors.workshop_queue(),
         "christmas": christmas_days(),
+        "may_close": may(request.user, StaffAction.EDIT_DELIVERY),
     }
     if may(request.user, StaffAction.SEE_BOOKS):
         sales = selectors.week_sales(today)
@@ -74,11 +75,11 @@ def _tasks(request: HttpRequest) -> list[StaffTask]:
 
 
 def _messages() -> str:
-    return reverse("admin:pages_contactrequest_changelist")
+    return reverse("staff-messages")
 
 
 def _reviews() -> str:
-    return f"{reverse('admin:catalog_review_changelist')}?state__exact=pending"
+    return reverse("staff-reviews")
 
 
 def _stock() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django import template
+from django.template.context import Context
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from orders.selectors.promises import PiecePromise
 from orders.selectors.workshop import AnnouncedClosure, announced_closure
 from shop.core import structured_data
 from shop.pages.selectors import official
+from shop.pages.staff_help import Help, help_of
 
 register = template.Library()
 
@@ -92,3 +94,10 @@ def _delivery(piece: promises.Piece) -> structured_data.OfferDelivery:
 def official_texts() -> list[official.ShownText]:
     """What the law has shown word for word, where the owner has supplied it. At most one query a minute."""
     return official.official_texts()
+
+
+@register.simple_tag(takes_context=True)
+def staff_help(context: Context) -> Help | None:
+    """Return the help of the screen that is drawn."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    return help_of(match.view_name) if match is not None and match.view_name else None

@@ -22,6 +22,7 @@ from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
 from shop.pages.services.content import load_texts, save_content
 from shop.pages.shipped import shipped
+from shop.pages.staff.texts import SCREENS
 
 pytestmark = pytest.mark.django_db
 
@@ -224,7 +225,7 @@ def test_a_redirect_stays_on_this_site_and_ends(
     admin_client: Client, old: str, new: str, message: str
 ) -> None:
     Redirect.objects.create(old_path="/b", new_path="/produits")
-    answer = admin_client.post(reverse("admin:pages_redirect_add"), {"old_path": old, "new_path": new})
+    answer = admin_client.post("/admin/textes/redirections/nouveau", {"old_path": old, "new_path": new})
     assert message in answer.content.decode()
     assert Redirect.objects.count() == 1
 
@@ -236,8 +237,13 @@ def test_operators_preview_what_is_not_shown_yet(admin_client: Client, client: C
         category="prices", question_fr="Brouillon de question ?", answer_fr="Oui.", is_published=False
     )
     text = PageText.objects.create(key="story-team", title_fr="Équipe de demain", starts_at=later)
-    for row, words in ((band, 'id="saison"'), (entry, "Brouillon de question"), (text, "Équipe de demain")):
-        address = reverse(f"admin:pages_{row._meta.model_name}_preview", args=[row.pk, "fr"])
+    for name, row, words in (
+        ("banners", band, 'id="saison"'),
+        ("faq", entry, "Brouillon de question"),
+        ("passages", text, "Équipe de demain"),
+    ):
+        address = reverse(f"staff-{name}-preview", args=[row.pk, "fr"])
+        assert address in admin_client.get(reverse(f"staff-{name}-edit", args=[row.pk])).content.decode()
         answer = admin_client.get(address)
         assert words in answer.content.decode()
         assert "no-store" in answer["Cache-Control"]
@@ -248,12 +254,12 @@ def test_operators_preview_what_is_not_shown_yet(admin_client: Client, client: C
         assert "Équipe de demain" not in page
 
 
-def test_the_admin_refuses_an_unknown_figure(admin_client: Client, texts: None) -> None:
+def test_unknown_figure_in_a_text_is_refused(admin_client: Client, texts: None) -> None:
     row = FaqEntry.objects.get(key="delay")
-    address = reverse("admin:pages_faqentry_change", args=[row.pk])
+    address = reverse("staff-faq-edit", args=[row.pk])
     form = {
+        "seen": admin_client.get(address).context["seen"],
         "category": "delivery",
-        "position": 1,
         "question_fr": "Q ?",
         "answer_fr": "{{ delay }}",
         **{f"{field}_{language}": "x" for field in ("question", "answer") for language in ("en", "es", "de")},
@@ -264,12 +270,24 @@ def test_the_admin_refuses_an_unknown_figure(admin_client: Client, texts: None) 
     assert FaqEntry.objects.get(key="delay").answer_fr == "{{ email }}"
 
 
-@pytest.mark.parametrize("name", ["faqentry", "pagetext", "seasonalbanner", "redirect", "contactrequest"])
-def test_the_admin_lists(admin_client: Client, texts: None, name: str) -> None:
+@pytest.mark.parametrize("name", [screen.name for screen in SCREENS])
+def test_every_screen_of_texts_opens(admin_client: Client, texts: None, name: str) -> None:
     make_band()
-    assert admin_client.get(reverse(f"admin:pages_{name}_changelist")).status_code == 200
-    if name != "contactrequest":
-        assert admin_client.get(reverse(f"admin:pages_{name}_add")).status_code == 200
+    assert reverse(f"staff-{name}") in admin_client.get("/admin/textes").content.decode()
+    assert admin_client.get(reverse(f"staff-{name}")).status_code == 200
+    assert admin_client.get(reverse(f"staff-{name}-new")).status_code == 200
+    for row in admin_client.get(reverse(f"staff-{name}")).context["lines"][:1]:
+        assert admin_client.get(reverse(f"staff-{name}-edit", args=[row[0]])).status_code == 200
+
+
+def test_questions_are_moved_and_numbered_anew(admin_client: Client, texts: None) -> None:
+    first, second, *_others = FaqEntry.objects.all()
+    admin_client.post(reverse("staff-faq-move", args=[second.pk]), {"vers": "haut"})
+    assert list(FaqEntry.objects.values_list("pk", flat=True)[:2]) == [second.pk, first.pk]
+    assert FaqEntry.objects.count() == len(set(FaqEntry.objects.values_list("position", flat=True)))
+    # Already the first.
+    admin_client.post(reverse("staff-faq-move", args=[second.pk]), {"vers": "haut"})
+    assert FaqEntry.objects.first() == second
 
 
 @pytest.mark.both_engines

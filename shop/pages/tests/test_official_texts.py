@@ -14,9 +14,9 @@ from PIL import Image
 
 from accounts.models import User
 from shop.core.mail_delivery import render
+from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
-from shop.core.tests.mail_samples import sample_context
 from shop.pages.checks import check_official_texts
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import official_texts
@@ -154,24 +154,25 @@ def test_the_check_names_what_is_missing(settings: Any) -> None:
     assert check_official_texts() == []
 
 
-def test_the_owner_supplies_them_in_the_admin(client: Client, settings: Any) -> None:
+def test_the_owner_supplies_them(client: Client, settings: Any) -> None:
     client.force_login(User.objects.create_superuser("chef@example.com", "secret"))
-    base = f"/{settings.ADMIN_PATH}pages/officialtext/"
+    base = "/admin/textes/officiels"
     assert "Textes officiels manquants en français" in client.get(base).content.decode()
     upload = SimpleUploadedFile("notice.png", sheet())
     values = {"kind": NOTICE, "language": "fr", "text": WORDS, "new_picture": upload}
-    assert client.post(f"{base}add/", values).status_code == 302
+    assert client.post(f"{base}/nouveau", values).status_code == 302
     row = OfficialText.objects.get()
     # A form sends line breaks its own way.
     assert row.text.replace("\r\n", "\n") == WORDS
     assert row.file.name.startswith("official/")
+    values["seen"] = client.get(f"{base}/{row.pk}").context["seen"]
     refused = client.post(
-        f"{base}{row.pk}/change/",
+        f"{base}/{row.pk}",
         {**values, "new_picture": SimpleUploadedFile("notice.svg", b"<svg/>")},
     )
     assert "Type de fichier non supporté" in refused.content.decode()
     kept = {**values, "new_picture": "", "remove_picture": "on"}
-    assert client.post(f"{base}{row.pk}/change/", kept).status_code == 302
+    assert client.post(f"{base}/{row.pk}", kept).status_code == 302
     assert OfficialText.objects.get().file.name == ""
-    assert client.post(f"{base}{row.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert client.post(f"{base}/{row.pk}/supprimer").status_code == 302
     assert not OfficialText.objects.exists()

@@ -1,4 +1,4 @@
-"""Forms of the pages' administration: what a row may say, and where a redirect may lead."""
+"""What staff may type into texts, questions, bands, official texts and redirects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,27 @@ from django.utils.translation import gettext_lazy
 
 from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem
+from shop.core.staff_rows import staff_formfield
 from shop.core.uploads import drawn_upload
 from shop.pages.markup import PLACEHOLDER
-from shop.pages.models import FaqEntry, OfficialText, PageText, Redirect, SeasonalBanner
+from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.placeholders import PLACEHOLDERS
 from shop.pages.services.official import OfficialPicture, check_official_picture
 from shop.pages.shipped import shipped
+
+
+def translated(*fields: str) -> tuple[str, ...]:
+    """Return the columns of translated fields, by language."""
+    return tuple(f"{field}_{language}" for language, _name in settings.LANGUAGES for field in fields)
+
+
+class SectionForm(forms.ModelForm[HomeSection]):
+    """Whether a section of the home page is shown, and when."""
+
+    class Meta:
+        model = HomeSection
+        fields = ("kind", "is_visible", "starts_on", "ends_on")
+        formfield_callback = staff_formfield
 
 
 class PlaceholdersMixin(forms.BaseModelForm[Any]):
@@ -45,11 +60,24 @@ class PlaceholdersMixin(forms.BaseModelForm[Any]):
 class FaqForm(PlaceholdersMixin, forms.ModelForm[FaqEntry]):
     """A question with its answer."""
 
+    class Meta:
+        model = FaqEntry
+        fields = (
+            *("category", "on_home", "on_contact", "on_faq", "is_published"),
+            *translated("question", "answer"),
+        )
+        formfield_callback = staff_formfield
+
 
 class PageTextForm(PlaceholdersMixin, forms.ModelForm[PageText]):
     """A passage, chosen among those that the pages have."""
 
     key = forms.ChoiceField(label=gettext_lazy("passage"))
+
+    class Meta:
+        model = PageText
+        fields = ("key", "starts_at", "ends_at", *translated("title", "body"))
+        formfield_callback = staff_formfield
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -65,6 +93,17 @@ class BannerForm(PlaceholdersMixin, forms.ModelForm[SeasonalBanner]):
         required=False,
         help_text=gettext_lazy("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
+
+    class Meta:
+        model = SeasonalBanner
+        fields = (
+            "starts_at",
+            "ends_at",
+            "link",
+            "in_menu",
+            *translated("title", "text", "link_label", "alt"),
+        )
+        formfield_callback = staff_formfield
 
     def clean_new_picture(self) -> DrawnImage | None:
         return drawn_upload(self.cleaned_data.get("new_picture"))
@@ -83,6 +122,7 @@ class OfficialTextForm(forms.ModelForm[OfficialText]):
     class Meta:
         model = OfficialText
         fields = ("kind", "language", "text")
+        formfield_callback = staff_formfield
 
     def clean_new_picture(self) -> OfficialPicture | None:
         upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
@@ -100,6 +140,7 @@ class RedirectForm(forms.ModelForm[Redirect]):
     class Meta:
         model = Redirect
         fields = ("old_path", "new_path")
+        formfield_callback = staff_formfield
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

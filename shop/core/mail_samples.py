@@ -1,4 +1,4 @@
-"""Contexts of every kind of mail, as their services write them."""
+"""Contexts of every kind of mail, as their services write them: for previews, and for tests."""
 
 from __future__ import annotations
 
@@ -116,6 +116,11 @@ WITHDRAWAL = {
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
     order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
+    context = _contexts(order)[kind]
+    return {**context, **{name: value for name, value in changes.items() if name not in ORDER}}
+
+
+def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
     installment = {
         "order": order,
         "amount": "542.50",
@@ -127,7 +132,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "pay_url": "http://localhost:8000/paiement/6f1f8a521d2b4c339a4e0d5a7c9be001-signed",
         "seller": SELLER,
     }
-    contexts: dict[str, dict[str, Any]] = {
+    return {
         "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
         "account_data_ready": {
             "url": "http://localhost:8000/espace-membre/donnees",
@@ -302,7 +307,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         },
         "contact_workshop": {
             **MESSAGE,
-            "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
+            "admin_url": "http://localhost:8000/admin/messages/1",
         },
         "contact_acknowledgement": {
             "reference": "7C9BE001",
@@ -396,63 +401,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }
-    return {**contexts[kind], **{name: value for name, value in changes.items() if name not in ORDER}}
 
 
-KINDS = (
-    "contact_acknowledgement",
-    "contact_workshop",
-    "contact_reply",
-    "account_confirm_email",
-    "account_exists",
-    "account_password_reset",
-    "account_password_changed",
-    "account_welcome",
-    "account_new_device",
-    "account_role_changed",
-    "account_second_factor",
-    "account_email_change_old",
-    "account_email_change_new",
-    "account_email_changed",
-    "notice_confirm",
-    "notice_available",
-    "favourite_available",
-    "review_decision",
-    "order_confirmation",
-    "order_new_workshop",
-    "order_status",
-    "payment_refunded_automatically",
-    "payment_review_alert",
-    "clock_alert",
-    "invoice",
-    "books_audit_alert",
-    "refund_done",
-    "refund_transferred",
-    "refund_transfer_returned",
-    "refund_failed_alert",
-    "dispute_alert",
-    "reconciliation_discrepancies",
-    "turnover_alert",
-    "webhook_paused",
-    "installment_reminder",
-    "installment_moved",
-    "installment_received",
-    "installment_refused",
-    "installment_link",
-    "installment_overdue",
-    "installment_resumed",
-    "installment_calendar",
-    "installment_card_expires",
-    "installment_card_kept",
-    "installment_overdue_alert",
-    "withdrawal_received",
-    "withdrawal_workshop",
-    "withdrawal_return",
-    "withdrawal_refused",
-    "withdrawal_alert",
-    "delivery_overdue",
-    "delivery_overdue_workshop",
-    "delivery_postponed",
-    "delivery_address_changed",
-    "delivery_address_changed_workshop",
-)
+KINDS = tuple(_contexts(ORDER))
+"""Every kind of mail."""

@@ -1,0 +1,100 @@
+"""`/admin/categories`: categories and collections, their places in menus, their pictures and texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from catalog.models import Category, Synonym
+from catalog.selectors.pictures import image_info
+from catalog.services.categories import delete_category, save_category
+from catalog.services.media import set_category_picture
+from catalog.services.synonyms import delete_synonym, save_synonym
+from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymForm
+from shop.core.content_version import content_changed
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_rows import Line, Part, StaffRows, language_parts
+
+
+class Categories(StaffRows[Category]):
+    name, address, title = "categories", "categories", "Catégories"
+    add_label = "Ajouter une catégorie"
+    note = "L'ordre est celui des menus et de l'accueil\u00a0: montez et descendez les lignes."
+    view_action, edit_action = StaffAction.SEE_PRODUCTS, StaffAction.EDIT_CATEGORIES
+    model, form, formset, formset_title = Category, CategoryForm, Features, "Caractéristiques de la page"
+    order_field = "position"
+    search_fields = ("name_fr", "name_en", "name_es", "name_de", "slug")
+    parts = (
+        *language_parts(TEXTS, only="fr"),
+        Part("Où la trouver", ("kind", "menu_place", "in_footer", "colour")),
+        Part(
+            "En saison",
+            ("starts_on", "ends_on"),
+            "Hors saison elle quitte menus et accueil\u00a0; sa page reste.",
+        ),
+        Part("Ses pièces", ("offers_finishes", "offers_formats")),
+        Part(
+            "Image de la carte",
+            ("new_picture",),
+            "Sans image, la carte montre la pièce la plus récente en vente.",
+        ),
+        *language_parts(TEXTS, skip="fr"),
+        Part("Adresse dans chaque langue", ("slug", "slug_en", "slug_es", "slug_de"), is_open=False),
+    )
+
+    def rows(self) -> QuerySet[Category]:
+        return Category.objects.select_related("picture").annotate(product_count=Count("products"))
+
+    def line(self, row: Category) -> Line:
+        count = getattr(row, "product_count", None)
+        counted = "" if count is None else f"{count} pièce{'s' if count > 1 else ''}"
+        parts = (row.get_kind_display(), f"menu\u00a0: {row.get_menu_place_display()}", counted)
+        return Line(row.name, " · ".join(filter(None, parts)), picture=self.picture(row))
+
+    def picture(self, row: Category) -> str:
+        found = getattr(row, "picture", None)
+        return image_info(found, "").smallest_url if found is not None and found.file.name else ""
+
+    def save(self, row: Category, form: Any) -> None:
+        save_category(category=row)
+        image = form.cleaned_data.get("new_picture")
+        if image is not None:
+            set_category_picture(category=row, image=image)
+
+    def delete(self, row: Category) -> None:
+        delete_category(category=row)
+
+    def order_saved(self) -> None:
+        content_changed()
+
+    def ordered_rows(self) -> QuerySet[Category]:
+        return Category.objects.all()
+
+
+class Synonyms(StaffRows[Synonym]):
+    """What the search takes for the same."""
+
+    name, address, title = "synonyms", "synonymes", "Synonymes de la recherche"
+    add_label = "Ajouter des synonymes"
+    note = (
+        "Un groupe par ligne, d'une langue, séparés par des virgules\u00a0: «\u00a0porte-clés, "
+        "porte-clefs, anneau\u00a0»."
+    )
+    view_action, edit_action = StaffAction.SEE_TEXTS, StaffAction.EDIT_TEXTS
+    back = "staff-texts"
+    model, form = Synonym, SynonymForm
+    search_fields = ("words",)
+    parts = (Part("", ("words", "language")),)
+
+    def line(self, row: Synonym) -> Line:
+        return Line(row.words, row.language.upper())
+
+    def save(self, row: Synonym, form: Any) -> None:
+        save_synonym(synonym=row)
+
+    def delete(self, row: Synonym) -> None:
+        delete_synonym(synonym=row)
+
+
+SCREENS: tuple[StaffRows[Any], ...] = (Categories(), Synonyms())

@@ -1,0 +1,86 @@
+"""What staff may type about categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import SLUG_FIELDS, Category, CategoryFeature, Synonym
+from catalog.services.categories import fill_slugs, slug_errors
+from catalog.services.products import LANGUAGES
+from shop.core.image_drawing import DrawnImage
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.staff_rows import staff_formfield
+from shop.core.uploads import drawn_upload
+
+TEXTS = ("name", "title", "description", "intro")
+
+
+class CategoryForm(forms.ModelForm[Category]):
+    """A category, with a new picture for its card if one is chosen."""
+
+    new_picture = forms.FileField(
+        label=_("image de la carte"),
+        required=False,
+        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
+    )
+
+    class Meta:
+        model = Category
+        fields = (
+            *("kind", *SLUG_FIELDS.values(), "menu_place", "in_footer", "starts_on", "ends_on"),
+            *("offers_finishes", "offers_formats", "colour"),
+            *(f"{field}_{language}" for language in LANGUAGES for field in TEXTS),
+        )
+        formfield_callback = staff_formfield
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "slug" in self.fields:
+            self.fields["slug"].required = False
+            self.fields["slug"].help_text = _("Vide : le nom de la catégorie.")
+            for language, field in SLUG_FIELDS.items():
+                if language != SOURCE_LANGUAGE:
+                    self.fields[field].help_text = _("Vide : la même qu'en français.")
+
+    def clean_new_picture(self) -> DrawnImage | None:
+        return drawn_upload(self.cleaned_data.get("new_picture"))
+
+    def clean(self) -> dict[str, Any]:
+        """The addresses that nobody typed are made of the names."""
+        cleaned = super().clean() or {}
+        if not self.errors:
+            named = Category(pk=self.instance.pk)
+            for field, value in cleaned.items():
+                if field.startswith(("slug", "name_")):
+                    setattr(named, field, value or "")
+            fill_slugs(named)
+            cleaned |= {field: getattr(named, field) for field in SLUG_FIELDS.values()}
+        return cleaned
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if not self.errors:
+            for field, messages in slug_errors(self.instance).items():
+                self.add_error(field, messages)
+
+
+Features = forms.inlineformset_factory(
+    Category,
+    CategoryFeature,
+    fields=("position", *(f"{field}_{language}" for language in LANGUAGES for field in ("title", "text"))),
+    extra=1,
+    max_num=3,
+    formfield_callback=staff_formfield,
+)
+
+
+class SynonymForm(forms.ModelForm[Synonym]):
+    """Words of one language."""
+
+    class Meta:
+        model = Synonym
+        fields = ("words", "language")
+        formfield_callback = staff_formfield

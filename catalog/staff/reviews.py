@@ -1,0 +1,102 @@
+"""`/admin/avis`: reviews are published or refused here; their words are their authors'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+
+from catalog.models import Review, ReviewState
+from catalog.selectors.moderation import find_reviews, review_with_decisions
+from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
+from shop.core.keyset import BadCursor
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+
+# By the word in the address; the first is shown where there is none.
+STATES = (
+    ("a-relire", "À relire", ReviewState.PENDING.value),
+    ("publies", "Publiés", ReviewState.PUBLISHED.value),
+    ("refuses", "Refusés", ReviewState.REFUSED.value),
+    ("tous", "Tous", ""),
+)
+MEANWHILE = "Quelqu'un d'autre a décidé entre-temps\u00a0: relisez l'état ci-dessous. Rien n'a changé."
+
+
+class DecisionForm(forms.Form):
+    """The decision, never the author's words; `seen` is the state that was on screen."""
+
+    decision = forms.ChoiceField(choices=[(ReviewState.PUBLISHED, ""), (ReviewState.REFUSED, "")])
+    seen = forms.ChoiceField(choices=ReviewState.choices)
+    reason = forms.CharField(
+        label="Motif du refus",
+        error_messages={"required": "Indiquez le motif\u00a0: l'auteur le recevra."},
+        max_length=REASON_MAX_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Envoyé à l'auteur et consigné. Une note basse n'est jamais un motif.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = self.data.get("decision") != ReviewState.PUBLISHED
+
+
+@staff_page(StaffAction.SEE_REVIEWS)
+def review_list(request: HttpRequest) -> HttpResponseBase:
+    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
+    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
+    try:
+        page = find_reviews(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        return redirect("staff-reviews")
+    context = {
+        "page": page,
+        "states": STATES,
+        "state": state,
+        "asked": asked,
+        "search": search,
+        "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW),
+    }
+    return render(request, "staff/reviews/list.html", context)
+
+
+@staff_page(StaffAction.SEE_REVIEWS, WRITE)
+def review(request: HttpRequest, review_id: int) -> HttpResponseBase:
+    """Show a review with the decisions about it; a POST decides."""
+    row = review_with_decisions(review_id)
+    if row is None:
+        raise Http404
+    form = DecisionForm(request.POST or None)
+    if request.method == "POST":
+        require(request.user, StaffAction.MODERATE_REVIEW)
+        if form.is_valid() and _decided(request, row, form):
+            return redirect("staff-reviews")
+        row = review_with_decisions(review_id)
+    context = {"review": row, "form": form, "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW)}
+    return render(request, "staff/reviews/detail.html", context)
+
+
+def _decided(request: HttpRequest, row: Review, form: DecisionForm) -> bool:
+    answer = form.cleaned_data
+    if row.state != answer["seen"]:
+        messages.error(request, MEANWHILE)
+        return False
+    try:
+        moderate_review(
+            review_id=row.pk,
+            state=ReviewState(answer["decision"]),
+            reason=answer["reason"],
+            moderator_id=request.user.pk,
+            moderator=f"#{request.user.pk}",
+        )
+    except Problem as problem:
+        form.add_error("reason", [text for texts in problem.errors.values() for text in texts])
+        return False
+    published = answer["decision"] == ReviewState.PUBLISHED
+    messages.success(request, "Avis publié." if published else "Avis refusé\u00a0: l'auteur reçoit le motif.")
+    return True

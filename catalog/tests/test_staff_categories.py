@@ -1,0 +1,95 @@
+"""Categories in the staff area: saved with their picture, moved, and not deleted while they have products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from catalog.models import Category, CategoryPicture, FormerSlug, Product
+from catalog.tests.factories import make_category, make_product
+from catalog.tests.test_admin import upload
+from shop.core.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+LIST = "/admin/categories"
+
+
+def sent(client: Client, page: str, **changes: Any) -> dict[str, Any]:
+    """What a browser sends of a page that was just opened."""
+    context = client.get(page).context
+    values = {field.name: field.value() for field in context["form"]}
+    body = {name: value for name, value in values.items() if value not in (None, False)}
+    body |= {"seen": context["seen"] or "", "features-TOTAL_FORMS": "0", "features-INITIAL_FORMS": "0"}
+    return body | changes
+
+
+def test_category_is_renamed_with_a_picture_and_its_products_follow(
+    admin_client: Client, run_on_commit: Any
+) -> None:
+    category = make_category("mangas", name_fr="Mangas")
+    product = make_product("Ours", category=category)
+    page = f"{LIST}/{category.pk}"
+    with run_on_commit():
+        answer = admin_client.post(page, sent(admin_client, page, name_fr="Animés", new_picture=upload()))
+    assert answer["Location"] == LIST
+    assert Product.objects.get(pk=product.pk).search_text == " animes ours"
+    assert CategoryPicture.objects.get().category == category
+    entry = AuditEntry.objects.get(action="category.changed")
+    assert (entry.before["name_fr"], entry.after["name_fr"]) == ("Mangas", "Animés")
+    refused = admin_client.post(page, sent(admin_client, page, new_picture=upload("a.png")))
+    assert "Fichier invalide" in refused.content.decode()
+    listing = admin_client.get(LIST).content.decode()
+    assert "Animés" in listing
+    assert "1 pièce<" in listing
+
+
+def test_new_category_gets_its_address_and_stands_last(admin_client: Client) -> None:
+    make_category("mangas", name_fr="Mangas", position=7)
+    body = sent(admin_client, f"{LIST}/nouveau", name_fr="Dragons du lac")
+    assert admin_client.post(f"{LIST}/nouveau", body)["Location"] == LIST
+    row = Category.objects.get(name_fr="Dragons du lac")
+    assert (row.slug, row.position) == ("dragons-du-lac", 8)
+
+
+def test_word_of_the_shop_is_refused_as_an_address(admin_client: Client) -> None:
+    category = make_category("mangas", name_fr="Mangas")
+    page = f"{LIST}/{category.pk}"
+    answer = admin_client.post(page, sent(admin_client, page, slug="panier"))
+    assert "est déjà une adresse de la boutique" in answer.content.decode()
+    assert Category.objects.get().slug == "mangas"
+
+
+def test_renamed_address_leads_to_the_new_one(admin_client: Client) -> None:
+    category = make_category("mangas", name_fr="Mangas")
+    page = f"{LIST}/{category.pk}"
+    admin_client.post(page, sent(admin_client, page, slug="animes"))
+    assert FormerSlug.objects.get(slug="mangas").category == category
+
+
+def test_category_with_products_is_not_deleted(admin_client: Client) -> None:
+    category = make_product().category
+    answer = admin_client.post(f"{LIST}/{category.pk}/supprimer", follow=True)
+    assert "a encore des produits (1)" in answer.content.decode()
+    assert Category.objects.get() == category
+    assert not AuditEntry.objects.filter(action="category.deleted").exists()
+
+
+def test_categories_are_moved_by_one_place(admin_client: Client) -> None:
+    rows = [make_category(f"c{number}", name_fr=f"C{number}", position=number) for number in range(3)]
+    admin_client.post(f"{LIST}/{rows[2].pk}/deplacer", {"vers": "haut"})
+    assert [row.slug for row in Category.objects.all()] == ["c0", "c2", "c1"]
+    assert AuditEntry.objects.filter(action="category.changed").exists()
+    assert admin_client.get(f"{LIST}/{rows[2].pk}/deplacer").status_code == 405
+
+
+def test_category_list_takes_one_query_however_many_there_are(
+    admin_client: Client, django_assert_num_queries: Any
+) -> None:
+    for number in range(12):
+        make_category(f"c{number}", name_fr=f"C{number}")
+    admin_client.get(LIST)
+    # Session and person 2, the categories with picture and count 1.
+    with django_assert_num_queries(3):
+        admin_client.get(LIST)

@@ -1,0 +1,40 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { watchForms } from "./forms";
+
+beforeAll(watchForms);
+
+beforeEach(() => {
+  document.body.innerHTML = `<form data-staff-form data-busy="Envoi en cours..."><input name="a"><button>Envoyer</button></form>`;
+  document.addEventListener("submit", (event) => event.preventDefault(), { once: true });
+});
+
+function leave(): Event {
+  const event = new Event("beforeunload", { cancelable: true });
+  dispatchEvent(event);
+  return event;
+}
+
+function submit(): SubmitEvent {
+  const form = document.querySelector("form") as HTMLFormElement;
+  const event = new SubmitEvent("submit", {
+    bubbles: true,
+    cancelable: true,
+    submitter: form.querySelector("button"),
+  });
+  form.dispatchEvent(event);
+  return event;
+}
+
+test("leaving asks while words are unsaved, not after they were sent", () => {
+  expect(leave().defaultPrevented).toBe(false);
+  document.querySelector("input")?.dispatchEvent(new Event("input", { bubbles: true }));
+  expect(leave().defaultPrevented).toBe(true);
+  submit();
+  expect(leave().defaultPrevented).toBe(false);
+});
+
+test("the button says that it works and a second press is none", () => {
+  submit();
+  expect(document.querySelector("button")?.textContent).toBe("Envoi en cours...");
+  expect(submit().defaultPrevented).toBe(true);
+});

@@ -1,0 +1,181 @@
+"""Delivery, VAT and closures of the workshop in the staff area."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from orders.models import DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
+from orders.selectors.workshop import orders_at_risk
+from orders.staff.settings_forms import (
+    MESSAGES,
+    NAMES,
+    ClosureForm,
+    DeliveryStopForm,
+    RateSteps,
+    TerritoryForm,
+    VatForm,
+    ZoneForm,
+)
+from shop.core.amounts import localised_amount
+from shop.core.content_version import content_changed
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_rows import Line, Part, Row, StaffRows
+
+
+class PublicSetting(StaffRows[Row]):
+    """Rows that public pages show."""
+
+    view_action, edit_action = StaffAction.SEE_SETTINGS, StaffAction.EDIT_DELIVERY
+    back = "staff-settings"
+
+    def save(self, row: Row, form: Any) -> None:
+        row.save()
+        content_changed()
+
+    def delete(self, row: Row) -> None:
+        row.delete()
+        content_changed()
+
+
+class Closures(PublicSetting[WorkshopClosure]):
+    """Saving one says how many promised dates it makes impossible."""
+
+    name, address, title = "closures", "fermetures", "Fermetures de l'atelier"
+    add_label, saved, deleted = "Fermer l'atelier", "La fermeture est enregistrée.", "L'atelier reste ouvert."
+    note = (
+        "Toutes les pages l'annoncent dès deux semaines avant\u00a0; les dates promises à partir de "
+        "maintenant en tiennent "
+        "compte, celles d'avant restent."
+    )
+    empty = "Aucune fermeture."
+    model, form = WorkshopClosure, ClosureForm
+    parts = (
+        Part("Dates", ("starts_on", "ends_on"), "Premier et dernier jour compris."),
+        Part(
+            "Message aux clients",
+            MESSAGES,
+            "Facultatif. Vide\u00a0: «\u00a0L'atelier est fermé du … au …\u00a0», dans chaque langue.",
+            is_open=False,
+        ),
+    )
+
+    def line(self, row: WorkshopClosure) -> Line:
+        first, last = date_format(row.starts_on, "j F"), date_format(row.ends_on, "j F Y")
+        today = timezone.localdate()
+        state = (
+            "En cours" if row.starts_on <= today <= row.ends_on else "Passée" if row.ends_on < today else ""
+        )
+        return Line(f"Du {first} au {last}", row.message, state)
+
+    def after_save(self, request: HttpRequest) -> None:
+        late = orders_at_risk(timezone.localdate()).count()
+        if late == 1:
+            messages.warning(
+                request,
+                "1 commande promise ne peut plus partir à temps\u00a0: elle est dans «\u00a0À traiter\u00a0».",
+            )
+        elif late:
+            messages.warning(
+                request,
+                f"{late} commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans «\u00a0À "
+                f"traiter\u00a0».",
+            )
+
+    def _forms(self, row: WorkshopClosure, data: Any = None, files: Any = None) -> tuple[Any, Any]:
+        """A new one is a week, from next Monday."""
+        if row._state.adding:
+            today = timezone.localdate()
+            row.starts_on = today + timedelta(days=7 - today.weekday())
+            row.ends_on = row.starts_on + timedelta(days=6)
+        return super()._forms(row, data, files)
+
+
+class Zones(PublicSetting[ShippingZone]):
+    """The zone of all other countries can't be deleted: without it no cart could be priced."""
+
+    name, address, title = "zones", "zones-de-livraison", "Zones de livraison"
+    add_label = "Ajouter une zone"
+    note = "Panier, conditions de vente, fiches et factures lisent ces lignes."
+    model, form, formset, formset_title = ShippingZone, ZoneForm, RateSteps, "Paliers de poids"
+    parts = (
+        Part(
+            "Tarif",
+            ("name_fr", "code", "rate", "free_from", "delivery_days_min", "delivery_days_max", "position"),
+        ),
+        Part("Pays", ("countries",), is_open=False),
+        Part("Nom dans les autres langues", NAMES[1:], is_open=False),
+    )
+
+    def line(self, row: ShippingZone) -> Line:
+        free = f", offert dès {localised_amount(row.free_from)}" if row.free_from is not None else ""
+        days = f"{row.delivery_days_min} à {row.delivery_days_max} jours"
+        return Line(
+            row.name,
+            f"{localised_amount(row.rate)}{free} · {days}",
+            "Tous les autres pays" if row.is_fallback else "",
+        )
+
+    def is_deletable(self, row: ShippingZone) -> bool:
+        return not row.is_fallback
+
+
+class Territories(PublicSetting[Territory]):
+    """What holds at an address for VAT, customs and delivery. Issued invoices and placed orders stay as they are."""
+
+    name, address, title = "territories", "territoires", "Territoires"
+    add_label = "Ajouter un territoire"
+    note = "Codes postaux qui comptent autrement que leur pays\u00a0: TVA, douane, livraison."
+    edit_action = StaffAction.EDIT_VAT
+    model, form = Territory, TerritoryForm
+    search_fields = ("name_fr", "code", "postcodes")
+    parts = (
+        Part("Où", ("name_fr", "code", "within", "postcodes", "country")),
+        Part("Ce qui y vaut", ("vat", "vat_percent", "in_customs_area", "zone")),
+        Part("Nom dans les autres langues", NAMES[1:], is_open=False),
+    )
+
+    def line(self, row: Territory) -> Line:
+        place = f"{row.within.code} {row.postcodes}".strip()
+        return Line(row.name, f"{place} · {row.get_vat_display()}")
+
+
+class DeliveryStops(PublicSetting[DeliveryStop]):
+    """A row stops delivery; deleting it starts it again."""
+
+    name, address, title = "stops", "arrets-de-livraison", "Arrêts de livraison"
+    add_label, deleted = "Arrêter un pays", "La livraison reprend."
+    note = (
+        "Une ligne arrête la livraison vers ce pays\u00a0; supprimez-la pour reprendre. Jamais à "
+        "l'intérieur de l'Union."
+    )
+    empty = "Aucun arrêt\u00a0: la boutique livre partout."
+    model, form = DeliveryStop, DeliveryStopForm
+    parts = (Part("", ("country", "reason")),)
+
+    def line(self, row: DeliveryStop) -> Line:
+        since = date_format(timezone.localtime(row.stopped_at), "j F Y")
+        return Line(str(row.country.name), " · ".join(filter(None, (f"depuis le {since}", row.reason))))
+
+
+class VatRates(StaffRows[VatRate]):
+    """Rates of other countries of the Union, for the year in which the shop sells beyond its threshold."""
+
+    name, address, title = "vat", "taux-de-tva", "Taux de TVA"
+    add_label = "Ajouter un taux"
+    note = "Pour les ventes aux particuliers de l'Union au-delà du seuil (art. 258 A du CGI)."
+    back = "staff-settings"
+    view_action, edit_action = StaffAction.SEE_SETTINGS, StaffAction.EDIT_VAT
+    model, form = VatRate, VatForm
+    parts = (Part("", ("country", "percent")),)
+
+    def line(self, row: VatRate) -> Line:
+        return Line(str(row.country.name), f"{row.percent:n} %")
+
+
+SCREENS: tuple[StaffRows[Any], ...] = (Closures(), Zones(), Territories(), DeliveryStops(), VatRates())

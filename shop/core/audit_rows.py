@@ -1,0 +1,74 @@
+"""What the audit trail shows of a row that a form added, changed or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.files import File
+from django.db.models import Field, Model
+from django.forms import BaseForm
+
+from shop.core.audit import record_audit
+
+Values = dict[str, Any]
+# The columns that an entry may show; None: all.
+Shown = Collection[str] | None
+
+
+def record_row(
+    verb: str,
+    row: Model,
+    *,
+    actor: AbstractBaseUser | None,
+    before: Values | None = None,
+    after: Values | None = None,
+) -> None:
+    """Write the entry `<model>.<verb>`, in the transaction of the change. One query."""
+    record_audit(f"{row._meta.model_name}.{verb}", row, actor=actor, before=before, after=after)
+
+
+def form_changes(form: BaseForm, shown: Shown = None) -> tuple[Values, Values]:
+    """Return what a stored model form changed: the values before and after, by column."""
+    row: Model = form.instance  # type: ignore[attr-defined]
+    columns = {field.name: field for field in (*row._meta.concrete_fields, *row._meta.many_to_many)}
+    names = [name for name in form.changed_data if name in columns and (shown is None or name in shown)]
+    before = {name: audit_value(columns[name], form.initial.get(name)) for name in names}
+    after = {name: audit_value(columns[name], _value(row, columns[name])) for name in names}
+    changed = [name for name in names if before[name] != after[name]]
+    return {name: before[name] for name in changed}, {name: after[name] for name in changed}
+
+
+def row_values(row: Model, shown: Shown = None) -> Values:
+    """Return the columns of a row that hold something."""
+    values = {
+        field.name: audit_value(field, _value(row, field))
+        for field in row._meta.concrete_fields
+        if not field.primary_key and (shown is None or field.name in shown)
+    }
+    return {name: value for name, value in values.items() if value not in (None, "", [], {})}
+
+
+def audit_value(field: Field[Any, Any], value: Any) -> Any:
+    """Return what JSON can hold of a column's value: rows by key and name, people by key, amounts as strings."""
+    if value is None or isinstance(value, bool | int | str):
+        related = field.related_model
+        if value in (None, "") or not isinstance(related, type) or field.many_to_many:
+            return value
+        row = related._base_manager.filter(pk=value).first()
+        return str(value) if row is None or issubclass(related, get_user_model()) else f"{row} ({value})"
+    if isinstance(value, Model):
+        return audit_value(field, value.pk)
+    if isinstance(value, File):
+        return value.name or ""
+    if isinstance(value, Mapping):
+        return {str(key): audit_value(field, inner) for key, inner in value.items()}
+    if isinstance(value, Iterable):
+        return [str(inner.pk) if isinstance(inner, Model) else audit_value(field, inner) for inner in value]
+    return str(value)
+
+
+def _value(row: Model, field: Any) -> Any:
+    return list(getattr(row, field.name).all()) if field.many_to_many else getattr(row, field.attname)

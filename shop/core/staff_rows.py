@@ -1,0 +1,467 @@
+"""Rows that staff keep: a list, a form, and a page that asks before a row is deleted, in the look of the staff area.
+
+What a screen says about its rows is a subclass of `StaffRows`. A row is saved by the subject's service, in the
+transaction that writes the audit trail. What two people changed in different fields is joined; where both changed the
+same one, the second is told what the first stored, and keeps what they typed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import IntegrityError, models, transaction
+from django.db.models import Max, Model, Q, QuerySet
+from django.forms import BaseInlineFormSet, BaseModelForm
+from django.forms.boundfield import BoundField
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+
+from shop.core.amounts import TYPED_AMOUNT
+from shop.core.audit_rows import form_changes, record_row, row_values
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+
+Row = TypeVar("Row", bound=Model)
+
+CONFLICT = (
+    "Quelqu'un d'autre a modifié les mêmes champs entre-temps. Ce que vous avez saisi est encore là\u00a0: "
+    "enregistrez à nouveau pour le garder."
+)
+TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
+_MOST_ROWS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a form: the names of its fields under a title. One that is folded opens where a field was refused."""
+
+    title: str
+    fields: tuple[str, ...]
+    note: str = ""
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row in its list. `state` is a word beside its title."""
+
+    title: str
+    detail: str = ""
+    state: str = ""
+    picture: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A field that somebody else changed while the form was open."""
+
+    label: str
+    value: str
+
+
+def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> tuple[Part, ...]:
+    """Return a part a language for translated fields: open in French, which the others fall back to."""
+    return tuple(
+        Part(name, tuple(f"{field}_{code}" for field in fields), is_open=code == SOURCE_LANGUAGE)
+        for code, name in settings.LANGUAGES
+        if code != skip and only in ("", code)
+    )
+
+
+class StaffRows(Generic[Row]):
+    """A subject's screens: `staff-<name>`, `-new`, `-edit`, `-delete`, and `-move` where its rows have an order."""
+
+    name: ClassVar[str]
+    address: ClassVar[str]
+    title: ClassVar[str]
+    add_label: ClassVar[str] = "Ajouter"
+    saved: ClassVar[str] = "Enregistré."
+    deleted: ClassVar[str] = "Supprimé."
+    note: ClassVar[str] = ""
+    empty: ClassVar[str] = "Rien pour l'instant."
+    back: ClassVar[str] = ""
+    """The page above this one: the name of its route."""
+    model: ClassVar[type[Model]]
+    form: ClassVar[type[BaseModelForm[Any]]]
+    formset: ClassVar[type[BaseInlineFormSet[Any, Any, Any]] | None] = None
+    formset_title: ClassVar[str] = ""
+    view_action: ClassVar[StaffAction]
+    edit_action: ClassVar[StaffAction]
+    parts: ClassVar[Sequence[Part]]
+    search_fields: ClassVar[tuple[str, ...]] = ()
+    order_field: ClassVar[str] = ""
+    can_add: ClassVar[bool] = True
+    can_delete: ClassVar[bool] = True
+
+    def rows(self) -> QuerySet[Row]:
+        """Return the rows of the list, in its order. One query."""
+        return self.model._default_manager.all()  # type: ignore[return-value]
+
+    def line(self, row: Row) -> Line:
+        return Line(str(row))
+
+    def save(self, row: Row, form: Any) -> None:
+        """Store a row whose form is good; may raise `Problem`, whose messages are shown with the form."""
+        row.save()
+
+    def delete(self, row: Row) -> None:
+        """Delete a row; may raise `Problem`."""
+        row.delete()
+
+    def is_deletable(self, row: Row) -> bool:
+        return self.can_delete
+
+    def warnings(self) -> Iterable[str]:
+        """Return what the list says above its rows."""
+        return ()
+
+    def after_save(self, request: HttpRequest) -> None:
+        """Say what else follows from a change."""
+
+    def links(self, row: Row) -> Iterable[tuple[str, str]]:
+        """Return labels and addresses of pages that show this row."""
+        return ()
+
+    def picture(self, row: Row) -> str:
+        """Return the address of the row's picture, shown beside its form."""
+        return ""
+
+    def urls(self) -> list[URLPattern]:
+        """Return the addresses of the screens, below `/admin/`."""
+        read = staff_page(self.view_action)
+        write = staff_page(self.edit_action, WRITE)
+        found = [
+            path(self.address, read(self.list_page), name=f"staff-{self.name}"),
+            path(
+                f"{self.address}/<int:row_id>",
+                staff_page(self.view_action, WRITE)(self.edit_page),
+                name=f"staff-{self.name}-edit",
+            ),
+        ]
+        if self.can_add:
+            found.insert(
+                1, path(f"{self.address}/nouveau", write(self.add_page), name=f"staff-{self.name}-new")
+            )
+        if self.can_delete:
+            found.append(
+                path(
+                    f"{self.address}/<int:row_id>/supprimer",
+                    write(self.delete_page),
+                    name=f"staff-{self.name}-delete",
+                )
+            )
+        if self.order_field:
+            move = staff_page(self.edit_action, ("POST",))
+            found.append(
+                path(f"{self.address}/<int:row_id>/deplacer", move(self.move), name=f"staff-{self.name}-move")
+            )
+        return found
+
+    def list_page(self, request: HttpRequest) -> HttpResponseBase:
+        rows = self.rows()
+        search = request.GET.get("recherche", "").strip()[:100]
+        if search:
+            wanted = Q()
+            for field in self.search_fields:
+                wanted |= Q(**{f"{field}__icontains": search})
+            rows = rows.filter(wanted)
+        found = list(rows[: _MOST_ROWS + 1])
+        return render(
+            request,
+            "staff/rows/list.html",
+            {
+                "screen": self,
+                "lines": [(row.pk, self.line(row)) for row in found[:_MOST_ROWS]],
+                "has_more": len(found) > _MOST_ROWS,
+                "search": search,
+                "warnings": list(self.warnings()),
+                "edit_view": f"staff-{self.name}-edit",
+                "move_view": f"staff-{self.name}-move",
+                "new_url": self._url("new") if self.can_add and self._may_edit(request) else "",
+                "may_move": bool(self.order_field) and not search and self._may_edit(request),
+                "back_url": reverse(self.back) if self.back else "",
+            },
+        )
+
+    def add_page(self, request: HttpRequest) -> HttpResponseBase:
+        return self.form_page(request, None)
+
+    def edit_page(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
+        return self.form_page(request, row_id)
+
+    def form_page(self, request: HttpRequest, row_id: int | None) -> HttpResponseBase:
+        """Show the form of a row, or of a new one, and store what was sent."""
+        if request.method != "POST":
+            form, formset = self._forms(self._found(row_id))
+            return self._drawn(request, form, formset)
+        require(request.user, self.edit_action)
+        try:
+            with transaction.atomic():
+                answer = self._stored(request, row_id)
+        except IntegrityError:
+            problem = Problem("conflict", TAKEN, 409)
+        except Problem as refused:
+            problem = refused
+        else:
+            return answer
+        form, formset = self._forms(self._found(row_id), request.POST, request.FILES)
+        form.is_valid()
+        for field, sentences in (problem.errors or {"": [problem.detail]}).items():
+            form.add_error(field if field in form.fields else None, list(sentences))
+        return self._drawn(request, form, formset, seen=request.POST.get("seen", ""), status=problem.status)
+
+    def delete_page(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
+        row = self._found(row_id)
+        if not self.is_deletable(row):
+            raise Http404
+        if request.method == "POST":
+            try:
+                with transaction.atomic():
+                    record_row("deleted", row, actor=_actor(request), before=row_values(row))
+                    self.delete(row)
+            except Problem as problem:
+                messages.error(request, problem.detail)
+                return redirect(f"staff-{self.name}-edit", row_id)
+            messages.success(request, self.deleted)
+            self.after_save(request)
+            return redirect(f"staff-{self.name}")
+        context = {"screen": self, "line": self.line(row), "back_url": self._url("edit", row_id)}
+        return render(request, "staff/rows/delete.html", context)
+
+    def move(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
+        """Move a row one place up or down, and number all of them anew."""
+        with transaction.atomic():
+            rows = list(self.ordered_rows().select_for_update(of=("self",)))
+            place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
+            if place is None:
+                raise Http404
+            other = place + (1 if request.POST.get("vers") == "bas" else -1)
+            if 0 <= other < len(rows):
+                rows[place], rows[other] = rows[other], rows[place]
+            for number, row in enumerate(rows, start=1):
+                before = getattr(row, self.order_field)
+                if before != number:
+                    setattr(row, self.order_field, number)
+                    self.save_order(row)
+                    record_row(
+                        "changed", row, actor=_actor(request),
+                        before={self.order_field: before}, after={self.order_field: number},
+                    )  # fmt: skip
+            self.order_saved()
+        return redirect(f"{self._url()}#ligne-{row_id}")
+
+    def ordered_rows(self) -> QuerySet[Row]:
+        """Return all rows in their order, as a query that locks them."""
+        return self.rows()
+
+    def save_order(self, row: Row) -> None:
+        """Store the place of one row."""
+        row.save(update_fields=[self.order_field])
+
+    def order_saved(self) -> None:
+        """Called in the transaction that moved rows."""
+
+    def _stored(self, request: HttpRequest, row_id: int | None) -> HttpResponse:
+        row = self._found(row_id, lock=True)
+        now = {} if row_id is None else self._values(row)
+        data, both = self._merged(request, row, now)
+        form, formset = self._forms(row, data, request.FILES)
+        if both:
+            form.is_valid()
+            form.add_error(None, CONFLICT)
+            changed = [Changed(str(form.fields[name].label), now[name] or "vide") for name in both]
+            return self._drawn(request, form, formset, seen=_digests(now), changed=changed, status=409)
+        if not form.is_valid() or not (formset is None or formset.is_valid()):
+            return self._drawn(request, form, formset, seen=request.POST.get("seen", ""))
+        if row_id is None and self.order_field:
+            last = self.model._default_manager.aggregate(last=Max(self.order_field))["last"]
+            setattr(form.instance, self.order_field, (last or 0) + 1)
+        self.save(form.instance, form)
+        self._record(request, form, formset, added=row_id is None)
+        messages.success(request, self.saved)
+        self.after_save(request)
+        return redirect(self.target(form.instance))
+
+    def _merged(self, request: HttpRequest, row: Row, now: dict[str, str]) -> tuple[QueryDict, list[str]]:
+        """Return what was sent, with what somebody else stored meanwhile in fields that this person left alone, and the
+        fields that both changed."""
+        seen = dict(pair.partition(":")[::2] for pair in request.POST.get("seen", "").split(","))
+        theirs = [name for name, value in now.items() if seen.get(name) != _digest(value)]
+        if not theirs:
+            return request.POST, []
+        data, both = request.POST.copy(), []
+        sent, _formset = self._forms(self._found(row.pk), request.POST, request.FILES)
+        sent.is_valid()
+        stored, _formset = self._forms(self._found(row.pk))
+        for name in theirs:
+            if name not in sent.fields:
+                both.append(next(iter(sent.fields)))
+                continue
+            typed = sent.cleaned_data.get(name, request.POST.get(name))
+            if _digest(_text(typed)) == seen.get(name):
+                data.setlist(name, _as_sent(stored[name]))
+            elif _text(typed) != now[name]:
+                both.append(name)
+        return data, both
+
+    def target(self, row: Row) -> str:
+        """Return where a saved form leads."""
+        return self._url()
+
+    def _record(self, request: HttpRequest, form: Any, formset: Any, *, added: bool) -> None:
+        actor = _actor(request)
+        if formset is not None:
+            formset.instance = form.instance
+            formset.save()
+            for child in formset.new_objects:
+                record_row("added", child, actor=actor, after=row_values(child))
+            for child, _names in formset.changed_objects:
+                inner = next(inner for inner in formset.initial_forms if inner.instance is child)
+                before, after = form_changes(inner)
+                record_row("changed", child, actor=actor, before=before, after=after)
+            for child in formset.deleted_objects:
+                record_row("deleted", child, actor=actor, before=row_values(child))
+        if added:
+            record_row("added", form.instance, actor=actor, after=row_values(form.instance))
+            return
+        before, after = form_changes(form)
+        if before or after:
+            record_row("changed", form.instance, actor=actor, before=before, after=after)
+
+    def _forms(self, row: Row, data: Any = None, files: Any = None) -> tuple[Any, Any]:
+        form = self.form(data, files, instance=row)
+        if self.formset is None:
+            return form, None
+        return form, self.formset(data, files, instance=row)
+
+    def _values(self, row: Row) -> dict[str, str]:
+        """Return what a form opened now would show, by field."""
+        form, formset = self._forms(row)
+        found = {name: _text(form.get_initial_for_field(field, name)) for name, field in form.fields.items()}
+        if formset is not None:
+            rows = [
+                [_text(inner.initial.get(name)) for name in inner.fields] for inner in formset.initial_forms
+            ]
+            found["rows"] = json.dumps(rows)
+        return found
+
+    def _drawn(
+        self,
+        request: HttpRequest,
+        form: Any,
+        formset: Any,
+        *,
+        seen: str | None = None,
+        changed: Sequence[Changed] = (),
+        status: int = 200,
+    ) -> HttpResponse:
+        row = form.instance
+        is_new = row.pk is None or row._state.adding
+        may_edit = self._may_edit(request)
+        if not may_edit:
+            for field in form.fields.values():
+                field.disabled = True
+        context = {
+            "screen": self,
+            "form": form,
+            "formset": formset,
+            "parts": self.parts,
+            "line": None if is_new else self.line(self._found(row.pk)),
+            "seen": seen if seen is not None or is_new else _digests(self._values(row)),
+            "changed": changed,
+            "may_edit": may_edit,
+            "links": () if is_new else list(self.links(row)),
+            "picture": "" if is_new else self.picture(row),
+            "delete_url": ""
+            if is_new or not may_edit or not self.is_deletable(row)
+            else self._url("delete", row.pk),
+            "back_url": self._back(row),
+        }
+        return render(request, "staff/rows/form.html", context, status=status)
+
+    def _back(self, row: Row) -> str:
+        return self._url()
+
+    def _found(self, row_id: int | None, *, lock: bool = False) -> Row:
+        if row_id is None:
+            return self.model()  # type: ignore[return-value]
+        rows = self.model._default_manager.all()
+        row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=row_id).first()
+        if row is None:
+            raise Http404
+        return row  # type: ignore[return-value]
+
+    def _may_edit(self, request: HttpRequest) -> bool:
+        return may(request.user, self.edit_action)
+
+    def _url(self, page: str = "", *args: Any) -> str:
+        return reverse(f"staff-{self.name}" + (f"-{page}" if page else ""), args=args)
+
+
+def _actor(request: HttpRequest) -> AbstractBaseUser:
+    return request.user  # type: ignore[return-value]
+
+
+def staff_formfield(db_field: Any, **options: Any) -> Any:
+    """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
+    them. For `Meta.formfield_callback`."""
+    if isinstance(db_field, models.DateTimeField):
+        clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+        options["widget"] = clock
+    elif isinstance(db_field, models.DateField):
+        options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
+    elif isinstance(db_field, models.DecimalField):
+        options |= TYPED_AMOUNT
+    elif isinstance(db_field, models.URLField):
+        options["assume_scheme"] = "https"
+    elif isinstance(db_field, models.TextField):
+        options["widget"] = forms.Textarea({"rows": 4})
+    return db_field.formfield(**options)
+
+
+def _text(value: Any) -> str:
+    """Return a field's value in one way, whether it comes from the row or from what was sent."""
+    if value in (None, "", [], ()):
+        return ""
+    if isinstance(value, bool):
+        return "oui" if value else "non"
+    if isinstance(value, Model):
+        return str(value.pk)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(microsecond=0).isoformat()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(sorted(str(each) for each in value))
+    return str(value).replace("\r\n", "\n").strip()
+
+
+def _as_sent(field: BoundField) -> list[str]:
+    """Return what a browser would send of a field that nobody touched."""
+    value = field.value()
+    if value is None or value is False:
+        return []
+    if value is True:
+        return ["on"]
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [str(each) for each in value]
+    return [str(field.field.widget.format_value(value) or "")]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _digests(values: dict[str, str]) -> str:
+    return ",".join(f"{name}:{_digest(text)}" for name, text in values.items())

@@ -1,0 +1,96 @@
+"""`/admin/journal`: the audit trail, to read and to search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from shop.core.audit import find_audit_entries
+from shop.core.audit_labels import ACTIONS, VERBS, action_label, field_label, noun, value_label
+from shop.core.keyset import BadCursor
+from shop.core.models import AuditEntry
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import staff_page
+
+
+def action_choices() -> list[tuple[str, str]]:
+    """Return every action that has a name, those on rows by their kind."""
+    named = [(action, str(label)) for action, label in ACTIONS.items()]
+    for subject_type, _name in subject_choices()[1:]:
+        model = subject_type.partition(".")[2]
+        named += [(f"{model}.{verb}", action_label(f"{model}.{verb}", subject_type)) for verb in VERBS]
+    return [("", "Toutes les actions"), *sorted(named, key=lambda choice: choice[1])]
+
+
+def subject_choices() -> list[tuple[str, str]]:
+    """Return the kinds of rows that people change."""
+    models = [model._meta.label_lower for model in admin.site._registry]
+    return [
+        ("", "Tous les objets"),
+        *sorted(((name, noun(name)) for name in models), key=lambda it: it[1]),
+    ]
+
+
+class AuditSearchForm(forms.Form):
+    """What the trail is searched by; everything may be left out."""
+
+    person = forms.CharField(label="personne", required=False, max_length=100)
+    action = forms.ChoiceField(label="action", required=False, choices=action_choices)
+    subject_type = forms.ChoiceField(label="objet", required=False, choices=subject_choices)
+    subject_id = forms.CharField(label="clé", required=False, max_length=64)
+    since = forms.DateField(label="du", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label="au", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    cursor = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+
+
+@staff_page(StaffAction.SEE_AUDIT)
+def audit_trail(request: HttpRequest) -> HttpResponseBase:
+    """Show a page of the trail, newest first. As many queries as `find_audit_entries` takes."""
+    form = AuditSearchForm(request.GET)
+    rows: list[dict[str, Any]] = []
+    next_page = ""
+    if form.is_valid():
+        try:
+            page = find_audit_entries(**form.cleaned_data)
+        except BadCursor:
+            form.add_error(None, "Cette page n'existe pas.")
+        else:
+            rows = [_row(entry, page.people) for entry in page.entries]
+            next_page = page.next_cursor and _address(request, page.next_cursor)
+    narrowed = any(value for name, value in request.GET.items() if name != "cursor")
+    context = {"form": form, "rows": rows, "next_page": next_page, "is_narrowed": narrowed}
+    return render(request, "staff/audit/list.html", context, status=200 if form.is_valid() else 400)
+
+
+def _address(request: HttpRequest, cursor: str) -> str:
+    asked = request.GET.copy()
+    asked["cursor"] = cursor
+    return f"?{asked.urlencode()}"
+
+
+def _row(entry: AuditEntry, people: dict[int, str]) -> dict[str, Any]:
+    if entry.actor_id is None:
+        who = "la boutique"
+    else:
+        who = people.get(entry.actor_id) or f"compte supprimé ({entry.actor_id})"
+    return {
+        "entry": entry,
+        "who": who,
+        "what": action_label(entry.action, entry.subject_type),
+        "subject": noun(entry.subject_type),
+        "values": [
+            (
+                field_label(entry.subject_type, name),
+                *(
+                    value_label(entry.subject_type, name, side.get(name))
+                    for side in (entry.before, entry.after)
+                ),
+            )
+            for name in dict.fromkeys((*entry.before, *entry.after))
+        ],
+    }

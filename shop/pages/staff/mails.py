@@ -1,0 +1,160 @@
+"""`/admin/e-mails`: every mail as it looks, one sent to oneself, and those that were sent."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+from csp.decorators import csp, csp_update
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+
+from accounts.models import User
+from shop.core import mail_delivery
+from shop.core.audit import record_audit
+from shop.core.keyset import BadCursor
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.mail import ACCOUNT_MAILS
+from shop.core.mail_samples import KINDS
+from shop.core.models import MailState, OutgoingMail
+from shop.core.outbox import find_mails
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+from shop.pages.selectors.mail_previews import mail_kinds, order_for_preview, preview_mail
+from shop.pages.services.mail_tests import send_test
+
+logger = logging.getLogger(__name__)
+
+# A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
+# sandbox as well.
+MAIL_POLICY: dict[str, Any] = {
+    "default-src": [NONE],
+    "style-src": [UNSAFE_INLINE],
+    "img-src": [SELF],
+    "form-action": [NONE],
+    "base-uri": [NONE],
+    "frame-ancestors": [SELF],
+    "sandbox": ["allow-popups", "allow-popups-to-escape-sandbox"],
+}
+# By the word in the address; the first is shown where there is none.
+STATES = (
+    ("tous", "Tous", ""),
+    ("echecs", "En échec", MailState.FAILED.value),
+    ("en-attente", "En file d'attente", MailState.QUEUED.value),
+    ("envoyes", "Envoyés", MailState.SENT.value),
+)
+
+
+@staff_page(StaffAction.SEE_MAILS)
+def mail_index(request: HttpRequest) -> HttpResponseBase:
+    return render(request, "staff/mails/index.html", {"kinds": mail_kinds()})
+
+
+@csp_update({"frame-src": [SELF]})  # type: ignore[arg-type]
+@staff_page(StaffAction.SEE_MAILS)
+def mail_preview(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """Show a mail at the width of a phone and as plain text, with sample data or those of an order."""
+    language, order, search = _asked(request, request.GET)
+    mail = _drawn(kind, language, order)
+    query = {"langue": language, "commande": search if order else ""}
+    context = {
+        "kind": kind,
+        "mail": mail,
+        "language": language,
+        "languages": settings.LANGUAGES,
+        "search": search,
+        "order": order,
+        "html_url": reverse("staff-mail-html", args=[kind], query=query),
+        "may_send": may(request.user, StaffAction.RESEND_MAIL),
+    }
+    return render(request, "staff/mails/preview.html", context)
+
+
+@csp(MAIL_POLICY)  # type: ignore[arg-type]
+@xframe_options_sameorigin
+@staff_page(StaffAction.SEE_MAILS)
+def mail_html(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """The HTML part alone, for the frame of the preview."""
+    language, order, _search = _asked(request, request.GET)
+    return HttpResponse(_drawn(kind, language, order).html)
+
+
+@staff_page(StaffAction.RESEND_MAIL, ("POST",))
+def mail_test(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """Send the mail to the person who asks, and to nobody else."""
+    if kind not in KINDS:
+        raise Http404
+    language, order, search = _asked(request, request.POST)
+    actor = cast(User, request.user)
+    try:
+        send_test(kind=kind, language=language, order=order, actor=actor)
+    except Exception as error:
+        logger.exception("the test mail %s could not be written", kind)
+        messages.error(request, f"Erreur lors de l'envoi de l'email\u00a0: {str(error) or 'Erreur inconnue'}")
+    else:
+        messages.success(request, f"Email envoyé\u00a0! Un e-mail d'essai part à {actor.email}.")
+    return redirect(reverse("staff-mail", args=[kind], query={"langue": language, "commande": search}))
+
+
+@staff_page(StaffAction.SEE_MAILS)
+def outbox(request: HttpRequest) -> HttpResponseBase:
+    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
+    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
+    try:
+        page = find_mails(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        return redirect("staff-outbox")
+    context = {"page": page, "states": STATES, "state": state, "asked": asked, "search": search}
+    return render(request, "staff/mails/outbox.html", context)
+
+
+@staff_page(StaffAction.SEE_MAILS, WRITE)
+def sent_mail(request: HttpRequest, mail_id: int) -> HttpResponseBase:
+    """Show a mail that was written; a POST puts one that failed back into the queue."""
+    mail = get_object_or_404(OutgoingMail, pk=mail_id)
+    may_resend = may(request.user, StaffAction.RESEND_MAIL)
+    if request.method == "POST":
+        return _resent(request, mail)
+    context = {
+        "mail": mail,
+        # Links in account mails open the account: they are for its owner's eyes.
+        "is_secret": mail.kind.startswith(ACCOUNT_MAILS),
+        "may_resend": may_resend and mail.state == MailState.FAILED,
+    }
+    return render(request, "staff/mails/sent.html", context)
+
+
+def _resent(request: HttpRequest, mail: OutgoingMail) -> HttpResponseBase:
+    require(request.user, StaffAction.RESEND_MAIL)
+    with transaction.atomic():
+        revived = mail_delivery.resend(mail_id=mail.pk)
+        if revived:
+            record_audit("mail.resent", mail, actor=cast(User, request.user))
+    if revived:
+        messages.success(request, "E-mail remis en file d'attente.")
+    else:
+        messages.warning(request, "Cet e-mail n'est pas en échec\u00a0: rien à renvoyer.")
+    return redirect("staff-sent-mail", mail.pk)
+
+
+def _asked(request: HttpRequest, values: Any) -> tuple[str, Any, str]:
+    """Return the language, the order and what it was searched by."""
+    language = values.get("langue", "")
+    if language not in dict(settings.LANGUAGES):
+        language = SOURCE_LANGUAGE
+    search = values.get("commande", "").strip()[:100]
+    order = order_for_preview(search) if search and may(request.user, StaffAction.SEE_ORDERS) else None
+    return language, order, search
+
+
+def _drawn(kind: str, language: str, order: Any) -> mail_delivery.RenderedMail:
+    if kind not in KINDS:
+        raise Http404
+    return preview_mail(kind, language, order)

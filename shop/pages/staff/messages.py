@@ -1,0 +1,117 @@
+"""`/admin/messages`: what visitors wrote, and the answers."""
+
+from __future__ import annotations
+
+import uuid
+from typing import cast
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import FileResponse, Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from accounts.models import User
+from shop.core.audit_rows import record_row
+from shop.core.keyset import BadCursor
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+from shop.pages.models import ContactImage, ContactRequest, ContactState
+from shop.pages.selectors.contacts import contact_with_words, find_contacts
+from shop.pages.services import contact
+
+# By the word in the address; the first is shown where there is none.
+STATES = (
+    ("a-repondre", "À répondre", ContactState.NEW.value),
+    ("repondus", "Répondus", ContactState.ANSWERED.value),
+    ("tous", "Tous", ""),
+)
+
+
+class ReplyForm(forms.Form):
+    """The answer's words; `key` makes one mail of two clicks."""
+
+    text = forms.CharField(
+        label="Votre réponse",
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="«\u00a0Bonjour\u00a0», votre prénom, le nom de la boutique et le message du client sont ajoutés.",
+    )
+    key = forms.UUIDField(widget=forms.HiddenInput)
+
+
+@staff_page(StaffAction.SEE_CONTACTS)
+def message_list(request: HttpRequest) -> HttpResponseBase:
+    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
+    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
+    try:
+        page = find_contacts(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        return redirect("staff-messages")
+    context = {"page": page, "states": STATES, "state": state, "asked": asked, "search": search}
+    return render(request, "staff/messages/list.html", context)
+
+
+@staff_page(StaffAction.SEE_CONTACTS, WRITE)
+def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
+    """Show a message with its answers; a POST sends one."""
+    asked = contact_with_words(contact_id)
+    if asked is None:
+        raise Http404
+    form = ReplyForm(request.POST or None, initial={"key": uuid.uuid4()})
+    if request.method == "POST":
+        require(request.user, StaffAction.ANSWER_CONTACT)
+        if form.is_valid():
+            contact.reply(
+                request=asked,
+                text=form.cleaned_data["text"],
+                key=form.cleaned_data["key"],
+                actor=cast(User, request.user),
+            )
+            messages.success(request, f"Réponse envoyée à {asked.email}.")
+            return redirect("staff-message", contact_id)
+    context = {
+        "asked": asked,
+        "form": form,
+        "is_open": asked.state == ContactState.NEW,
+        "may_answer": may(request.user, StaffAction.ANSWER_CONTACT),
+        "may_delete": may(request.user, StaffAction.DELETE_CONTACT),
+    }
+    return render(request, "staff/messages/detail.html", context)
+
+
+@staff_page(StaffAction.ANSWER_CONTACT, ("POST",))
+def mark(request: HttpRequest, contact_id: int) -> HttpResponseBase:
+    """Mark the message as answered elsewhere, or as new again: `etat` says which."""
+    answered = request.POST.get("etat") == ContactState.ANSWERED
+    with transaction.atomic():
+        asked = get_object_or_404(ContactRequest.objects.select_for_update(of=("self",)), pk=contact_id)
+        contact.mark_by(request=asked, answered=answered, actor=cast(User, request.user))
+    messages.success(request, "Marqué comme répondu." if answered else "Marqué comme à répondre.")
+    return redirect("staff-message", contact_id)
+
+
+@staff_page(StaffAction.DELETE_CONTACT, WRITE)
+def delete(request: HttpRequest, contact_id: int) -> HttpResponseBase:
+    """Ask first, then delete the message with its pictures and answers."""
+    asked = get_object_or_404(ContactRequest, pk=contact_id)
+    if request.method == "POST":
+        with transaction.atomic():
+            before = {"kind": asked.kind, "state": asked.state}
+            record_row("deleted", asked, actor=cast(User, request.user), before=before)
+            contact.delete_request(request=asked)
+        messages.success(request, "Message supprimé.")
+        return redirect("staff-messages")
+    return render(request, "staff/messages/delete.html", {"asked": asked})
+
+
+@staff_page(StaffAction.SEE_CONTACTS)
+def picture(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """A visitor's picture, for the workshop alone: no cache keeps it."""
+    row = get_object_or_404(ContactImage, pk=pk)
+    if not contact.private_storage().exists(row.file):
+        raise Http404
+    response = FileResponse(contact.private_storage().open(row.file), content_type="image/jpeg")
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    return response

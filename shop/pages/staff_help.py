@@ -1,0 +1,181 @@
+"""The help of each screen of the staff area: two sentences, which stand in the same words in `docs/owner.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What a screen is for and what to know about it. `pages` are the names of its routes, without "
+    "`staff-`; pages belo",
+    one, such as `zones-edit` below `zones`, have the same help."""
+
+    title: str
+    pages: tuple[str, ...]
+    sentences: tuple[str, str]
+
+
+HELP = (
+    Help(
+        "Accueil",
+        ("home",),
+        (
+            "Ce qui attend quelqu'un aujourd'hui, le plus pressé d'abord\u00a0; touchez une ligne pour aller la faire.",
+            "À droite, les ventes de la semaine à côté de celles d'avant, et le travail qui attend l'atelier.",
+        ),
+    ),
+    Help(
+        "Commandes",
+        ("orders", "order"),
+        (
+            "Une commande payée arrive en Confirmée\u00a0; changez son statut et le client reçoit l'e-mail "
+            "qui va avec.",
+            "Ce qui n'est pas proposé ne peut pas se faire maintenant\u00a0: la page dit pourquoi.",
+        ),
+    ),
+    Help(
+        "Produits",
+        ("products", "product"),
+        (
+            "Le nom, la catégorie et le prix suffisent pour commencer\u00a0; un texte vide montre le français.",
+            "Laissez la quantité vide pour une pièce faite à la commande\u00a0: avec un nombre, la "
+            "dernière n'est vendue qu'une fois.",
+        ),
+    ),
+    Help(
+        "Messages",
+        ("messages", "message"),
+        (
+            "Ceux qui attendent une réponse sont montrés d'abord\u00a0; votre réponse part par e-mail et "
+            "le message devient répondu.",
+            "Si vous avez répondu ailleurs, touchez Marquer comme répondu.",
+        ),
+    ),
+    Help(
+        "Avis",
+        ("reviews", "review"),
+        (
+            "Personne ne voit un avis avant que vous l'ayez publié\u00a0; un refus demande un motif, que "
+            "l'auteur reçoit.",
+            "Une note basse n'est jamais un motif, et personne ne change les mots de l'auteur.",
+        ),
+    ),
+    Help(
+        "Comptes",
+        ("books", "receipts"),
+        (
+            "L'année mois par mois, ce qui reste à régler, et les plafonds à surveiller.",
+            "Chaque ligne du livre des recettes porte le jour où l'argent a bougé.",
+        ),
+    ),
+    Help(
+        "Factures",
+        ("invoices",),
+        (
+            "Toute la série, sans trou\u00a0: chaque facture et chaque avoir a son PDF.",
+            "Une facture émise ne change jamais\u00a0: la rectifier émet un avoir et une nouvelle facture.",
+        ),
+    ),
+    Help(
+        "Rétractations",
+        ("withdrawals", "withdrawal"),
+        (
+            "Elles sont rangées par urgence\u00a0; la page de chacune dit ce qu'il faut faire et jusqu'à quand.",
+            "Remboursez toujours depuis la rétractation\u00a0: elle seule compte les échéances arrêtées.",
+        ),
+    ),
+    Help(
+        "Litiges",
+        ("disputes",),
+        (
+            "La banque d'un client reprend un paiement\u00a0: répondez chez Stripe avant le jour indiqué.",
+            "Tant que le litige est ouvert, la commande ne peut être ni envoyée ni remboursée.",
+        ),
+    ),
+    Help(
+        "Catégories",
+        ("categories",),
+        (
+            "Montez et descendez les lignes\u00a0: c'est l'ordre des menus et de l'accueil.",
+            "Une adresse que vous changez mène à la nouvelle\u00a0; une catégorie qui a des pièces ne se supprime pas.",
+        ),
+    ),
+    Help(
+        "Textes",
+        ("texts", "passages", "faq", "banners", "official", "redirects", "sections", "synonyms"),
+        (
+            "Tout ce que les pages disent, en quatre langues\u00a0; un texte sans traduction montre le français.",
+            "Les boutons Aperçu montrent une ligne sur sa page avant que quelqu'un d'autre la voie.",
+        ),
+    ),
+    Help(
+        "E-mails",
+        ("mails", "mail"),
+        (
+            "Chaque e-mail que la boutique envoie, avec des données d'exemple ou celles d'une vraie commande.",
+            "M'envoyer ce message ne l'envoie qu'à vous.",
+        ),
+    ),
+    Help(
+        "E-mails envoyés",
+        ("outbox", "sent-mail"),
+        (
+            "Ce que la boutique a écrit, à qui et quand\u00a0; un e-mail en échec dit pourquoi.",
+            "Corrigez la cause, puis renvoyez-le.",
+        ),
+    ),
+    Help(
+        "Utilisateurs",
+        ("users", "user"),
+        (
+            "Admin peut tout\u00a0; Équipe prépare, expédie et répond\u00a0; Membre n'a que son espace.",
+            "Avant de changer un rôle, la boutique redemande votre code ou votre mot de passe\u00a0; le "
+            "dernier administrateur le reste.",
+        ),
+    ),
+    Help(
+        "Réglages",
+        ("settings", "vat", "stops", "territories"),
+        (
+            "Ce qui est saisi ici est montré partout\u00a0: pages légales, paniers, factures et e-mails.",
+            "Si deux personnes changent le même champ, la seconde voit ce que la première a enregistré.",
+        ),
+    ),
+    Help(
+        "Fermetures de l'atelier",
+        ("closures",),
+        (
+            "Toutes les pages annoncent une fermeture deux semaines avant, et les dates promises en tiennent compte.",
+            "Les dates déjà promises restent\u00a0: celles que vous ne pourrez pas tenir sont dans «\u00a0À "
+            "traiter\u00a0».",
+        ),
+    ),
+    Help(
+        "Zones de livraison",
+        ("zones",),
+        (
+            "Un pays est dans une seule zone\u00a0; la zone de tous les autres pays reste toujours.",
+            "Un colis plus lourd ne coûte jamais moins cher qu'un plus léger.",
+        ),
+    ),
+    Help(
+        "Journal d'audit",
+        ("audit",),
+        (
+            "Qui a changé quoi, quand, et de quelle valeur à quelle valeur.",
+            "Personne ne peut changer ni supprimer une ligne, pas même la boutique.",
+        ),
+    ),
+)
+_BY_PAGE = {page: entry for entry in HELP for page in entry.pages}
+
+
+def help_of(view_name: str) -> Help | None:
+    """Return the help of the page with this route, or of the page above it."""
+    page = view_name.removeprefix("staff-")
+    while page:
+        if page in _BY_PAGE:
+            return _BY_PAGE[page]
+        page = page.rpartition("-")[0]
+    return None

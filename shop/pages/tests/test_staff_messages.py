@@ -1,0 +1,148 @@
+"""Messages in the staff area: read, answered, marked and deleted."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.tests.people import make_admin
+from shop.core.mail_delivery import render
+from shop.core.models import AuditEntry, OutgoingMail
+from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState
+from shop.pages.services.contact import private_storage
+from shop.pages.tests.test_contact import picture, send
+from shop.pages.tests.test_staff_home import make_staff, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff() -> Client:
+    return signed_in(make_staff())
+
+
+def make_message(**changes: Any) -> ContactRequest:
+    values = {"kind": "question", "email": "lea@example.com", "first_name": "Léa", "last_name": "Roux",
+              "subject": "Socle", "message": "Quelle taille ?", "language": "fr"}  # fmt: skip
+    key = uuid.uuid4().hex
+    return ContactRequest.objects.create(reference=key[:8], fingerprint=key, **{**values, **changes})
+
+
+def text(answer: Any) -> str:
+    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ").replace("&amp;", "&")
+
+
+def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(staff: Client) -> None:
+    waiting = make_message(subject="En attente")
+    make_message(subject="Déjà fait", state=ContactState.ANSWERED)
+    page = text(staff.get("/admin/messages"))
+    assert f'href="/admin/messages/{waiting.pk}"' in page
+    assert "En attente" in page
+    assert "Déjà fait" not in page
+    assert "Déjà fait" in text(staff.get("/admin/messages?etat=repondus"))
+    assert "Déjà fait" in text(staff.get("/admin/messages?etat=tous"))
+
+
+def test_message_search_finds_every_word_in_any_field(staff: Client) -> None:
+    make_message(subject="Un dragon", email="zoe@example.com")
+    make_message(subject="Un lutin")
+    page = text(staff.get("/admin/messages?recherche=dragon+zoe"))
+    assert "Un dragon" in page
+    assert "Un lutin" not in page
+    assert "Rien ne correspond à « chaise »." in text(staff.get("/admin/messages?recherche=chaise"))
+
+
+def test_message_list_takes_one_query_however_many_there_are(
+    staff: Client, django_assert_num_queries: Any
+) -> None:
+    for _number in range(40):
+        make_message()
+    first = staff.get("/admin/messages")
+    assert len(first.context["page"].requests) == 30
+    # Session and person 2, permissions and role 3, the rows with their pictures 1.
+    with django_assert_num_queries(6):
+        second = staff.get(f"/admin/messages?suite={first.context['page'].next_cursor}")
+    assert len(second.context["page"].requests) == 10
+    assert staff.get("/admin/messages?suite=x")["Location"] == "/admin/messages"
+
+
+def test_mail_to_the_workshop_leads_to_the_page_that_answers(staff: Client) -> None:
+    send(Client(), "/de/kontakt")
+    request = ContactRequest.objects.get()
+    address = OutgoingMail.objects.get(kind="contact_workshop").context["admin_url"]
+    shown = text(staff.get(address.removeprefix("http://localhost:8000")))
+    assert "quel est le diamètre du socle" in shown
+    assert "Marquer comme répondu" in shown
+    key = re.search(r'name="key" value="([0-9a-f-]{36})"', shown)
+    assert key
+    reply = {"text": "Il mesure 4 cm.", "key": key[1]}
+    for _click in range(2):
+        answer = staff.post(f"/admin/messages/{request.pk}", reply)
+        assert answer["Location"] == f"/admin/messages/{request.pk}"
+    mail = OutgoingMail.objects.get(kind="contact_reply")
+    assert (mail.to, mail.language, mail.reference) == ("zoe@example.com", "de", request.reference)
+    written = render(mail)
+    assert written.subject == f"Re: Taille du socle ({request.reference})"
+    assert "Il mesure 4 cm." in written.text
+    assert "quel est le diamètre du socle" in written.text
+    request.refresh_from_db()
+    assert (request.state, request.replies.get().text) == ("answered", "Il mesure 4 cm.")
+    after = text(staff.get(f"/admin/messages/{request.pk}"))
+    assert "Réponse envoyée à zoe@example.com." in after
+    assert "Il mesure 4 cm." in after
+
+
+def test_empty_answer_sends_nothing(staff: Client) -> None:
+    request = make_message()
+    answer = staff.post(f"/admin/messages/{request.pk}", {"text": " ", "key": str(uuid.uuid4())})
+    assert "Ce champ est obligatoire." in text(answer)
+    request.refresh_from_db()
+    assert (request.state, ContactReply.objects.count(), OutgoingMail.objects.count()) == ("new", 0, 0)
+
+
+def test_marking_says_which_state_and_is_recorded_once(staff: Client) -> None:
+    request = make_message()
+    address = f"/admin/messages/{request.pk}/marquer"
+    assert staff.get(address).status_code == 405
+    for _click in range(2):
+        staff.post(address, {"etat": "answered"})
+    request.refresh_from_db()
+    assert (request.state, request.answered_at is not None) == ("answered", True)
+    entry = AuditEntry.objects.get(action="contact.answered")
+    assert (entry.before, entry.after) == ({"state": "new"}, {"state": "answered"})
+    staff.post(address, {"etat": "new"})
+    request.refresh_from_db()
+    assert (request.state, request.answered_at) == ("new", None)
+
+
+def test_pictures_are_seen_by_the_workshop_alone(staff: Client) -> None:
+    send(Client(), kind="quote", images=[picture()])
+    image = ContactImage.objects.get()
+    address = f"/admin/messages/images/{image.pk}"
+    assert address in text(staff.get(f"/admin/messages/{image.request_id}"))
+    file = staff.get(address)
+    assert (file.status_code, file["Content-Type"]) == (200, "image/jpeg")
+    assert "no-store" in file["Cache-Control"]
+    assert b"".join(file.streaming_content).startswith(b"\xff\xd8")
+    assert Client().get(address).status_code == 302
+
+
+def test_admin_deletes_after_being_asked_and_staff_may_not(staff: Client, run_on_commit: Any) -> None:
+    send(Client(), kind="quote", images=[picture()])
+    request = ContactRequest.objects.get()
+    file, address = request.images.get().file, f"/admin/messages/{request.pk}/supprimer"
+    assert staff.post(address).status_code == 403
+    assert ContactRequest.objects.exists()
+    admin = signed_in(make_admin())
+    assert "Le message, ses images et vos réponses disparaissent pour toujours." in text(admin.get(address))
+    assert ContactRequest.objects.exists()
+    with run_on_commit():
+        assert admin.post(address)["Location"] == "/admin/messages"
+    assert not ContactRequest.objects.exists()
+    assert not private_storage().exists(file)
+    entry = AuditEntry.objects.get(action="contactrequest.deleted")
+    assert entry.before == {"kind": "quote", "state": "new"}

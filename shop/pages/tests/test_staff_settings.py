@@ -1,0 +1,148 @@
+"""The settings in the staff area: what is refused, and what two people change at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.tests.people import make_admin
+from orders.models import ShippingZone, WorkshopClosure
+from shop.core.models import AuditEntry, ShopSettings
+from shop.pages.tests.test_staff_home import make_staff, signed_in
+
+pytestmark = pytest.mark.django_db
+SHOP = "/admin/reglages/boutique"
+
+
+@pytest.fixture
+def admin() -> Client:
+    ShopSettings.objects.update_or_create(pk=ShopSettings.PK, defaults={"shop_name": "Atelier"})
+    cache.clear()
+    return signed_in(make_admin())
+
+
+def text(answer: Any) -> str:
+    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
+
+
+def opened(client: Client, page: str) -> dict[str, Any]:
+    """What a browser sends of a page that was just opened."""
+    context = client.get(page).context
+    values = {field.name: field.value() for field in context["form"]}
+    sent = {name: value for name, value in values.items() if value not in (None, False)}
+    return sent | {"seen": context["seen"] or ""}
+
+
+def test_settings_page_leads_to_every_part_and_names_what_is_missing(admin: Client) -> None:
+    page = text(admin.get("/admin/reglages"))
+    assert "Nom du vendeur, SIRET, adresse postale" in page
+    for link in (
+        *("/admin/reglages/boutique", "/admin/reglages/mentions", "/admin/reglages/atelier"),
+        *("/admin/reglages/paiement", "/admin/reglages/tva", "/admin/fermetures"),
+        *("/admin/zones-de-livraison", "/admin/territoires", "/admin/arrets-de-livraison"),
+        "/admin/taux-de-tva",
+    ):
+        assert f'href="{link}"' in page
+        assert admin.get(link).status_code == 200
+
+
+def test_setting_is_saved_and_seen_at_once(admin: Client, run_on_commit: Any) -> None:
+    with run_on_commit():
+        answer = admin.post(SHOP, opened(admin, SHOP) | {"shop_name": "Atelier bleu"})
+    assert answer["Location"] == "/admin/reglages"
+    assert ShopSettings.load().shop_name == "Atelier bleu"
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "field", "refusal"),
+    [
+        ("tva", {"franchise_ceiling": "85"}, "franchise_ceiling",
+         "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €."),
+        ("tva", {"franchise_ceiling_upper": "80000"}, "franchise_ceiling_upper",
+         "Le plafond majoré est plus bas que le plafond."),
+        ("atelier", {"default_production_days_max": "2"}, "default_production_days_max",
+         "Le maximum est plus bas que le minimum."),
+        ("atelier", {"making_days": []}, "making_days", "Ce champ est obligatoire."),
+    ],
+)  # fmt: skip
+def test_setting_that_makes_no_sense_is_refused(
+    admin: Client, part: str, change: dict[str, Any], field: str, refusal: str
+) -> None:
+    page = f"/admin/reglages/{part}"
+    before = ShopSettings.objects.values().get()
+    answer = admin.post(page, opened(admin, page) | change)
+    assert answer.status_code == 200
+    assert [
+        error.replace("\u202f", " ").replace("\u00a0", " ") for error in answer.context["form"].errors[field]
+    ] == [refusal]
+    assert ShopSettings.objects.values().get() == before
+    assert not AuditEntry.objects.filter(action="shopsettings.changed").exists()
+
+
+def test_changes_of_two_people_in_different_fields_are_joined(admin: Client) -> None:
+    first, second = opened(admin, SHOP), opened(admin, SHOP)
+    admin.post(SHOP, first | {"shop_name": "Atelier bleu"})
+    assert admin.post(SHOP, second | {"terms_version": "2027-01"}).status_code == 302
+    row = ShopSettings.objects.get()
+    assert (row.shop_name, row.terms_version) == ("Atelier bleu", "2027-01")
+
+
+def test_second_change_of_the_same_field_is_told_and_keeps_what_was_typed(admin: Client) -> None:
+    first, second = opened(admin, SHOP), opened(admin, SHOP)
+    admin.post(SHOP, first | {"shop_name": "Atelier bleu"})
+    answer = admin.post(SHOP, second | {"shop_name": "Atelier rouge"})
+    assert answer.status_code == 409
+    page = text(answer)
+    assert "Quelqu'un d'autre a modifié les mêmes champs entre-temps." in page
+    assert "Nom de la boutique : Atelier bleu" in page
+    assert 'value="Atelier rouge"' in page
+    assert ShopSettings.objects.get().shop_name == "Atelier bleu"
+    again = second | {"shop_name": "Atelier rouge", "seen": answer.context["seen"]}
+    assert admin.post(SHOP, again).status_code == 302
+    assert ShopSettings.objects.get().shop_name == "Atelier rouge"
+
+
+def test_workshop_is_closed_for_a_week_in_two_taps(admin: Client) -> None:
+    assert 'href="/admin/fermetures/nouveau"' in text(admin.get("/admin"))
+    page = "/admin/fermetures/nouveau"
+    sent = opened(admin, page)
+    assert (sent["ends_on"] - sent["starts_on"]).days == 6
+    assert sent["starts_on"].weekday() == 0
+    assert admin.post(page, sent)["Location"] == "/admin/fermetures"
+    closure = WorkshopClosure.objects.get()
+    assert (closure.starts_on, closure.ends_on) == (sent["starts_on"], sent["ends_on"])
+    assert AuditEntry.objects.filter(action="workshopclosure.added").count() == 1
+    address = f"/admin/fermetures/{closure.pk}/supprimer"
+    assert "Supprimer ?" in text(admin.get(address))
+    admin.post(address)
+    assert not WorkshopClosure.objects.exists()
+    assert AuditEntry.objects.filter(action="workshopclosure.deleted").count() == 1
+
+
+def test_zone_of_all_other_countries_stays_and_codes_are_not_changed(admin: Client) -> None:
+    zone = ShippingZone.objects.get(is_fallback=True)
+    page = f"/admin/zones-de-livraison/{zone.pk}"
+    assert f"{page}/supprimer" not in text(admin.get(page))
+    assert admin.post(f"{page}/supprimer").status_code == 404
+    body = {**opened(admin, page), "code": "other", "countries": []}
+    body |= {"rate_steps-TOTAL_FORMS": "0", "rate_steps-INITIAL_FORMS": "0"}
+    admin.post(page, body)
+    zone.refresh_from_db()
+    assert zone.code != "other"
+
+
+def test_staff_without_settings_are_refused(admin: Client) -> None:
+    staff = signed_in(make_staff())
+    assert staff.get("/admin/reglages").status_code == 403
+    assert staff.post("/admin/fermetures/nouveau", {"starts_on": "2026-12-01"}).status_code == 403
+    assert not WorkshopClosure.objects.exists()
+
+
+def test_settings_page_takes_few_queries(admin: Client, django_assert_max_num_queries: Any) -> None:
+    admin.get(SHOP)
+    # Session and person 2, the row to be there 1, the row, its fresh copy and its version 3.
+    with django_assert_max_num_queries(6):
+        admin.get(SHOP)
