@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again
-from orders.admin.base import PROVIDER_AWAY, DayField, carry_out, order_page
+from orders.admin.base import order_page
 from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.refund_rules import charges_left, needs_recent_authentication, refundable
@@ -25,6 +25,7 @@ from orders.services.fulfilment.archiving import Removal, archiving_obstacles, r
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import change_status, decide_retention, status_actions
 from orders.services.status.transitions import status_offers
+from orders.staff.base import PROVIDER_AWAY, DayField, carry_out
 from orders.stripe import gateway
 from shop.core.money import ZERO
 from shop.core.problems import Problem

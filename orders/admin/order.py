@@ -20,12 +20,10 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Finish
 from orders.admin.base import (
     ORDER_PAGES,
-    PROVIDER_AWAY,
     CountryFilter,
     ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
-    PageLink,
     PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
@@ -51,6 +49,8 @@ from orders.selectors.addresses import billing_address, delivery_address, is_del
 from orders.selectors.installments import calendar
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
+from orders.staff.base import PROVIDER_AWAY, PageLink
+from orders.staff.money_links import money_links
 from orders.stripe import gateway
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
@@ -65,13 +65,12 @@ _BUTTONS = (
         "money",
         "delivery",
         "promise",
-        "withdrawals",
         "refund",
         "installments",
         "pause",
         "invoice",
     ),
-    *("withdrawal_received", "restore", "close", "remove"),
+    *("restore", "close", "remove"),
 )
 
 
@@ -273,7 +272,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
-        return order_links(request.user, order, names)
+        return order_links(request.user, order, names) + money_links(request.user, order)
 
     def page_context(self, order: Order) -> dict[str, Any]:
         """Nothing is typed on the page: the buttons do what there is to do."""

@@ -10,13 +10,14 @@ from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.base import carry_out, order_page
+from orders.admin.base import order_page
 from orders.forms import DeliveryAddressForm
 from orders.models import IN_WORKSHOP, Order
 from orders.models.states import ActorKind
 from orders.selectors.addresses import delivery_address
 from orders.selectors.rules import checkout_countries
 from orders.services.fulfilment.delivery_address import correct_delivery_address
+from orders.staff.base import carry_out
 from shop.core.staff_actions import StaffAction
 
 

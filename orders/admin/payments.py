@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from orders.access import payment_page_url
-from orders.admin.base import carry_out, order_link, order_page, row_number
+from orders.admin.base import order_link, order_page
 from orders.models import (
     Attempt,
     AttemptState,
@@ -35,6 +35,7 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.services.installments.scheduled_payments import send_link, write_off_payment
 from orders.services.payments.due_installments import charge_now
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event
+from orders.staff.base import carry_out, row_number
 from orders.stripe import gateway
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require

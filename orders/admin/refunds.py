@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again
-from orders.admin.base import ExplainsRefunds, LinksOrder, order_page, row_number
+from orders.admin.base import ExplainsRefunds, LinksOrder, order_page
 from orders.admin.transfers import SENT_LABEL
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refund_rules import (
@@ -34,6 +34,7 @@ from orders.selectors.refund_rules import (
 )
 from orders.selectors.refunds import RefundProgress, order_requests, progress
 from orders.services.refunds.decisions import request_refund, restock_line, retry_refund
+from orders.staff.base import row_number
 from shop.core.amounts import AmountFormField, localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from orders.admin.base import DayInput, order_page
+from orders.admin.base import order_page
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.selectors.refund_debts import Debt
 from orders.selectors.refund_retries import retryable_refunds
@@ -31,6 +31,7 @@ from orders.services.refunds.transfers import (
     sync_other_refunds,
     take_transfer_back,
 )
+from orders.staff.base import DayInput
 from shop.core.amounts import localised_amount
 from shop.core.money import amount_string
 from shop.core.problems import Problem

@@ -88,7 +88,7 @@ def _withdrawals(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Rétractations à traiter"),
         waiting["count"],
-        _link("withdrawal") or _link("withdrawalcase"),
+        reverse("staff-withdrawals"),
         _deadline(_("à rembourser avant le"), first, today) if first else "",
     )
 

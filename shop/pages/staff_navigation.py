@@ -71,7 +71,7 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
             StaffPage("books:index", "Comptes", "receipt", StaffAction.SEE_BOOKS),
             StaffPage("admin:orders_invoice_changelist", "Factures", "receipt", StaffAction.SEE_INVOICES),
             StaffPage(
-                "admin:orders_withdrawalcase_changelist",
+                "staff-withdrawals",
                 "Rétractations",
                 "return",
                 StaffAction.SEE_WITHDRAWALS,

@@ -50,6 +50,11 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (PEOPLE, PEOPLE),
     ),
     "staff-home": (DESK, NOBODY),
+    **dict.fromkeys(("staff-withdrawals", "staff-withdrawal", "staff-order-withdrawals"), (DESK, NOBODY)),
+    **dict.fromkeys(
+        ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
+    ),
+    "staff-withdrawal-refund": (ADMIN, ADMIN),
     # Safe methods alone.
     "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),
@@ -99,8 +104,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_delivery": (WORK, WORK),
     "admin:orders_order_address": (WORK, WORK),
     "admin:orders_order_slip": (WORK, WORK),
-    "admin:orders_order_withdrawals": (DESK, DESK),
-    "admin:orders_order_withdrawal_received": (WORK, WORK),
     "admin:orders_order_installments": (LOOK, LOOK),
     "admin:orders_order_invoice": (LOOK, ADMIN),
     "admin:orders_order_refund": (ADMIN, ADMIN),
@@ -111,8 +114,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_close": (ADMIN, ADMIN),
     "admin:orders_order_remove": (ADMIN, ADMIN),
     "admin:orders_order_restore": (ADMIN, ADMIN),
-    "admin:orders_withdrawalcase_step": (WORK, WORK),
-    "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_retentionrun_register": (LOOK, LOOK),
     "admin:pages_contactimage_file": (DESK, DESK),
@@ -134,7 +135,7 @@ _EDITED = (LOOK, ADMIN, ADMIN, ADMIN)
 MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     # Each model of the administration: who may see its list and rows, add, change, delete.
     "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),
-    "orders.WithdrawalCase": (DESK, WORK, NOBODY, NOBODY),
+    "orders.WithdrawalCase": (DESK, NOBODY, NOBODY, NOBODY),
     **dict.fromkeys(
         (
             *(
@@ -198,11 +199,11 @@ ACTIONS: dict[str, Who] = {
 
 STEPS: dict[str, Who] = {
     # Of a withdrawal.
-    "attach": WORK,
-    "return": WORK,
-    "ship": WORK,
-    "goods": WORK,
-    "proof": WORK,
-    "accept": ADMIN,
-    "refuse": ADMIN,
+    "rattacher": WORK,
+    "renvoi": WORK,
+    "expedition": WORK,
+    "retour": WORK,
+    "preuve": WORK,
+    "accepter": ADMIN,
+    "refuser": ADMIN,
 }

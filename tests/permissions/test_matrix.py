@@ -24,7 +24,7 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from orders.admin.base import ORDER_PAGES
-from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
+from orders.staff.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
 from tests.permissions.expected import (
     ACTIONS,
@@ -220,7 +220,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "pk": world.picture.pk,
         "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
-        "step": "goods",
+        "step": "retour",
         "slug": "pokeball" if pattern.name == "collection" else "x",
         "language": "fr",
         "app_label": "orders",
@@ -289,7 +289,7 @@ def test_every_action_by_everybody(matrix: Matrix) -> None:
             body={"action": action, "_selected_action": [str(row.pk)]},
         )
     for step, who in STEPS.items():
-        address = reverse("admin:orders_withdrawalcase_step", args=[matrix.world.case.pk, step])
+        address = reverse("staff-withdrawal-step", args=[matrix.world.case.pk, step])
         for method in ("get", "post"):
             matrix.ask(method, address, who)
     page = reverse("admin:orders_order_installments", args=[matrix.world.order.pk])
@@ -419,7 +419,7 @@ def test_lists_compare_no_column_and_give_no_endless_page(matrix: Matrix) -> Non
 def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
     matrix.blank.on = False
     order = reverse("admin:orders_order_change", args=[matrix.world.order.pk])
-    case = reverse("admin:orders_withdrawalcase_change", args=[matrix.world.case.pk])
+    case = reverse("staff-withdrawal", args=[matrix.world.case.pk])
     for address in (order, case):
         for actor in ("staff", "looker", "admin"):
             pages = [page.url for page in matrix.world.browser(actor).get(address).context["pages"]]

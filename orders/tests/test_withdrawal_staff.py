@@ -36,10 +36,10 @@ def admin(client, django_user_model):
 
 def page(client, case, step=""):
     if step == "refund":
-        return reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
+        return reverse("staff-withdrawal-refund", args=[case.pk])
     if step:
-        return reverse("admin:orders_withdrawalcase_step", args=[case.pk, step])
-    return reverse("admin:orders_withdrawalcase_change", args=[case.pk])
+        return reverse("staff-withdrawal-step", args=[case.pk, step])
+    return reverse("staff-withdrawal", args=[case.pk])
 
 
 def test_the_list_shows_what_is_urgent_first(admin):
@@ -49,10 +49,34 @@ def test_the_list_shows_what_is_urgent_first(admin):
     with time_machine.travel(NOON + timedelta(days=14), tick=False):
         # Sessions live for fourteen days.
         admin.force_login(User.objects.get())
-        listed = text(admin.get(reverse("admin:orders_withdrawalcase_changelist"), {"open": "1"}))
+        listed = text(admin.get(reverse("staff-withdrawals")))
 
     assert "à rembourser maintenant" in listed
     assert "retour attendu" in listed
+
+
+def test_list_is_searched_and_keeps_what_is_done_apart(admin):
+    done = declare(paid_order())
+    WithdrawalCase.objects.filter(pk=done.pk).update(state=WithdrawalState.REFUSED)
+    order = paid_order()
+    case = declare(order)
+    listing = reverse("staff-withdrawals")
+
+    assert [row.pk for row in admin.get(listing).context["list"].rows] == [case.pk]
+    assert [row.pk for row in admin.get(listing, {"liste": "terminees"}).context["list"].rows] == [done.pk]
+    found = admin.get(listing, {"q": f"{order.reference} {case.withdrawal.name}"})
+    assert [row.pk for row in found.context["list"].rows] == [case.pk]
+    assert "Rien ne correspond à « personne »." in text(admin.get(listing, {"q": "personne"}))
+
+
+def test_list_takes_as_many_queries_for_many(admin, django_assert_num_queries):
+    """Session, person, and the cases with their declarations and orders."""
+    for _again in range(3):
+        declare(paid_order())
+    listing = reverse("staff-withdrawals")
+    admin.get(listing)
+    with django_assert_num_queries(3):
+        assert len(admin.get(listing).context["list"].rows) == 3
 
 
 def test_each_step_explains_itself_and_asks(admin):
@@ -69,36 +93,36 @@ def test_each_step_explains_itself_and_asks(admin):
     assert "Rattacher à une commande" not in shown
     assert case.withdrawal.statement.splitlines()[0] in shown
 
-    asked = text(admin.get(page(admin, case, "goods")))
+    asked = text(admin.get(page(admin, case, "retour")))
     assert "À partir de ce jour, le remboursement n'attend plus" in asked
     assert WithdrawalCase.objects.get().goods_received_at is None
 
-    refused_day = admin.post(page(admin, case, "goods"), {"day": "2026-11-24"})
+    refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-24"})
     assert "Cette date est à venir." in text(refused_day)
-    admin.post(page(admin, case, "goods"), {"day": "2026-11-22"})
+    admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
 
 
 def test_every_step_may_be_taken_from_the_admin(admin):
     order = paid_order()
     lost = declare(order, email="other@example.com")
-    assert admin.post(page(admin, lost, "attach"), {"reference": order.reference}).status_code == 302
-    assert admin.post(page(admin, lost, "ship"), {}).status_code == 302
+    assert admin.post(page(admin, lost, "rattacher"), {"reference": order.reference}).status_code == 302
+    assert admin.post(page(admin, lost, "expedition"), {}).status_code == 302
     update_status(order_id=order.pk, status="shipped", actor=None)
-    assert admin.post(page(admin, lost, "return"), {}).status_code == 302
-    assert admin.post(page(admin, lost, "proof"), {"day": "2026-11-23"}).status_code == 302
+    assert admin.post(page(admin, lost, "renvoi"), {}).status_code == 302
+    assert admin.post(page(admin, lost, "preuve"), {"day": "2026-11-23"}).status_code == 302
     lost.refresh_from_db()
     assert (lost.order, lost.state, lost.shipping_allowed_at) == (order, "goods_awaited", NOON)
     assert lost.shipping_proof_at is not None
 
     late = declare(paid_order(), late=True)
-    assert admin.post(page(admin, late, "accept"), {"reason": ""}).status_code == 200
-    admin.post(page(admin, late, "accept"), {"reason": "Geste."})
-    admin.post(page(admin, late, "refuse"), {"reason": "Retirée par le client."})
+    assert admin.post(page(admin, late, "accepter"), {"reason": ""}).status_code == 200
+    admin.post(page(admin, late, "accepter"), {"reason": "Geste."})
+    admin.post(page(admin, late, "refuser"), {"reason": "Retirée par le client."})
     late.refresh_from_db()
     assert (late.state, late.decision) == ("refused", "Retirée par le client.")
     # Once more: said, not crashed.
-    again = admin.post(page(admin, late, "refuse"), {"reason": "x"}, follow=True)
+    again = admin.post(page(admin, late, "refuser"), {"reason": "x"}, follow=True)
     assert "Cette déclaration est déjà traitée." in text(again)
     assert admin.get(page(admin, late, "nothing")).status_code == 404
 
@@ -124,7 +148,7 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
 def test_the_order_leads_to_its_withdrawals(admin):
     order = paid_order((make_product(), 2))
     case = declare(order)
-    leads = reverse("admin:orders_order_withdrawals", args=[order.pk])
+    leads = reverse("staff-order-withdrawals", args=[order.pk])
     assert leads in text(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
     assert admin.get(leads)["Location"] == page(admin, case)
     declare(order, reason="encore")
@@ -136,7 +160,7 @@ def test_only_operators_get_in(client, django_user_model):
     user = django_user_model.objects.create_user("staff@example.com", "x", is_staff=True)
     client.force_login(user)
 
-    for step in ("", "refund", "goods", "refuse"):
+    for step in ("", "refund", "goods", "refuser"):
         assert client.get(page(client, case, step)).status_code == 403
-        assert client.post(page(client, case, step), {"reason": "x"}).status_code == 403
+        assert client.post(page(client, case, step), {"reason": "x"}).status_code in (403, 405)
     assert WithdrawalCase.objects.get().state == WithdrawalState.DECLARED

@@ -9,19 +9,17 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.base import DayField
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.services.withdrawals import cases
+from orders.staff.base import DayField, StaffForm
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
 
 
-class StepForm(forms.Form):
+class StepForm(StaffForm):
     """What a step asks about `case`; nothing but the button unless a step says more."""
 
     def __init__(self, *args: Any, case: WithdrawalCase, **kwargs: Any) -> None:
@@ -32,13 +30,13 @@ class StepForm(forms.Form):
 class ReferenceForm(StepForm):
     """Which order a declaration is about."""
 
-    reference = forms.CharField(label=_("Référence de la commande"), min_length=8, max_length=8)
+    reference = forms.CharField(label="Référence de la commande", min_length=8, max_length=8)
 
 
 class ReasonForm(StepForm):
     """Why, for the case."""
 
-    reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea)
+    reason = forms.CharField(label="Motif", max_length=500, widget=forms.Textarea)
 
 
 class RefusalForm(ReasonForm):
@@ -46,14 +44,14 @@ class RefusalForm(ReasonForm):
     that nobody is charged again by an oversight."""
 
     revocation_text = forms.CharField(
-        label=_("Écrit du client qui renonce à sa rétractation"), max_length=5000, widget=forms.Textarea
+        label="Écrit du client qui renonce à sa rétractation", max_length=5000, widget=forms.Textarea
     )
-    revoked_on = DayField(label=_("Écrit du"))
+    revoked_on = DayField(label="Écrit du")
     resume = forms.TypedChoiceField(
-        label=_("Les échéances arrêtées"),
+        label="Les échéances arrêtées",
         choices=[
-            ("yes", _("reprennent : la déclaration ne valait pas, ou le client l'a retirée par écrit")),
-            ("no", _("restent arrêtées : elles sont perdues, sans avoir")),
+            ("yes", "reprennent : la déclaration ne valait pas, ou le client l'a retirée par écrit"),
+            ("no", "restent arrêtées : elles sont perdues, sans avoir"),
         ],
         coerce=lambda answer: answer == "yes",
         widget=forms.RadioSelect,
@@ -62,7 +60,7 @@ class RefusalForm(ReasonForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if cases.needs_revocation(self.case):
-            self.fields["revocation_text"].help_text = _(
+            self.fields["revocation_text"].help_text = (
                 "Elle est arrivée à temps : elle met fin au contrat. Recopiez mot pour mot le courrier ou l'e-mail par "
                 "lequel le client la retire ; il reste au dossier."
             )
@@ -71,22 +69,23 @@ class RefusalForm(ReasonForm):
         if not self.case.voided:
             del self.fields["resume"]
             return
-        self.fields["resume"].help_text = _(
-            "%(amount)s. Une rétractation faite à temps met fin au contrat (article L221-27) : ne reprenez qu'avec "
+        self.fields["resume"].help_text = (
+            f"{localised_amount(self.case.voided)}. "
+            "Une rétractation faite à temps met fin au contrat (article L221-27) : ne reprenez qu'avec "
             "l'accord écrit du client. Une échéance à venir est débitée au jour convenu ; celle dont le jour est passé "
             "lui est demandée par un lien de paiement."
-        ) % {"amount": localised_amount(self.case.voided)}
+        )
 
 
 class DayForm(StepForm):
     """The day of what was received, not in the future."""
 
-    day = DayField(label=_("Reçu le"), initial=timezone.localdate)
+    day = DayField(label="Reçu le", initial=timezone.localdate)
 
     def clean_day(self) -> date:
         day: date = self.cleaned_data["day"]
         if day > timezone.localdate():
-            raise forms.ValidationError(_("Cette date est à venir."))
+            raise forms.ValidationError("Cette date est à venir.")
         return day
 
 
@@ -95,8 +94,8 @@ class Step:
     """Something that staff may do with a case: its page explains it, its form asks what is needed."""
 
     action: StaffAction
-    label: str | Promise
-    explanation: str | Promise
+    label: str
+    explanation: str
     shown: Callable[[WithdrawalCase], bool]
     act: Callable[[WithdrawalCase, dict[str, Any], User], object]
     form: type[StepForm] = StepForm
@@ -116,10 +115,10 @@ def is_accepted(case: WithdrawalCase) -> bool:
 
 
 STEPS: dict[str, Step] = {
-    "attach": Step(
+    "rattacher": Step(
         StaffAction.HANDLE_RETURN,
-        _("Rattacher à une commande"),
-        _(
+        "Rattacher à une commande",
+        (
             "Cherchez la commande par le nom ou l'e-mail du client, puis donnez sa référence. Si la déclaration est "
             "arrivée à temps, elle prend effet aussitôt : échéances arrêtées, renvoi demandé si les pièces sont "
             "parties."
@@ -130,10 +129,10 @@ STEPS: dict[str, Step] = {
         ),
         ReferenceForm,
     ),
-    "accept": Step(
+    "accepter": Step(
         StaffAction.DECIDE_WITHDRAWAL,
-        _("Accepter malgré le retard"),
-        _(
+        "Accepter malgré le retard",
+        (
             "La loi ne vous y oblige pas. La déclaration prend alors effet comme si elle était arrivée à temps. Le "
             "motif reste dans le dossier."
         ),
@@ -141,10 +140,10 @@ STEPS: dict[str, Step] = {
         lambda case, data, actor: cases.accept_late(case_id=case.pk, reason=data["reason"], actor=actor),
         ReasonForm,
     ),
-    "return": Step(
+    "renvoi": Step(
         StaffAction.HANDLE_RETURN,
-        _("Demander le renvoi"),
-        _(
+        "Demander le renvoi",
+        (
             "Les pièces sont parties après la déclaration : le client reçoit l'adresse de renvoi et le délai, et le "
             "remboursement peut attendre le retour ou sa preuve."
         ),
@@ -156,10 +155,10 @@ STEPS: dict[str, Step] = {
         ),
         lambda case, data, actor: cases.ask_return(case_id=case.pk, actor=actor),
     ),
-    "ship": Step(
+    "expedition": Step(
         StaffAction.HANDLE_RETURN,
-        _("Permettre l'expédition du reste"),
-        _(
+        "Permettre l'expédition du reste",
+        (
             "Une commande rétractée ne peut pas être expédiée. Confirmez ici que ce que vous envoyez n'est pas "
             "concerné par la déclaration."
         ),
@@ -171,22 +170,20 @@ STEPS: dict[str, Step] = {
         ),
         lambda case, data, actor: cases.allow_shipping(case_id=case.pk, actor=actor),
     ),
-    "goods": Step(
+    "retour": Step(
         StaffAction.HANDLE_RETURN,
-        _("Noter le retour des pièces"),
-        _(
-            "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis."
-        ),
+        "Noter le retour des pièces",
+        "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis.",
         lambda case: is_accepted(case) and case.goods_received_at is None,
         lambda case, data, actor: cases.record_return(
             case_id=case.pk, goods_received=True, moment=_moment(data["day"]), actor=actor
         ),
         DayForm,
     ),
-    "proof": Step(
+    "preuve": Step(
         StaffAction.HANDLE_RETURN,
-        _("Noter la preuve d'expédition"),
-        _(
+        "Noter la preuve d'expédition",
+        (
             "Un reçu du transporteur suffit : la loi ne permet plus d'attendre le colis pour rembourser "
             "(article L221-24)."
         ),
@@ -196,10 +193,10 @@ STEPS: dict[str, Step] = {
         ),
         DayForm,
     ),
-    "refuse": Step(
+    "refuser": Step(
         StaffAction.DECIDE_WITHDRAWAL,
-        _("Ne pas donner suite"),
-        _(
+        "Ne pas donner suite",
+        (
             "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par écrit. Le motif lui "
             "est envoyé par e-mail : écrivez-le pour lui, dans sa langue."
         ),

@@ -11,53 +11,51 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.base import DayField, order_page
 from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
 from orders.models import Order, WithdrawalChannel
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
 from orders.services.withdrawals.declarations import Declaration, Receipt, describe_units
 from orders.services.withdrawals.staff_filing import file_received
+from orders.staff.base import DayField, StaffForm, ask_page, order_url
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import WRITE, staff_page
 
-LABEL = _("Enregistrer une rétractation reçue")
+LABEL = "Enregistrer une rétractation reçue"
 
 
-class ReceivedForm(forms.Form):
+class ReceivedForm(StaffForm):
     """What staff read in a letter; the service judges it. `key` makes a second click find the first one's work."""
 
     channel = forms.ChoiceField(
-        label=_("Comment est-elle arrivée ?"),
+        label="Comment est-elle arrivée ?",
         choices=[choice for choice in WithdrawalChannel.choices if choice[0] != WithdrawalChannel.SITE],
     )
     sent_on = DayField(
-        label=_("Envoyée le"),
-        help_text=_(
-            "Cachet de la poste ou date de l'e-mail : ce jour décide si le client est dans les délais."
-        ),
+        label="Envoyée le",
+        help_text="Cachet de la poste ou date de l'e-mail : ce jour décide si le client est dans les délais.",
     )
     received_on = DayField(
-        label=_("Reçue le"),
+        label="Reçue le",
         initial=timezone.localdate,
-        help_text=_("Les quatorze jours pour rembourser partent de ce jour (article L221-24)."),
+        help_text="Les quatorze jours pour rembourser partent de ce jour (article L221-24).",
     )
-    name = LineField(label=_("Nom du client"), max_length=LIMITS["name"])
-    email = forms.EmailField(label=_("E-mail du client"), max_length=LIMITS["email"])
+    name = LineField(label="Nom du client", max_length=LIMITS["name"])
+    email = forms.EmailField(label="E-mail du client", max_length=LIMITS["email"])
     words = WordsField(
-        label=_("Texte reçu, tel qu'il est écrit"),
+        label="Texte reçu, tel qu'il est écrit",
         required=False,
         max_length=LIMITS["words"],
         widget=forms.Textarea({"rows": 8, "cols": 80}),
     )
     acknowledged = forms.BooleanField(
-        label=_("Envoyer l'accusé de réception par e-mail"), required=False, initial=True
+        label="Envoyer l'accusé de réception par e-mail", required=False, initial=True
     )
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
@@ -91,14 +89,14 @@ class OrderReceivedForm(ReceivedForm):
         self.lines: list[ReturnableLine] = returnable_lines(order)
         self.fields["name"].initial = order.customer_name
         self.fields["email"].required = False
-        self.fields["email"].help_text = _("Vide : celui de la commande, %(email)s.") % {"email": order.email}
+        self.fields["email"].help_text = f"Vide\u00a0: celui de la commande, {order.email}."
         units = {
             _units(line): forms.IntegerField(
                 label=describe_units(line.item, line.left),
                 min_value=0,
                 max_value=line.left,
                 initial=line.left,
-                help_text=_("0 : le client le garde."),
+                help_text="0 : le client le garde.",
             )
             for line in self.lines
         }
@@ -124,23 +122,21 @@ class UnknownOrderForm(ReceivedForm):
     """Without an order: what the customer wrote of it, to be attached later."""
 
     order_text = LineField(
-        label=_("Commande, comme le client la nomme"),
+        label="Commande, comme le client la nomme",
         max_length=LIMITS["order"],
-        help_text=_(
-            "Sa référence si vous l'avez : avec l'e-mail de la commande, elle est retrouvée toute seule."
-        ),
+        help_text="Sa référence si vous l'avez : avec l'e-mail de la commande, elle est retrouvée toute seule.",
     )
     scope = forms.ChoiceField(
-        label=_("Elle porte sur"),
-        choices=[(WHOLE, _("toute la commande")), (PART, _("une partie de la commande"))],
+        label="Elle porte sur",
+        choices=[(WHOLE, "toute la commande"), (PART, "une partie de la commande")],
     )
     goods = WordsField(
-        label=_("Articles rendus, si c'est une partie"),
+        label="Articles rendus, si c'est une partie",
         required=False,
         max_length=LIMITS["goods"],
         widget=forms.Textarea({"rows": 3, "cols": 80}),
     )
-    language = forms.ChoiceField(label=_("Langue du client"), choices=settings.LANGUAGES)
+    language = forms.ChoiceField(label="Langue du client", choices=settings.LANGUAGES)
 
     field_order = (
         "channel", "sent_on", "received_on", "name", "email", "order_text", "scope", "goods", "language", "words",
@@ -151,7 +147,7 @@ class UnknownOrderForm(ReceivedForm):
         if cleaned.get("scope") == WHOLE:
             cleaned["goods"] = ""
         elif cleaned.get("scope") == PART and not cleaned.get("goods"):
-            self.add_error("goods", _("Dites quels articles il rend."))
+            self.add_error("goods", "Dites quels articles il rend.")
         return cleaned
 
     def declaration(self, actor: User) -> Declaration:
@@ -167,21 +163,10 @@ class UnknownOrderForm(ReceivedForm):
         )
 
 
-@order_page(
-    "withdrawal_received",
-    label=LABEL,
-    action=StaffAction.FILE_WITHDRAWAL,
-    shown=lambda order: order.paid_at is not None,
-)
-def order_received_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """The form for this order, beside what was declared for it before."""
-    return filing_page(request, context, order=order)
-
-
-def filing_page(
-    request: HttpRequest, context: dict[str, Any], *, order: Order | None = None
-) -> HttpResponseBase:
-    """Show the form; posted, file the declaration and show its case."""
+@staff_page(StaffAction.FILE_WITHDRAWAL, WRITE)
+def filing_page(request: HttpRequest, order_id: uuid.UUID | None = None) -> HttpResponseBase:
+    """Show the form, with an order its lines; posted, file the declaration and show its case."""
+    order = None if order_id is None else get_object_or_404(Order, pk=order_id)
     data = request.POST if request.method == "POST" else None
     form = UnknownOrderForm(data) if order is None else OrderReceivedForm(data, order=order)
     if form.is_valid():
@@ -192,17 +177,17 @@ def filing_page(
         except Problem as problem:
             form.show(problem)
         else:
-            messages.success(
-                request, _("Rétractation %(reference)s enregistrée.") % {"reference": withdrawal.reference}
-            )
-            return redirect("admin:orders_withdrawalcase_change", withdrawal.case.pk)
-    context |= {
-        "form": form,
-        "order": order,
-        "cases": [] if order is None else cases_of(order),
-        "title": LABEL,
-    }
-    return TemplateResponse(request, "admin/orders/withdrawalcase/received.html", context)
+            messages.success(request, f"Rétractation {withdrawal.reference} enregistrée.")
+            return redirect("staff-withdrawal", withdrawal.case.pk)
+    return ask_page(
+        request,
+        title=LABEL,
+        back=reverse("staff-withdrawals") if order is None else order_url(order),
+        form=form,
+        template="staff/withdrawals/received.html",
+        order=order,
+        cases=[] if order is None else cases_of(order),
+    )
 
 
 def _units(line: ReturnableLine) -> str:

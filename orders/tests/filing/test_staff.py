@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def order_page(order):
-    return reverse("admin:orders_order_withdrawal_received", args=[order.pk])
+    return reverse("staff-order-withdrawal-file", args=[order.pk])
 
 
 def values(**changes):
@@ -54,7 +54,7 @@ def test_a_double_click_files_one_and_lands_on_its_case(admin, operator):
     again = admin.post(order_page(order), body)
 
     withdrawal = Withdrawal.objects.get()
-    case_page = reverse("admin:orders_withdrawalcase_change", args=[withdrawal.case.pk])
+    case_page = reverse("staff-withdrawal", args=[withdrawal.case.pk])
     assert first["Location"] == again["Location"] == case_page
     assert (withdrawal.channel, withdrawal.email, withdrawal.filed_by) == (
         "mail",
@@ -63,7 +63,7 @@ def test_a_double_click_files_one_and_lands_on_its_case(admin, operator):
     )
     assert list(withdrawal.lines.values_list("quantity", flat=True)) == [1]
     shown = text(admin.get(case_page))
-    for told in ("Par e-mail", "20 novembre 2026", "chef@example.com", "Je renonce."):
+    for told in ("par e-mail", "20 novembre 2026", "chef@example.com", "Je renonce."):
         assert told in shown
     listed = text(admin.get(order_page(order)))
     assert "Déjà déclaré pour cette commande" in listed
@@ -86,9 +86,9 @@ def test_what_is_wrong_stands_beside_its_field(admin):
 
 def test_one_without_a_known_order_is_added_from_the_list(admin):
     order = paid_order()
-    listed = text(admin.get(reverse("admin:orders_withdrawalcase_changelist")))
-    add = reverse("admin:orders_withdrawalcase_add")
-    assert f'<a href="{add}" class="addlink">Enregistrer une rétractation reçue</a>' in listed
+    listed = text(admin.get(reverse("staff-withdrawals")))
+    add = reverse("staff-withdrawal-file")
+    assert f'<a class="button" href="{add}">' in listed
     assert "comme le client la nomme" in text(admin.get(add))
     unknown = values(
         order_text="la chouette de mars", scope="part", goods="", language="de", email="lea.m@example.com"
@@ -108,7 +108,7 @@ def test_one_without_a_known_order_is_added_from_the_list(admin):
 def test_only_operators_file(client, django_user_model):
     order = paid_order()
     client.force_login(django_user_model.objects.create_user("staff@example.com", "x", is_staff=True))
-    add = reverse("admin:orders_withdrawalcase_add")
+    add = reverse("staff-withdrawal-file")
 
     for address in (order_page(order), add):
         assert client.get(address).status_code == 403

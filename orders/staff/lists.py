@@ -1,0 +1,88 @@
+"""Lists of the staff area: in parts, searched, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+
+from shop.core.keyset import BadCursor, KeysetPage, read_page
+
+PAGE_SIZE = 50
+MOST_WORDS = 5
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a list: its word in the address, what people read, its rows, and where it begins."""
+
+    word: str
+    label: str
+    narrow: Callable[[QuerySet[Any]], QuerySet[Any]] = lambda rows: rows
+    oldest_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartLink:
+    """A part that can be chosen."""
+
+    label: str
+    url: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StaffList(Generic[Row]):
+    """A page of a list, and the links around it. `next_url` is empty at the end, `first_url` on the first page."""
+
+    rows: list[Row]
+    parts: list[PartLink]
+    search: str
+    next_url: str
+    first_url: str
+
+
+def staff_list(
+    request: HttpRequest, rows: QuerySet[Row], parts: Sequence[Part], *, searched: Sequence[str], moment: str
+) -> StaffList[Row]:
+    """Return the page that the address asks for: `liste` a part, `q` words, `apres` the place. One query.
+
+    The first part is shown unless another is asked for; words alone are looked for in the last, which has all rows.
+    What can't be read in the address is left aside.
+    """
+    search = request.GET.get("q", "").replace("\x00", "").strip()
+    asked = request.GET.get("liste", "")
+    part = next((part for part in parts if part.word == asked), parts[-1] if search else parts[0])
+    found = part.narrow(rows)
+    for word in search.split()[:MOST_WORDS]:
+        found = found.filter(reduce(or_, (Q(**{f"{column}__icontains": word}) for column in searched)))
+    cursor = request.GET.get("apres", "")
+    try:
+        page = _page(found, cursor, moment, part)
+    except BadCursor:
+        cursor = ""
+        page = _page(found, cursor, moment, part)
+    return StaffList(
+        page.rows,
+        [PartLink(offered.label, _address(offered.word, search), offered is part) for offered in parts],
+        search,
+        _address(part.word, search, page.next_cursor) if page.next_cursor else "",
+        _address(part.word, search) if cursor else "",
+    )
+
+
+def _page(rows: QuerySet[Row], cursor: str, moment: str, part: Part) -> KeysetPage[Row]:
+    return read_page(rows, cursor, moment=moment, size=PAGE_SIZE, oldest_first=part.oldest_first)
+
+
+def _address(word: str, search: str, cursor: str = "") -> str:
+    values = {"liste": word, "q": search, "apres": cursor}
+    return f"?{urlencode({name: value for name, value in values.items() if value})}"
