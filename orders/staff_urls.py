@@ -2,9 +2,18 @@
 
 from django.urls import path
 
-from orders.staff import withdrawal_filing, withdrawals
+from orders.staff import books, discrepancies, invoices, withdrawal_filing, withdrawals
 
 urlpatterns = [
+    path("comptes", books.books_page, name="staff-books"),
+    path("comptes/recettes", books.receipts_page, name="staff-receipts"),
+    path("comptes/recettes.csv", books.receipts_csv, name="staff-receipts-csv"),
+    path("comptes/e-reporting.csv", books.reporting_csv, name="staff-reporting-csv"),
+    path("ecarts", discrepancies.discrepancies_page, name="staff-discrepancies"),
+    path("ecarts/regler", discrepancies.resolve_page, name="staff-discrepancy-resolve"),
+    path("factures", invoices.invoices_page, name="staff-invoices"),
+    path("factures/<int:invoice_id>.pdf", invoices.invoice_pdf, name="staff-invoice-pdf"),
+    path("commandes/<uuid:order_id>/facture", invoices.order_invoice_page, name="staff-order-invoice"),
     path("retractations", withdrawals.withdrawals_page, name="staff-withdrawals"),
     path("retractations/enregistrer", withdrawal_filing.filing_page, name="staff-withdrawal-file"),
     path("retractations/<int:case_id>", withdrawals.withdrawal_page, name="staff-withdrawal"),

@@ -68,7 +68,6 @@ _BUTTONS = (
         "refund",
         "installments",
         "pause",
-        "invoice",
     ),
     *("restore", "close", "remove"),
 )

@@ -59,16 +59,11 @@ def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = Non
     return [task for make in wanted for task in [make(today)] if task.count]
 
 
-def sees_staff_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Return whether anything that may wait concerns this person."""
-    return any(may(user, action) for action, _make in _MAKERS)
-
-
 def _discrepancies(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Écarts avec Stripe"),
         Discrepancy.objects.filter(resolved_at=None).count(),
-        _link("discrepancy", "resolved_at__isempty=1"),
+        reverse("staff-discrepancies"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.functional import Promise
 
-from orders.models import Order
 from orders.stripe import gateway
 from shop.core.problems import Problem
 
@@ -30,9 +30,9 @@ class PageLink:
     url: str
 
 
-def order_url(order: Order) -> str:
+def order_url(order_id: uuid.UUID) -> str:
     """Return the address of the order's own page."""
-    return reverse("admin:orders_order_change", args=[order.pk])
+    return reverse("admin:orders_order_change", args=[order_id])
 
 
 def row_number(text: str) -> int:

@@ -27,6 +27,7 @@ class MoneyStep:
 
 
 MONEY_STEPS = (
+    MoneyStep("staff-order-invoice", "Facture", StaffAction.SEE_INVOICES, lambda order: True),
     MoneyStep(
         "staff-order-withdrawals",
         "Rétractations",

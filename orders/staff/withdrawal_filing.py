@@ -182,7 +182,7 @@ def filing_page(request: HttpRequest, order_id: uuid.UUID | None = None) -> Http
     return ask_page(
         request,
         title=LABEL,
-        back=reverse("staff-withdrawals") if order is None else order_url(order),
+        back=reverse("staff-withdrawals") if order is None else order_url(order.pk),
         form=form,
         template="staff/withdrawals/received.html",
         order=order,

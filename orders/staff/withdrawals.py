@@ -93,7 +93,7 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "withdrawal": case.withdrawal,
         "sign": URGENCY_SIGNS[urgency_of(case)],
         "lines": list(case.withdrawal.lines.select_related("item")),
-        "order_url": "" if case.order is None else order_url(case.order),
+        "order_url": "" if case.order is None else order_url(case.order.pk),
         "pages": _steps(request, case),
     }
     return render(request, "staff/withdrawals/case.html", context)
@@ -148,7 +148,7 @@ def order_withdrawals_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRes
         return redirect("staff-withdrawal", cases[0].pk)
     context = {
         "order": order,
-        "back": order_url(order),
+        "back": order_url(order.pk),
         "rows": [(case, URGENCY_SIGNS[urgency_of(case)]) for case in cases],
     }
     return render(request, "staff/withdrawals/of_order.html", context)

@@ -68,8 +68,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
     (
         "Argent",
         (
-            StaffPage("books:index", "Comptes", "receipt", StaffAction.SEE_BOOKS),
-            StaffPage("admin:orders_invoice_changelist", "Factures", "receipt", StaffAction.SEE_INVOICES),
+            StaffPage("staff-books", "Comptes", "receipt", StaffAction.SEE_BOOKS),
+            StaffPage("staff-invoices", "Factures", "receipt", StaffAction.SEE_INVOICES),
             StaffPage(
                 "staff-withdrawals",
                 "Rétractations",

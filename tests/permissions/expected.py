@@ -54,7 +54,15 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys(
         ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
     ),
-    "staff-withdrawal-refund": (ADMIN, ADMIN),
+    **dict.fromkeys(("staff-withdrawal-refund", "staff-discrepancy-resolve"), (ADMIN, ADMIN)),
+    **dict.fromkeys(
+        (
+            *("staff-books", "staff-receipts", "staff-receipts-csv", "staff-reporting-csv"),
+            *("staff-discrepancies", "staff-invoices", "staff-invoice-pdf"),
+        ),
+        (LOOK, NOBODY),
+    ),
+    "staff-order-invoice": (LOOK, ADMIN),
     # Safe methods alone.
     "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),
@@ -89,9 +97,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-users": (LOOK, NOBODY),
     "api-admin-user-role": (NOBODY, ADMIN),
     # Pages of the administration.
-    **dict.fromkeys(
-        ("books:index", "books:receipts", "books:receipts-csv", "books:reporting-csv"), (LOOK, NOBODY)
-    ),
     "admin:index": (DESK, DESK),
     "admin:app_list": (DESK, DESK),
     "admin:jsi18n": (DESK, DESK),
@@ -105,7 +110,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_address": (WORK, WORK),
     "admin:orders_order_slip": (WORK, WORK),
     "admin:orders_order_installments": (LOOK, LOOK),
-    "admin:orders_order_invoice": (LOOK, ADMIN),
     "admin:orders_order_refund": (ADMIN, ADMIN),
     "admin:orders_order_money": (ADMIN, ADMIN),
     "admin:orders_order_pause": (ADMIN, ADMIN),
@@ -114,7 +118,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_close": (ADMIN, ADMIN),
     "admin:orders_order_remove": (ADMIN, ADMIN),
     "admin:orders_order_restore": (ADMIN, ADMIN),
-    "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_retentionrun_register": (LOOK, LOOK),
     "admin:pages_contactimage_file": (DESK, DESK),
     "admin:pages_contactrequest_reply": (WORK, WORK),
@@ -181,7 +184,6 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
 ACTIONS: dict[str, Who] = {
     # On chosen rows of a list. Django's own, `delete_selected`, asks for the right to delete.
     "orders.Order:ask_provider": ADMIN,
-    "orders.Discrepancy:resolve": ADMIN,
     "orders.StripeEvent:process_again": ADMIN,
     "orders.RefundRequest:retry": ADMIN,
     "orders.Refund:retry": ADMIN,

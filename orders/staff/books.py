@@ -1,33 +1,26 @@
-"""The accounts in Django's admin: for operators who may see the ledger."""
+"""The accounts: the year, its ceilings, the receipts book and its files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.template.response import TemplateResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.dates import MONTHS
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
 from orders.books import receipts as book
 from orders.books.days import Period, month, quarter, year
-from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import BAR_WIDTH, chart_of, months_of, tax_ceilings, years_with_entries
 from orders.stripe.gateway import is_configured
 from shop.core.models import ScheduledJob
 from shop.core.money import ZERO
-from shop.core.staff_actions import StaffAction, require
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import staff_page
 
-View = Callable[..., HttpResponseBase]
 FIRST_YEAR, LAST_YEAR = 2000, 2100
 ROWS = 100
 
@@ -61,28 +54,20 @@ class PeriodForm(forms.Form):
         return year(self.chosen_year())
 
 
-def _for_operators(view: View) -> View:
-    """Signed in to the admin, and allowed to see the ledger."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest) -> HttpResponseBase:
-        require(request.user, StaffAction.SEE_BOOKS)
-        form = PeriodForm(request.GET)
-        form.is_valid()
-        return view(request, form)
-
-    return admin.site.admin_view(require_safe(guarded))
+def _asked(request: HttpRequest) -> PeriodForm:
+    form = PeriodForm(request.GET)
+    form.is_valid()
+    return form
 
 
-@_for_operators
-def books_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+@staff_page(StaffAction.SEE_BOOKS)
+def books_page(request: HttpRequest) -> HttpResponseBase:
     """The year in a chart, the ceilings, and what waits for a person."""
+    form = _asked(request)
     number = form.chosen_year()
     months = months_of(number)
     turnover = sum((row.net for row in months), ZERO)
     context = {
-        **admin.site.each_context(request),
-        "title": _("Mes comptes"),
         "year": number,
         "years": sorted({timezone.localdate().year, number, *years_with_entries()}, reverse=True),
         "months": months,
@@ -92,23 +77,21 @@ def books_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
         "returned": sum((row.returned for row in months), ZERO),
         "turnover": turnover,
         "ceilings": tax_ceilings(number, turnover=turnover),
-        "tasks": staff_tasks(timezone.localdate(), request.user),
         "checked_at": _last_reconciled(),
         "payments_are_on": is_configured(),
         "parts": _parts(),
     }
-    return TemplateResponse(request, "admin/orders/books/index.html", context)
+    return render(request, "staff/books/index.html", context)
 
 
-@_for_operators
-def receipts_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+@staff_page(StaffAction.SEE_BOOKS)
+def receipts_page(request: HttpRequest) -> HttpResponseBase:
     """The receipts book of a period, a hundred lines a page."""
+    form = _asked(request)
     period = form.period()
     pages = Paginator(range(book.count_receipts(period)), ROWS)
     page = pages.get_page(request.GET.get("page"))
     context = {
-        **admin.site.each_context(request),
-        "title": _("Livre des recettes"),
         "period": period,
         "year": form.chosen_year(),
         "part": form.chosen_part(),
@@ -117,20 +100,22 @@ def receipts_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
         "page": page,
         "receipts": book.receipts_page(period, offset=max(0, page.start_index() - 1), limit=ROWS),
     }
-    return TemplateResponse(request, "admin/orders/books/receipts.html", context)
+    return render(request, "staff/books/receipts.html", context)
 
 
-@_for_operators
-def receipts_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+@staff_page(StaffAction.SEE_BOOKS)
+def receipts_csv(request: HttpRequest) -> HttpResponseBase:
     """The same as a file."""
+    form = _asked(request)
     period = form.period()
     rows = (receipt.cells for receipt in book.receipts(period))
     return book.csv_response(f"livre-des-recettes-{_name(period)}", book.RECEIPTS_HEADER, rows)
 
 
-@_for_operators
-def reporting_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+@staff_page(StaffAction.SEE_BOOKS)
+def reporting_csv(request: HttpRequest) -> HttpResponseBase:
     """What is reported of sales to consumers, by period, country and rate."""
+    form = _asked(request)
     period = form.period()
     step = book.Step(form.cleaned_data.get("pas") or book.Step.MONTH)
     rows = (line.cells for line in book.report(period, step))
@@ -140,8 +125,8 @@ def reporting_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
 def _parts() -> list[tuple[str, Any]]:
     """What a period may be: the year, its quarters, its months."""
     return [
-        ("", gettext_lazy("Toute l'année")),
-        *((f"t{n}", _("%(n)de trimestre") % {"n": n} if n > 1 else _("1er trimestre")) for n in range(1, 5)),
+        ("", "Toute l'année"),
+        *((f"t{n}", f"{n}e trimestre" if n > 1 else "1er trimestre") for n in range(1, 5)),
         *((f"m{n}", MONTHS[n]) for n in range(1, 13)),
     ]
 
