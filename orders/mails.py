@@ -62,9 +62,9 @@ def mail_workshop(
     )
 
 
-def order_admin_url(order: Order, page: str = "change") -> str:
-    """Return the absolute address of a page about the order in the admin."""
-    return absolute_url(reverse(f"admin:orders_order_{page}", args=[order.pk]))
+def order_admin_url(order: Order, view_name: str = "admin:orders_order_change") -> str:
+    """Return the absolute address of a page about the order, for staff."""
+    return absolute_url(reverse(view_name, args=[order.pk]))
 
 
 def alert_clock(where: Literal["webhook", "invoice"], *, seconds: int) -> None:

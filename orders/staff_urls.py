@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from orders.staff import books, discrepancies, invoices, withdrawal_filing, withdrawals
+from orders.staff import (
+    books,
+    discrepancies,
+    installments,
+    invoices,
+    refunds,
+    transfers,
+    withdrawal_filing,
+    withdrawals,
+)
 
 urlpatterns = [
     path("comptes", books.books_page, name="staff-books"),
@@ -14,6 +23,27 @@ urlpatterns = [
     path("factures", invoices.invoices_page, name="staff-invoices"),
     path("factures/<int:invoice_id>.pdf", invoices.invoice_pdf, name="staff-invoice-pdf"),
     path("commandes/<uuid:order_id>/facture", invoices.order_invoice_page, name="staff-order-invoice"),
+    path("virements", refunds.refunds_page, name="staff-refunds"),
+    path("virements/<uuid:refund_id>/reessayer", refunds.retry_page, name="staff-refund-retry"),
+    path("litiges", refunds.disputes_page, name="staff-disputes"),
+    path("echeances", installments.payments_page, name="staff-payments"),
+    path(
+        "commandes/<uuid:order_id>/echeances",
+        installments.order_installments_page,
+        name="staff-order-installments",
+    ),
+    path(
+        "commandes/<uuid:order_id>/echeances/<int:payment_id>/<slug:step>",
+        installments.installment_step_page,
+        name="staff-order-installment",
+    ),
+    path("commandes/<uuid:order_id>/suspension", installments.pause_page, name="staff-order-pause"),
+    path("commandes/<uuid:order_id>/virement", transfers.transfer_page, name="staff-order-transfer"),
+    path(
+        "commandes/<uuid:order_id>/virement-non-abouti",
+        transfers.transfer_returned_page,
+        name="staff-order-transfer-returned",
+    ),
     path("retractations", withdrawals.withdrawals_page, name="staff-withdrawals"),
     path("retractations/enregistrer", withdrawal_filing.filing_page, name="staff-withdrawal-file"),
     path("retractations/<int:case_id>", withdrawals.withdrawal_page, name="staff-withdrawal"),

@@ -8,7 +8,6 @@ from orders.admin import (
     payments,
     refunds,
     settings,
-    transfers,
     withdrawals,
 )
 from orders.admin import order as order
@@ -22,6 +21,5 @@ __all__ = [
     "payments",
     "refunds",
     "settings",
-    "transfers",
     "withdrawals",
 ]

@@ -66,8 +66,6 @@ _BUTTONS = (
         "delivery",
         "promise",
         "refund",
-        "installments",
-        "pause",
     ),
     *("restore", "close", "remove"),
 )

@@ -96,7 +96,7 @@ def _disputes(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Litiges ouverts"),
         open_ones["count"],
-        _link("dispute"),
+        reverse("staff-disputes"),
         _deadline(_("réponse attendue avant le"), shop_day(first), today) if first else "",
     )
 
@@ -107,7 +107,7 @@ def _failed_refunds(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Remboursements échoués"),
         Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
-        _link("refund", "state__exact=failed"),
+        reverse("staff-refunds"),
     )
 
 
@@ -115,7 +115,7 @@ def _overdue(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Échéances impayées"),
         Payment.objects.filter(state=PaymentState.OVERDUE).count(),
-        _link("order", "payments__state__exact=overdue"),
+        reverse("staff-payments", query={"liste": "impayees"}),
     )
 
 
@@ -123,7 +123,7 @@ def _paused(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Échéances suspendues"),
         InstallmentPause.objects.filter(ended_at=None).count(),
-        _link("installmentpause", "ended_at__isempty=1"),
+        reverse("staff-payments", query={"liste": "suspendues"}),
         _("rien n'est débité avant la reprise ou l'expédition"),
     )
 

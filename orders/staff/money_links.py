@@ -9,8 +9,10 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from orders.models import Order
+from orders.models import Order, PaymentMode
+from orders.selectors.refund_retries import retryable_refunds
 from orders.staff.base import PageLink
+from orders.staff.transfers import RETURNED_LABEL, SENT_LABEL, succeeded_transfers
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
 from shop.core.staff_actions import StaffAction, may
 
@@ -27,6 +29,30 @@ class MoneyStep:
 
 
 MONEY_STEPS = (
+    MoneyStep(
+        "staff-order-installments",
+        "Échéances",
+        StaffAction.SEE_PAYMENTS,
+        lambda order: order.payment_mode == PaymentMode.INSTALLMENTS,
+    ),
+    MoneyStep(
+        "staff-order-pause",
+        "Suspendre ou reprendre les échéances",
+        StaffAction.PAUSE_INSTALLMENTS,
+        lambda order: order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
+    ),
+    MoneyStep(
+        "staff-order-transfer",
+        SENT_LABEL,
+        StaffAction.RECORD_TRANSFER,
+        lambda order: bool(retryable_refunds(order)),
+    ),
+    MoneyStep(
+        "staff-order-transfer-returned",
+        RETURNED_LABEL,
+        StaffAction.RECORD_TRANSFER_RETURN,
+        lambda order: succeeded_transfers(order).exists(),
+    ),
     MoneyStep("staff-order-invoice", "Facture", StaffAction.SEE_INVOICES, lambda order: True),
     MoneyStep(
         "staff-order-withdrawals",

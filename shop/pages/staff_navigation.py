@@ -76,7 +76,9 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
                 "return",
                 StaffAction.SEE_WITHDRAWALS,
             ),
-            StaffPage("admin:orders_dispute_changelist", "Litiges", "warning", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-refunds", "Virements", "arrow-right", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-disputes", "Litiges", "warning", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-payments", "Échéances", "card", StaffAction.SEE_PAYMENTS),
         ),
     ),
     (

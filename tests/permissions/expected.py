@@ -54,11 +54,29 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys(
         ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
     ),
-    **dict.fromkeys(("staff-withdrawal-refund", "staff-discrepancy-resolve"), (ADMIN, ADMIN)),
+    **dict.fromkeys(
+        (
+            *(
+                "staff-withdrawal-refund",
+                "staff-discrepancy-resolve",
+                "staff-refund-retry",
+                "staff-order-pause",
+            ),
+            *("staff-order-transfer", "staff-order-transfer-returned", "staff-order-installment"),
+        ),
+        (ADMIN, ADMIN),
+    ),
     **dict.fromkeys(
         (
             *("staff-books", "staff-receipts", "staff-receipts-csv", "staff-reporting-csv"),
-            *("staff-discrepancies", "staff-invoices", "staff-invoice-pdf"),
+            *(
+                "staff-discrepancies",
+                "staff-invoices",
+                "staff-invoice-pdf",
+                "staff-refunds",
+                "staff-disputes",
+            ),
+            *("staff-payments", "staff-order-installments"),
         ),
         (LOOK, NOBODY),
     ),
@@ -109,12 +127,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_delivery": (WORK, WORK),
     "admin:orders_order_address": (WORK, WORK),
     "admin:orders_order_slip": (WORK, WORK),
-    "admin:orders_order_installments": (LOOK, LOOK),
     "admin:orders_order_refund": (ADMIN, ADMIN),
     "admin:orders_order_money": (ADMIN, ADMIN),
-    "admin:orders_order_pause": (ADMIN, ADMIN),
-    "admin:orders_order_transfer": (ADMIN, ADMIN),
-    "admin:orders_order_transfer_returned": (ADMIN, ADMIN),
     "admin:orders_order_close": (ADMIN, ADMIN),
     "admin:orders_order_remove": (ADMIN, ADMIN),
     "admin:orders_order_restore": (ADMIN, ADMIN),
@@ -185,9 +199,6 @@ ACTIONS: dict[str, Who] = {
     # On chosen rows of a list. Django's own, `delete_selected`, asks for the right to delete.
     "orders.Order:ask_provider": ADMIN,
     "orders.StripeEvent:process_again": ADMIN,
-    "orders.RefundRequest:retry": ADMIN,
-    "orders.Refund:retry": ADMIN,
-    "orders.Refund:settled_by_transfer": ADMIN,
     "core.OutgoingMail:send_again": ADMIN,
     "accounts.User:make_admin": ADMIN,
     "accounts.User:make_staff": ADMIN,

@@ -282,7 +282,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             ],
             "count": 2,
             "more": 1,
-            "admin_url": "http://localhost:8000/gestion/orders/discrepancy/?resolved_at__isempty=1",
+            "admin_url": "http://localhost:8000/admin/ecarts",
         },
         "turnover_alert": {
             "label": "Franchise de TVA",
@@ -292,7 +292,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "amount": "76512.30",
             "ceiling": "85000.00",
             "left": "8487.70",
-            "admin_url": "http://localhost:8000/gestion/orders/books/",
+            "admin_url": "http://localhost:8000/admin/comptes",
         },
         "contact_workshop": {
             **MESSAGE,
@@ -317,7 +317,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "voided": "1085.00",
             "state": "goods_awaited",
             "refund_by": "2026-12-05",
-            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+            "admin_url": "http://localhost:8000/admin/retractations/1",
         },
         "withdrawal_return": {**WITHDRAWAL, "order": order, "return_by": "2026-12-05", "seller": SELLER},
         "withdrawal_refused": {**WITHDRAWAL, "decision": "Le délai est passé.", "seller": SELLER},
@@ -327,7 +327,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "waiting": False,
             "order_reference": "7C9BE001",
             "refund_by": "2026-12-05",
-            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+            "admin_url": "http://localhost:8000/admin/retractations/1",
         },
         "delivery_overdue": {"order": order, "seller": SELLER},
         "delivery_overdue_workshop": {
