@@ -385,7 +385,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "installment_overdue_alert": {
             **installment,
             "code": "insufficient_funds",
-            "admin_url": "http://localhost:8000/gestion/orders/order/1/installments/",
+            "admin_url": "http://localhost:8000/admin/commandes/1/echeances",
         },
         "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
