@@ -28,7 +28,7 @@ from catalog.tests.factories import (
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

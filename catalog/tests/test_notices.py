@@ -28,7 +28,7 @@ from shop.core.limits import NOTICE_MAIL
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 CHECK = "Vérifiez votre boîte de réception\u00a0: un message vous demande de confirmer."
 

@@ -22,7 +22,7 @@ from catalog.tests.factories import make_product, make_user, make_variation, var
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 WORDS = {"rating": 4, "title": "Superbe", "text": "Très fine."}
 

@@ -180,6 +180,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What staff look for while they type. */
+        get: operations["admin_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users": {
         parameters: {
             query?: never;
@@ -1212,7 +1229,8 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
         };
         /**
          * @description * `ZZ` - ZZ
@@ -1674,6 +1692,19 @@ export interface components {
             capped: boolean;
             summary: string;
             url: string;
+        };
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
         };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
@@ -2221,6 +2252,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_search: {
+        parameters: {
+            query: {
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffFound"];
                 };
             };
             /** @description Refused */

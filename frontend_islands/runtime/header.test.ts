@@ -4,7 +4,7 @@ import { CART_KEY, writeCart } from "@/lib/cart-storage";
 const line = (quantity: number) => ({ product_id: 1, variation_id: null, finish: null, quantity });
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 const LINKS = `<member-link><a href="/auth">Se connecter</a><a href="/espace-membre" data-member hidden>Espace</a>
-  <a href="/admin" data-role="admin" hidden>Admin</a></member-link>`;
+  <a href="/admin" data-role="admin staff" hidden>Admin</a></member-link>`;
 const visible = () =>
   [...document.querySelectorAll("member-link a:not([hidden])")].map((a) => a.getAttribute("href"));
 

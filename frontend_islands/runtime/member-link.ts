@@ -5,7 +5,7 @@ import { fetchMe, mayBeMember } from "@/lib/me";
  * `<member-link><a href="/auth">…</a><a href="/espace-membre" data-member hidden>…</a></member-link>`
  *
  * Shows the links marked `data-member` instead of the others to whoever is signed in, and those marked
- * `data-role="admin"` to who has that role besides. Without the `member` cookie nothing is asked of the server.
+ * `data-role="admin staff"` to who has one of these roles besides. Without the `member` cookie nothing is asked of the server.
  */
 class MemberLinkElement extends HTMLElement {
   connectedCallback(): void {
@@ -21,7 +21,9 @@ class MemberLinkElement extends HTMLElement {
   #show(isMember: boolean, roles: string[]): void {
     for (const link of this.querySelectorAll("a")) {
       const { member, role } = link.dataset;
-      link.hidden = role ? !roles.includes(role) : (member !== undefined) !== isMember;
+      link.hidden = role
+        ? !role.split(" ").some((one) => roles.includes(one))
+        : (member !== undefined) !== isMember;
     }
   }
 }

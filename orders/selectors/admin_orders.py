@@ -33,7 +33,8 @@ def find_orders(
     cursor: str = "",
     page_size: int = 20,
 ) -> OrderPage:
-    """Return a page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
+    """Return a page of the list. Six queries: orders, lines, their products, tracking with who wrote it, payments,
+    their attempts.
 
     `search` is any part of the id, the e-mail, the name or a tracking number. Pending and cancelled orders come only
     with `include_unpaid`. Raises BadCursor.
@@ -60,7 +61,7 @@ def admin_order(order_id: uuid.UUID) -> Order | None:
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     return orders.prefetch_related(
-        "items",
+        "items__product",
         Prefetch("tracking", OrderTracking.objects.select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )

@@ -8,7 +8,7 @@ from django.test import Client
 
 from orders.tests.factories import line, make_category, make_finished_product, make_product, make_variation
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def quote(client: Client, lines, language="fr", **more):

@@ -18,7 +18,7 @@ from shop.core.content_version import content_version
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 DUTIES = "Droits et taxes d'importation à votre charge."
 

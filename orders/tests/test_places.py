@@ -25,7 +25,7 @@ from orders.selectors.rules import checkout_countries, load_pricing_rules
 from orders.selectors.territories import load_territories
 from orders.tests.factories import make_order, pay_order
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 E, U, O, W = "france-europe", "rest-of-union", "overseas-france", "rest-of-world"  # noqa: E741
 # Country, postcode; VAT, whether customs are met, zone, rate of a parcel of 500 g.

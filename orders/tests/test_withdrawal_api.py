@@ -13,7 +13,7 @@ from orders.models import OrderEvent, Withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
 
-pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

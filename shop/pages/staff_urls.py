@@ -1,5 +1,7 @@
 """Addresses of the pages in the staff area, below `/admin/`."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from shop.pages.staff.search import staff_search
+
+urlpatterns = [path("recherche", staff_search, name="staff-search")]

@@ -43,6 +43,8 @@ DEFAULT_EXCEPTION_REPORTER = "shop.core.errors.PageReporter"
 ROOT_URLCONF = "shop.urls"
 WSGI_APPLICATION = "shop.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# SQLite makes its indexes without the columns that PostgreSQL has in them beside the key.
+SILENCED_SYSTEM_CHECKS = ["models.W040"]
 
 INSTALLED_APPS = [
     "modeltranslation",
@@ -246,7 +248,15 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"hide_keys": {"()": "shop.core.log_keys.HideKeys"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["hide_keys"]}
+    },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {"django.server": {"level": "WARNING"}},
+    "loggers": {
+        "django.server": {"level": "WARNING"},
+        # At DEBUG these write whole template contexts and statements, with the keys of links and sessions in them.
+        "django.template": {"level": "INFO"},
+        "django.db.backends": {"level": "INFO"},
+    },
 }

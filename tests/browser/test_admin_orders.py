@@ -64,6 +64,21 @@ def test_every_page_of_sales_fits_and_is_accessible(new_page, shop, snap, width)
     assert shop.rows(STATE) == before
 
 
+@pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_pages_about_people_fit_and_are_accessible(new_page, shop, snap, width):
+    page = new_page(width=width)
+    sign_in(page, shop)
+    look_at(page, "/gestion/pages/erasure/add/")
+    page.get_by_label("Adresse e-mail").fill("somebody@example.com")
+    page.get_by_role("button", name="Envoyer le lien").click()
+    expect(page.get_by_text("Le lien est parti.")).to_be_visible()
+    look_at(page, "/gestion/core/auditentry/?action=erasure.link_sent")
+    expect(page.locator("#result_list")).to_contain_text("Lien d'effacement envoyé")
+    snap(page, f"admin-audit-{width}")
+    look_at(page, "/gestion/pages/retentionrun/registre")
+    snap(page, f"admin-register-{width}")
+
+
 def test_an_order_is_opened_and_its_status_reached_by_keyboard_alone(new_page, shop):
     page = new_page()
     sign_in(page, shop)

@@ -15,13 +15,18 @@ interface DialogProps {
   isBusy?: boolean;
 }
 
-/** A dialog over the page, a sheet from below on a phone; Escape closes it, and focus returns to where it was. */
+/**
+ * A dialog over the page, a sheet from below on a phone; Escape closes it, and focus returns to where it was. Focus
+ * begins at what is marked `data-autofocus`, else at the first control.
+ */
 export function Dialog({ title, onClose, children, actions, isBusy = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser would begin at the button that closes it.
+    element?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     return () => element?.close();
   }, []);
   return (

@@ -3,6 +3,8 @@
  *
  *   <form data-confirm="Supprimer ?">  asks before it is sent
  *   <button data-print>                prints the page
+ *
+ * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself.
  */
 export function enhancePages(): void {
   document.addEventListener("submit", (event) => {
@@ -12,5 +14,13 @@ export function enhancePages(): void {
   });
   document.addEventListener("click", ({ target }) => {
     if ((target as Element).closest("[data-print]")) window.print();
+  });
+  document.addEventListener("keydown", (event) => {
+    const island = document.querySelector('x-island[name="staff-palette"]:not([state="ready"])');
+    if (!island || event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    const button = island.querySelector<HTMLElement>("[data-replay]");
+    button?.focus();
+    button?.click();
   });
 }

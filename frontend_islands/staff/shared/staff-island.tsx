@@ -1,6 +1,6 @@
 /** Islands of the staff area: `export const mount = staffIsland(Component)`. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Component, type ComponentType, type ReactNode, StrictMode } from "react";
+import { Component, type ComponentType, type ReactNode, StrictMode, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "@/lib/api";
 import { fallbackOf, type Mount } from "@/runtime/island";
@@ -23,7 +23,7 @@ export function queryClient(): QueryClient {
  * component ever throws, that comes back and the server gets a report.
  */
 export function staffIsland<Props extends object>(Island: ComponentType<Props>): Mount<Props> {
-  return (host, props) => {
+  return async (host, props) => {
     const fallback = fallbackOf(host);
     const container = document.createElement("div");
     const root = createRoot(container);
@@ -32,20 +32,38 @@ export function staffIsland<Props extends object>(Island: ComponentType<Props>):
       container.remove();
       if (fallback && !fallback.isConnected) host.append(fallback);
     };
-    const fail = (error: unknown) => host.dispatchEvent(new CustomEvent("island:error", { detail: error }));
-    fallback?.remove();
     host.append(container);
-    root.render(
-      <StrictMode>
-        <Boundary onError={fail}>
-          <QueryClientProvider client={queryClient()}>
-            <Island {...props} />
-          </QueryClientProvider>
-        </Boundary>
-      </StrictMode>,
-    );
+    // Ready once it is drawn: a click that was made before finds what it was meant for.
+    await new Promise<void>((resolve, reject) => {
+      const ready = () => {
+        fallback?.remove();
+        resolve();
+      };
+      const fail = (error: unknown) => {
+        leave();
+        // The first of them counts: once it is ready, this changes nothing, and the runtime hears of it.
+        reject(error);
+        host.dispatchEvent(new CustomEvent("island:error", { detail: error }));
+      };
+      root.render(
+        <StrictMode>
+          <Boundary onError={fail}>
+            <QueryClientProvider client={queryClient()}>
+              <Ready onReady={ready}>
+                <Island {...props} />
+              </Ready>
+            </QueryClientProvider>
+          </Boundary>
+        </StrictMode>,
+      );
+    });
     return leave;
   };
+}
+
+function Ready({ onReady, children }: { onReady: () => void; children: ReactNode }) {
+  useLayoutEffect(onReady, [onReady]);
+  return children;
 }
 
 class Boundary extends Component<{ children: ReactNode; onError: (error: unknown) => void }> {

@@ -275,17 +275,15 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
 def join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
     """Give guests' orders to the member whose address they were placed with.
 
-    An order of somebody else, or with another address, is left alone; reviews written from theirs become the member's
-    too. Runs in the caller's transaction; locks the orders, oldest key first.
+    An order of somebody else, or with another address, is left alone. Reviews that were written with the proven address
+    become the member's, even without an order. Runs in the caller's transaction; locks the orders, oldest key first.
     """
     orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
-    joined = list(orders.order_by("pk"))
-    for order in joined:
+    for order in orders.order_by("pk"):
         order.user = user
         order.save(update_fields=["user", "updated_at"])
         record_event(order, "order.joined_account", actor=user)
-    if joined:
-        adopt_reviews(user_id=user.pk, email=user.email)
+    adopt_reviews(user_id=user.pk, email=user.email)
 
 
 def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
@@ -351,7 +349,6 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 hs_code=sellable.hs_code,
                 origin_country=sellable.origin_country,
                 weight_grams=sellable.weight_grams,
-                product_url=sellable.url,
                 picture=sellable.image.small_jpeg if sellable.image else "",
                 promotion_buy=sellable.buy,
                 promotion_get=sellable.get,

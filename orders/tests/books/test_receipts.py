@@ -105,9 +105,7 @@ def test_the_receipts_book_as_a_file(staff_client, sold):
 
 def test_a_name_that_is_a_formula_stays_text(staff_client, sold):
     Order.objects.filter(pk=sold.pk).update(first_name="=HYPERLINK(1)", last_name="")
-    content = b"".join(
-        staff_client.get("/admin/comptes/recettes.csv?annee=2026").streaming_content
-    ).decode()
+    content = b"".join(staff_client.get("/admin/comptes/recettes.csv?annee=2026").streaming_content).decode()
     assert f";{sold.reference};'=HYPERLINK(1);" in content
 
 

@@ -1,0 +1,47 @@
+import { expect, it, vi } from "vitest";
+import { goTo } from "@/lib/navigate";
+import { renderStaff } from "@/testing/staff";
+import { Palette } from ".";
+
+vi.mock("@/lib/navigate");
+
+const found = {
+  results: [
+    { kind: "orders", label: "Commandes", hits: [{ title: "AB12CD34 · Léa Martin", detail: "", url: "/o" }] },
+    { kind: "products", label: "Produits", hits: [{ title: "Golem de poche", detail: "", url: "/p" }] },
+  ],
+};
+
+function answer(body: unknown) {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (address: string) => {
+    asked.push(address);
+    return Response.json(body);
+  });
+  return asked;
+}
+
+it("opens by its keys, finds while typing, and leads to what is chosen by keys", async () => {
+  const asked = answer(found);
+  const { user, screen } = await renderStaff(<Palette />);
+  await user.keyboard("{Control>}k{/Control}");
+  await user.type(screen.getByRole("combobox"), "le");
+  expect(await screen.findByText("2 résultats")).toBeTruthy();
+  expect(asked.at(-1)).toBe("/api/admin/search?q=le");
+  expect(screen.getByRole("option", { selected: true }).textContent).toBe("AB12CD34 · Léa Martin");
+
+  await user.keyboard("{ArrowDown}");
+  expect(screen.getByRole("option", { selected: true }).textContent).toBe("Golem de poche");
+  await user.keyboard("{Enter}");
+  expect(goTo).toHaveBeenCalledExactlyOnceWith("/p");
+});
+
+it("asks nothing for one letter, and says when nothing is found", async () => {
+  const asked = answer({ results: [] });
+  const { user, screen } = await renderStaff(<Palette />);
+  await user.click(screen.getByRole("button", { name: /Rechercher/ }));
+  await user.type(screen.getByRole("combobox"), "z");
+  expect(asked).toEqual([]);
+  await user.type(screen.getByRole("combobox"), "z");
+  expect(await screen.findByText(/Rien trouvé pour/)).toBeTruthy();
+});
