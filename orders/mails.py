@@ -62,9 +62,9 @@ def mail_workshop(
     )
 
 
-def order_admin_url(order: Order, page: str = "") -> str:
-    """Return the absolute address of the order in the staff area, or of a page about it in the admin."""
-    return absolute_url(reverse(f"admin:orders_order_{page}" if page else "staff-order", args=[order.pk]))
+def order_admin_url(order: Order, view_name: str = "staff-order") -> str:
+    """Return the absolute address of a page about the order, for staff."""
+    return absolute_url(reverse(view_name, args=[order.pk]))
 
 
 def alert_clock(where: Literal["webhook", "invoice"], *, seconds: int) -> None:

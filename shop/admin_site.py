@@ -108,9 +108,6 @@ class ShopAdminSite(AdminSite):
             for section in SECTIONS
         ]
         sections[-1]["models"] += models.values()
-        if may(request.user, StaffAction.SEE_BOOKS):
-            books = {"name": _("Mes comptes"), "object_name": "Books", "admin_url": reverse("books:index")}
-            next(part for part in sections if part["app_label"] == "money")["models"].insert(0, books)
         if may(request.user, StaffAction.SEE_SETTINGS):
             register = {
                 "name": _("Registre des traitements"),

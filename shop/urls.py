@@ -36,7 +36,6 @@ urlpatterns = [
     path("admin/", include("orders.staff_urls")),
     path("admin/", include("accounts.staff_urls")),
     path("admin/", include("shop.pages.staff_urls")),
-    path(f"{settings.ADMIN_PATH}orders/books/", include("orders.books.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
 ]
 

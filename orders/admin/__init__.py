@@ -7,7 +7,6 @@ from orders.admin import (
     payments,
     refunds,
     settings,
-    transfers,
     withdrawals,
 )
 from orders.admin import order as order
@@ -20,6 +19,5 @@ __all__ = [
     "payments",
     "refunds",
     "settings",
-    "transfers",
     "withdrawals",
 ]

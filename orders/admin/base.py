@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -23,14 +22,9 @@ from orders.models import Order, Refund
 from orders.selectors.money import with_undecided_money
 from orders.selectors.refunds import refund_error_in_words
 from orders.selectors.workshop import orders_at_risk
-from orders.stripe import gateway
-from shop.core.problems import Problem
+from orders.staff.base import PageLink
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_admin import StaffAdmin, StaffRights
-
-PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
-
-NOTED = _("C'est noté.")
 
 Row = TypeVar("Row", bound=Model)
 OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
@@ -77,54 +71,11 @@ def order_page(
     return register
 
 
-def carry_out(request: HttpRequest, act: Callable[[], object], done: str | Promise = NOTED) -> bool:
-    """Call `act` and show `done`, or why it was refused. Return whether it was carried out."""
-    try:
-        act()
-    except gateway.GatewayError:
-        messages.error(request, PROVIDER_AWAY)
-    except Problem as problem:
-        messages.error(request, problem.detail)
-    else:
-        messages.success(request, str(done))
-        return True
-    return False
-
-
-class DayInput(forms.DateInput):
-    """The browser's own field for a day."""
-
-    input_type = "date"
-
-    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
-        super().__init__(attrs, format="%Y-%m-%d")
-
-
-class DayField(forms.DateField):
-    """A day as browsers send it, YYYY-MM-DD."""
-
-    widget = DayInput
-    input_formats = ["%Y-%m-%d"]
-
-
 def order_link(order: Order | None) -> str:
     """Return the order's reference, leading to its page; a dash for none."""
     if order is None:
         return "–"
     return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
-
-
-def row_number(text: str) -> int:
-    """Return the key that an address or a hidden field names; 0, which no row has, when it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
-
-
-@dataclass(frozen=True, slots=True)
-class PageLink:
-    """A button of a row's own page."""
-
-    label: str | Promise
-    url: str
 
 
 def order_links(user: AbstractBaseUser | AnonymousUser, order: Order, names: Iterable[str]) -> list[PageLink]:
@@ -160,6 +111,17 @@ class LinkedPagesAdmin(StaffAdmin[Row]):
         row = self.get_object(request, object_id)
         values = {} if row is None else {"pages": self.pages_of(request, row), **self.page_context(row)}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **values})
+
+
+class StaffPageAdmin(LinkedPagesAdmin[Row]):
+    """Rows to search and read; the button leads to the page of the staff area that acts."""
+
+    def staff_url(self, row: Row) -> str:
+        """Return the address of that page."""
+        raise NotImplementedError
+
+    def pages_of(self, request: HttpRequest, row: Row) -> list[PageLink]:
+        return [PageLink(_("Ouvrir dans l'administration"), self.staff_url(row))]
 
 
 class LinksOrder:

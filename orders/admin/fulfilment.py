@@ -13,12 +13,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.base import DayField, carry_out, order_page
+from orders.admin.base import order_page
 from orders.models import Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
+from orders.staff.base import DayField, carry_out
 from shop.core.staff_actions import StaffAction
 
 

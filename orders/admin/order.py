@@ -19,12 +19,10 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Finish
 from orders.admin.base import (
     ORDER_PAGES,
-    PROVIDER_AWAY,
     CountryFilter,
     ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
-    PageLink,
     PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
@@ -48,24 +46,15 @@ from orders.models import (
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.installments import calendar
 from orders.services.payments.settlement import settle
+from orders.staff.base import PROVIDER_AWAY, PageLink
+from orders.staff.money_links import money_links
 from orders.stripe import gateway
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_admin import staff_action
 
-_BUTTONS = (
-    *(
-        "money",
-        "delivery",
-        "promise",
-        "withdrawals",
-        "installments",
-        "pause",
-        "invoice",
-    ),
-    "withdrawal_received",
-)
+_BUTTONS = ("money", "delivery", "promise")
 
 
 class ItemInline(ReadOnlyInline):
@@ -279,7 +268,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         acting = PageLink(_("Agir sur la commande"), reverse("staff-order", args=[order.pk]))
-        return [acting, *order_links(request.user, order, names)]
+        return [acting, *order_links(request.user, order, names), *money_links(request.user, order)]
 
     def page_context(self, order: Order) -> dict[str, Any]:
         """Nothing is typed on the page: the buttons do what there is to do."""

@@ -49,7 +49,7 @@ def _mail(ceiling: TaxCeiling, number: int) -> None:
             "amount": amount_string(ceiling.amount),
             "ceiling": amount_string(ceiling.ceiling),
             "left": amount_string(ceiling.left),
-            "admin_url": absolute_url(reverse("books:index")),
+            "admin_url": absolute_url(reverse("staff-books")),
         }
     mail_workshop("turnover_alert", context, once=f"{ceiling.code}:{number}:{ceiling.level}")
 

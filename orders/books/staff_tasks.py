@@ -59,16 +59,11 @@ def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = Non
     return [task for make in wanted for task in [make(today)] if task.count]
 
 
-def sees_staff_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Return whether anything that may wait concerns this person."""
-    return any(may(user, action) for action, _make in _MAKERS)
-
-
 def _discrepancies(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Écarts avec Stripe"),
         Discrepancy.objects.filter(resolved_at=None).count(),
-        _link("discrepancy", "resolved_at__isempty=1"),
+        reverse("staff-discrepancies"),
     )
 
 
@@ -88,7 +83,7 @@ def _withdrawals(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Rétractations à traiter"),
         waiting["count"],
-        _link("withdrawal") or _link("withdrawalcase"),
+        reverse("staff-withdrawals"),
         _deadline(_("à rembourser avant le"), first, today) if first else "",
     )
 
@@ -101,7 +96,7 @@ def _disputes(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Litiges ouverts"),
         open_ones["count"],
-        _link("dispute"),
+        reverse("staff-disputes"),
         _deadline(_("réponse attendue avant le"), shop_day(first), today) if first else "",
     )
 
@@ -112,7 +107,7 @@ def _failed_refunds(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Remboursements échoués"),
         Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
-        _link("refund", "state__exact=failed"),
+        reverse("staff-refunds"),
     )
 
 
@@ -120,7 +115,7 @@ def _overdue(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Échéances impayées"),
         Payment.objects.filter(state=PaymentState.OVERDUE).count(),
-        _link("order", "payments__state__exact=overdue"),
+        reverse("staff-payments", query={"liste": "impayees"}),
     )
 
 
@@ -128,7 +123,7 @@ def _paused(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Échéances suspendues"),
         InstallmentPause.objects.filter(ended_at=None).count(),
-        _link("installmentpause", "ended_at__isempty=1"),
+        reverse("staff-payments", query={"liste": "suspendues"}),
         _("rien n'est débité avant la reprise ou l'expédition"),
     )
 

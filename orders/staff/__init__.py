@@ -1,0 +1,1 @@
+"""Pages of orders and their money in the staff area: one module a subject."""

@@ -8,25 +8,23 @@ from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog.selectors.products import OfferChoice
 from orders.access import access_token
-from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
 from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
 from orders.selectors.orders import product_path
-from orders.selectors.promises import christmas_days
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
+from orders.staff.base import order_url
 from shop.core.languages import active_language
 from shop.core.money import format_amount
-from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
+register.filter("order_url", order_url)
 
 
 @register.simple_tag
@@ -39,18 +37,6 @@ def review_address(order: Order, item: OrderItem, token: str = "") -> str:
         return reverse("catalog:review-write", args=[item.product.pk])
     address = reverse("orders:review", args=[order.pk, item.product.pk])
     return f"{address}?{urlencode({'acces': token})}" if token else address
-
-
-@register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)
-def waiting_tasks(context: dict[str, Any]) -> dict[str, Any]:
-    """What waits for a person, as far as they may see it."""
-    user = context["request"].user
-    return {
-        "allowed": sees_staff_tasks(user),
-        "has_books": may(user, StaffAction.SEE_BOOKS),
-        "tasks": staff_tasks(timezone.localdate(), user),
-        "christmas": christmas_days() if may(user, StaffAction.SEE_ORDERS) else None,
-    }
 
 
 @register.inclusion_tag("orders/_documents.html")

@@ -207,7 +207,7 @@ def test_suspending_twice_is_one_pause_and_one_mail(order):
 
 
 def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, staff_client):
-    address = reverse("admin:orders_order_pause", args=[order.pk])
+    address = reverse("staff-order-pause", args=[order.pk])
     assert "Ce champ est obligatoire." in staff_client.post(address, {"reason": ""}).content.decode()
     assert not InstallmentPause.objects.exists()
     assert staff_client.post(address, {"reason": "Résine en retard."}).status_code == 302
@@ -215,7 +215,7 @@ def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, staff_c
     assert (stopped.started_by, stopped.reason, stopped.actor.email) == (
         "staff", "Résine en retard.", "admin@example.com",
     )  # fmt: skip
-    assert "Échéances suspendues" in staff_client.get(reverse("admin:index")).content.decode()
+    assert "Échéances suspendues" in staff_client.get(reverse("staff-home")).content.decode()
     assert "Résine en retard." in staff_client.get(address).content.decode()
     header = staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
     assert "1er tiers payé le" in header

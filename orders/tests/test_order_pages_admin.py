@@ -149,8 +149,6 @@ def test_a_declaration_is_headed_by_its_reference(staff_client, paid):
         name="Léa", email="lea@example.com", order_text=paid.reference, language="fr", order=paid
     )
     withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
-    html = staff_client.get(
-        reverse("admin:orders_withdrawalcase_change", args=[withdrawal.case.pk])
-    ).content.decode()
-    assert f"<h1>Rétractation {withdrawal.reference}</h1>" in html
+    html = staff_client.get(reverse("staff-withdrawal", args=[withdrawal.case.pk])).content.decode()
+    assert f'<h1 class="staff-head__title">Rétractation {withdrawal.reference}</h1>' in html
     assert "None" not in words(html)

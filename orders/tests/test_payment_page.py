@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from orders.access import access_token, payment_token
-from orders.models import Order, StoredCard
+from orders.models import InstallmentPause, Order, Payment, StoredCard
 from orders.tests.card_changes import address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, Shopper
@@ -217,8 +218,7 @@ def staff() -> Client:
 
 
 def action(order: Order, name: str, position: int) -> str:
-    page = reverse("admin:orders_order_installments", args=[order.pk])
-    return f"{page}?action={name}&payment={payment_of(order, position).pk}"
+    return reverse("staff-order-installment", args=[order.pk, payment_of(order, position).pk, name])
 
 
 def test_staff_charge_an_overdue_third_by_hand(
@@ -228,10 +228,10 @@ def test_staff_charge_an_overdue_third_by_hand(
     clock.run_until(SECOND + timedelta(days=14))
     staff.force_login(User.objects.get(email="chef@example.com"))
     card_becomes(fake_stripe, order, "4242")
-    asked = staff.get(action(order, "charge", 2))
+    asked = staff.get(action(order, "debiter", 2))
     assert "débitée tout de suite" in text(asked)
     assert charged(fake_stripe) == [5000]
-    told = text(staff.post(action(order, "charge", 2), follow=True))
+    told = text(staff.post(action(order, "debiter", 2), follow=True))
     assert "Échéance débitée." in told
     assert charged(fake_stripe) == [5000, 5000]
     assert payment_of(order, 2).state == "paid"
@@ -242,9 +242,11 @@ def test_staff_can_not_charge_before_the_day_nor_a_refused_card(
 ):
     order = bought(fake_stripe, shopper)
     before = attempts(order)
-    assert "Son jour n'est pas venu" in text(staff.post(action(order, "charge", 2), follow=True))
+    assert "Son jour n'est pas venu" in text(staff.post(action(order, "debiter", 2), follow=True))
     StoredCard.objects.update(refused_code="stolen_card")
-    assert "La banque interdit tout nouvel essai" in text(staff.post(action(order, "charge", 3), follow=True))
+    assert "La banque interdit tout nouvel essai" in text(
+        staff.post(action(order, "debiter", 3), follow=True)
+    )
     assert (attempts(order), charged(fake_stripe)) == (before, [5000])
 
 
@@ -252,16 +254,16 @@ def test_staff_send_the_link_and_give_an_installment_up(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
     order = bought(fake_stripe, shopper)
-    staff.post(action(order, "link", 2))
+    staff.post(action(order, "lien", 2))
     assert mails("installment_link") == 1
-    assert "obligatoire" in text(staff.post(action(order, "write_off", 3), {"reason": ""}))
+    assert "obligatoire" in text(staff.post(action(order, "abandonner", 3), {"reason": ""}))
     assert payment_of(order, 3).state == "scheduled"
-    staff.post(action(order, "write_off", 3), {"reason": "Cadeau de la maison"})
+    staff.post(action(order, "abandonner", 3), {"reason": "Cadeau de la maison"})
     assert payment_of(order, 3).state == "written_off"
     event = order.events.get(name="installment.written_off")
     assert event.data == {"position": 3, "reason": "Cadeau de la maison"}
     assert event.actor.email == "chef@example.com"
-    assert staff.post(action(order, "link", 3)).status_code == 404
+    assert staff.post(action(order, "lien", 3)).status_code == 404
     clock.run_until(FIRST_DAY + timedelta(days=60))
     assert charged(fake_stripe) == [5000, 5000]
 
@@ -271,13 +273,33 @@ def test_an_installment_that_is_being_paid_can_not_be_given_up(
 ):
     order = bought(fake_stripe, shopper)
     Client().post(address(order), {"pay": "next"})
-    assert "en cours" in text(staff.post(action(order, "write_off", 2), {"reason": "x"}, follow=True))
+    assert "en cours" in text(staff.post(action(order, "abandonner", 2), {"reason": "x"}, follow=True))
     assert payment_of(order, 2).state == "scheduled"
 
 
-def test_the_calendar_of_the_admin(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client):
+def test_list_of_payments_shows_what_comes_and_what_waits(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client, django_assert_num_queries: Any
+):
+    """Session, person, a page of payments with their orders."""
     order = bought(fake_stripe, shopper)
-    page = text(staff.get(reverse("admin:orders_order_installments", args=[order.pk])))
+    listing = reverse("staff-payments")
+    staff.get(listing)
+    with django_assert_num_queries(3):
+        listed = staff.get(listing)
+    assert [payment.position for payment in listed.context["list"].rows] == [2, 3]
+    for part in ("impayees", "suspendues"):
+        assert staff.get(listing, {"liste": part}).context["list"].rows == []
+    InstallmentPause.objects.create(order=order, started_by="staff")
+    suspended = staff.get(listing, {"liste": "suspendues"}).context["list"].rows
+    assert [payment.position for payment in suspended] == [2, 3]
+    Payment.objects.filter(order=order, position=3).update(state="overdue")
+    overdue = staff.get(listing, {"liste": "impayees"}).context["list"].rows
+    assert [payment.position for payment in overdue] == [3]
+
+
+def test_the_calendar_of_an_order(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client):
+    order = bought(fake_stripe, shopper)
+    page = text(staff.get(reverse("staff-order-installments", args=[order.pk])))
     for words in (
         "Reste à encaisser : 100,00 €.",
         "Visa se terminant par 4242",
@@ -286,6 +308,6 @@ def test_the_calendar_of_the_admin(fake_stripe: FakeStripe, shopper: Shopper, cl
     ):
         assert words in page
     change = text(staff.get(reverse("admin:orders_order_change", args=[order.pk])))
-    assert reverse("admin:orders_order_installments", args=[order.pk]) in change
+    assert reverse("staff-order-installments", args=[order.pk]) in change
     for name in ("orders_payment", "orders_storedcard"):
         assert staff.get(reverse(f"admin:{name}_changelist")).status_code == 200

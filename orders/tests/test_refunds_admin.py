@@ -213,10 +213,7 @@ def test_lists_show_states_and_what_failed_is_tried_again(admin, order, provider
     failed = Refund.objects.get()
     provider.settle_refund(failed.provider_id, "failed")
     sync_refunds(failed.attempt.intent_id)
-    decisions, refunds = (
-        reverse("admin:orders_refundrequest_changelist"),
-        reverse("admin:orders_refund_changelist"),
-    )
+    decisions, refunds = reverse("admin:orders_refundrequest_changelist"), reverse("staff-refunds")
     assert "Échoué" in admin.get(decisions).content.decode()
     text = admin.get(refunds).content.decode()
     assert (
@@ -225,8 +222,12 @@ def test_lists_show_states_and_what_failed_is_tried_again(admin, order, provider
     )
     detail = admin.get(reverse("admin:orders_refundrequest_change", args=[request.pk]))
     assert "La carte du client n&#x27;existe plus" in detail.content.decode()
-    for address, chosen in ((decisions, request.pk), (refunds, failed.pk), (refunds, failed.pk)):
-        admin.post(address, {"action": "retry", "_selected_action": [chosen]}, follow=True)
+    again = reverse("staff-refund-retry", args=[failed.pk])
+    assert again in text
+    assert "La carte du client n&#x27;existe plus" in admin.get(again).content.decode()
+    assert Refund.objects.count() == 1
+    for _click in range(2):
+        admin.post(again)
     assert Refund.objects.exclude(pk=failed.pk).get().replaces == failed
     send_all()
     assert "Effectué" in admin.get(decisions).content.decode()
@@ -235,7 +236,7 @@ def test_lists_show_states_and_what_failed_is_tried_again(admin, order, provider
 def test_disputes_are_listed_and_block_the_page_with_the_reason(admin, order, provider):
     dispute_id = provider.open_dispute(order.payments.get().attempts.get())
     sync_disputes(order.payments.get().attempts.get().intent_id)
-    listed = admin.get(reverse("admin:orders_dispute_changelist")).content.decode()
+    listed = admin.get(reverse("staff-disputes")).content.decode()
     assert "Réponse attendue" in listed
     assert Dispute.objects.get().provider_id == dispute_id
     assert preview(admin, order)["detail"].endswith(

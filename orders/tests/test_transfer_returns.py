@@ -207,7 +207,7 @@ def test_the_customer_reads_what_happened(transfer, why, sentence):
 
 
 def page(transfer: Refund) -> str:
-    return reverse("admin:orders_order_transfer_returned", args=[transfer.order_id])
+    return reverse("staff-order-transfer-returned", args=[transfer.order_id])
 
 
 def answers(transfer: Refund, /, **changes: str) -> dict[str, str]:
@@ -234,9 +234,7 @@ def test_it_asks_and_writes_once(staff_client, transfer):
     assert "Remboursements échoués" not in waiting
     shown = text(staff_client.post(page(transfer), answers(transfer, why="transfer_mistaken"), follow=True))
     assert "Retour du virement de 49,99 € enregistré." in shown
-    assert "Ce virement avait été noté par erreur" in text(
-        staff_client.get(reverse("admin:orders_refund_changelist"))
-    )
+    assert "Ce virement avait été noté par erreur" in text(staff_client.get(reverse("staff-refunds")))
     order_page = text(staff_client.get(reverse("admin:orders_order_change", args=[transfer.order_id])))
     assert "Ce virement avait été noté par erreur" in order_page
     assert "La carte du client n'existe plus" in order_page

@@ -36,7 +36,7 @@ def failed(order: Order, provider: MemoryProvider) -> Refund:
 
 
 def page(order: Order) -> str:
-    return reverse("admin:orders_order_transfer", args=[order.pk])
+    return reverse("staff-order-transfer", args=[order.pk])
 
 
 def answers(failed: Refund, **changes: str) -> dict[str, str]:
@@ -134,14 +134,15 @@ def test_only_who_may_refund_gets_there(client, failed, django_user_model):
 
 
 def test_the_list_of_refunds_leads_there(staff_client, failed):
-    listing = reverse("admin:orders_refund_changelist")
-    chosen = {"action": "settled_by_transfer", "_selected_action": [str(failed.pk)]}
-    answer = staff_client.post(listing, chosen)
-    assert (answer.status_code, answer["Location"]) == (302, f"{page(failed.order)}?refund={failed.pk}")
-    assert f'value="{failed.pk}"' in text(staff_client.get(answer["Location"]))
+    listing = reverse("staff-refunds")
+    leads = f"{page(failed.order)}?refund={failed.pk}"
+    assert f'href="{leads}"' in text(staff_client.get(listing))
+    assert f'value="{failed.pk}"' in text(staff_client.get(leads))
     staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
-    answer = staff_client.post(listing, chosen, follow=True)
-    assert "Choisissez un seul remboursement, échoué et pas encore réessayé." in text(answer)
+    assert staff_client.get(listing).context["list"].rows == []
+    sent = staff_client.get(listing, {"liste": "virements"})
+    assert [refund.transfer_reference for refund in sent.context["list"].rows] == ["VIR 118"]
+    assert reverse("staff-order-transfer-returned", args=[failed.order_id]) in text(sent)
 
 
 def test_what_was_settled_waits_for_nobody(staff_client, failed):

@@ -346,7 +346,7 @@ def test_staff_choose_what_becomes_of_stopped_installments(client, django_user_m
     grant_role(user=user, role=Role.ADMIN)
     client.force_login(user)
     case = declare(order)
-    page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
+    page = reverse("staff-withdrawal-step", args=[case.pk, "refuser"])
 
     shown = unescape(client.get(page).content.decode())
     assert "200,00\u00a0€. Une rétractation faite à temps met fin au contrat" in shown
@@ -367,7 +367,7 @@ def test_staff_are_not_asked_when_nothing_was_stopped(client, django_user_model)
     grant_role(user=user, role=Role.ADMIN)
     client.force_login(user)
     case = declare(pay_order(make_order()))
-    page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
+    page = reverse("staff-withdrawal-step", args=[case.pk, "refuser"])
 
     assert 'type="radio"' not in client.get(page).content.decode()
     client.post(page, {"reason": "Retirée.", **revoked()})

@@ -58,10 +58,10 @@ def test_words_of_a_day_before_the_withdrawal_or_to_come_are_none(day):
 
 def test_the_customer_s_words_are_kept_and_shown(staff_client):
     case = declare(paid_order())
-    page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
+    page = reverse("staff-withdrawal-step", args=[case.pk, "refuser"])
     assert "Écrit du client qui renonce à sa rétractation" in staff_client.get(page).content.decode()
     unanswered = staff_client.post(page, {"reason": "Retirée."}).content.decode()
-    assert unanswered.count("Ce champ est obligatoire.") == 2
+    assert unanswered.count('_error">Ce champ est obligatoire.') == 2
     answer = staff_client.post(
         page, {"reason": "Retirée.", "revocation_text": WORDS, "revoked_on": "2026-11-23"}
     )
@@ -69,7 +69,7 @@ def test_the_customer_s_words_are_kept_and_shown(staff_client):
     case.refresh_from_db()
     assert (case.state, case.revoked_on) == ("refused", MONDAY)
     assert case.revocation_text.splitlines() == WORDS.splitlines()
-    shown = staff_client.get(reverse("admin:orders_withdrawalcase_change", args=[case.pk])).content.decode()
+    shown = staff_client.get(reverse("staff-withdrawal", args=[case.pk])).content.decode()
     assert "je garde finalement le golem" in shown
 
 

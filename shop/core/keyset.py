@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from datetime import datetime
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 Row = TypeVar("Row", bound=Model)
@@ -32,16 +34,43 @@ def read_cursor(cursor: str) -> tuple[datetime, str]:
     return read, key
 
 
-def rows_after(rows: QuerySet[Row], cursor: str, *, moment: str) -> QuerySet[Row]:
-    """Return the rows, newest first by the column `moment` and an integer key, that follow the one of `cursor`.
+def rows_after(rows: QuerySet[Row], cursor: str, *, moment: str, oldest_first: bool = False) -> QuerySet[Row]:
+    """Return the rows, by the column `moment` and the key, that follow the one of `cursor`.
 
-    Raises BadCursor.
+    `moment` is a moment or a day that is never empty, of the row or of one that it points to. Raises BadCursor.
     """
-    rows = rows.order_by(f"-{moment}", "-pk")
+    sign = "" if oldest_first else "-"
+    rows = rows.order_by(f"{sign}{moment}", f"{sign}pk")
     if not cursor:
         return rows
-    when, key = read_cursor(cursor)
-    if not key.isdecimal() or len(key) > 18:
-        raise BadCursor(cursor)
+    when, text = read_cursor(cursor)
+    try:
+        key = rows.model._meta.pk.to_python(text)
+    except ValidationError as error:
+        raise BadCursor(cursor) from error
+    onwards, passed = ("gte", "lte") if oldest_first else ("lte", "gte")
     # The first condition lets an index begin where the page does.
-    return rows.filter(**{f"{moment}__lte": when}).exclude(**{moment: when, "pk__gte": int(key)})
+    return rows.filter(**{f"{moment}__{onwards}": when}).exclude(**{moment: when, f"pk__{passed}": key})
+
+
+@dataclass(frozen=True, slots=True)
+class KeysetPage(Generic[Row]):
+    """A page of rows, and the cursor of the next one, "" at the end."""
+
+    rows: list[Row]
+    next_cursor: str
+
+
+def read_page(
+    rows: QuerySet[Row], cursor: str, *, moment: str, size: int, oldest_first: bool = False
+) -> KeysetPage[Row]:
+    """Return `size` rows at most of `rows_after`. One query. Raises BadCursor."""
+    found = list(rows_after(rows, cursor, moment=moment, oldest_first=oldest_first)[: size + 1])
+    page = found[:size]
+    if len(found) <= size:
+        return KeysetPage(page, "")
+    last: Any = page[-1]
+    for name in moment.split("__"):
+        last = getattr(last, name)
+    when = last if isinstance(last, datetime) else datetime.combine(last, time(12), tzinfo=UTC)
+    return KeysetPage(page, write_cursor(when, page[-1].pk))

@@ -288,7 +288,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             ],
             "count": 2,
             "more": 1,
-            "admin_url": "http://localhost:8000/gestion/orders/discrepancy/?resolved_at__isempty=1",
+            "admin_url": "http://localhost:8000/admin/ecarts",
         },
         "turnover_alert": {
             "label": "Franchise de TVA",
@@ -298,7 +298,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "amount": "76512.30",
             "ceiling": "85000.00",
             "left": "8487.70",
-            "admin_url": "http://localhost:8000/gestion/orders/books/",
+            "admin_url": "http://localhost:8000/admin/comptes",
         },
         "webhook_paused": {
             "name": "Tableau de stock",
@@ -328,7 +328,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "voided": "1085.00",
             "state": "goods_awaited",
             "refund_by": "2026-12-05",
-            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+            "admin_url": "http://localhost:8000/admin/retractations/1",
         },
         "withdrawal_return": {**WITHDRAWAL, "order": order, "return_by": "2026-12-05", "seller": SELLER},
         "withdrawal_refused": {**WITHDRAWAL, "decision": "Le délai est passé.", "seller": SELLER},
@@ -338,7 +338,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "waiting": False,
             "order_reference": "7C9BE001",
             "refund_by": "2026-12-05",
-            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+            "admin_url": "http://localhost:8000/admin/retractations/1",
         },
         "delivery_overdue": {"order": order, "seller": SELLER},
         "delivery_overdue_workshop": {
@@ -396,7 +396,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "installment_overdue_alert": {
             **installment,
             "code": "insufficient_funds",
-            "admin_url": "http://localhost:8000/gestion/orders/order/1/installments/",
+            "admin_url": "http://localhost:8000/admin/commandes/1/echeances",
         },
         "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},

@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec, cast
 
 from csp.decorators import csp_update
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -31,15 +32,17 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
     """Make a view a page of the staff area, for those who may do `action`.
 
     Nobody signed in is sent to sign in and comes back; staff who still lack their second factor are sent to add it;
-    anybody else is answered 403. Never cached, never indexed. Pictures that the browser itself made (previews of a
-    photo before it is sent) may be shown.
+    anybody else is answered 403, as is whoever lacks what the view itself requires. Never cached, never indexed.
+    Pictures that the browser itself made (previews of a photo before it is sent) may be shown.
     """
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            refusal = _refusal(request, action)
-            response = view(request, *args, **kwargs) if refusal is None else refusal
+            try:
+                response = _refusal(request, action) or view(request, *args, **kwargs)
+            except PermissionDenied:
+                response = _forbidden(request)
             response["X-Robots-Tag"] = "noindex, nofollow"
             return response
 
@@ -57,4 +60,9 @@ def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | No
         return None
     if getattr(user, "second_factor_missing", False):
         return HttpResponseRedirect(reverse("accounts:security", query={"next": request.get_full_path()}))
-    return render(request, "staff/forbidden.html", {"is_staff": getattr(user, "is_staff", False)}, status=403)
+    return _forbidden(request)
+
+
+def _forbidden(request: HttpRequest) -> HttpResponseBase:
+    is_staff = getattr(request.user, "is_staff", False)
+    return render(request, "staff/forbidden.html", {"is_staff": is_staff}, status=403)

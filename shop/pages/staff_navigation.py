@@ -58,15 +58,17 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
     (
         "Argent",
         (
-            StaffPage("books:index", "Comptes", "receipt", StaffAction.SEE_BOOKS),
-            StaffPage("admin:orders_invoice_changelist", "Factures", "receipt", StaffAction.SEE_INVOICES),
+            StaffPage("staff-books", "Comptes", "receipt", StaffAction.SEE_BOOKS),
+            StaffPage("staff-invoices", "Factures", "receipt", StaffAction.SEE_INVOICES),
             StaffPage(
-                "admin:orders_withdrawalcase_changelist",
+                "staff-withdrawals",
                 "Rétractations",
                 "return",
                 StaffAction.SEE_WITHDRAWALS,
             ),
-            StaffPage("admin:orders_dispute_changelist", "Litiges", "warning", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-refunds", "Virements", "arrow-right", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-disputes", "Litiges", "warning", StaffAction.SEE_REFUNDS),
+            StaffPage("staff-payments", "Échéances", "card", StaffAction.SEE_PAYMENTS),
         ),
     ),
     (

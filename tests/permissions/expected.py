@@ -79,6 +79,37 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-home": (DESK, NOBODY),
     "staff-orders": (DESK, NOBODY),
     "staff-order": (DESK, NOBODY),
+    **dict.fromkeys(("staff-withdrawals", "staff-withdrawal", "staff-order-withdrawals"), (DESK, NOBODY)),
+    **dict.fromkeys(
+        ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                "staff-withdrawal-refund",
+                "staff-discrepancy-resolve",
+                "staff-refund-retry",
+                "staff-order-pause",
+            ),
+            *("staff-order-transfer", "staff-order-transfer-returned", "staff-order-installment"),
+        ),
+        (ADMIN, ADMIN),
+    ),
+    **dict.fromkeys(
+        (
+            *("staff-books", "staff-receipts", "staff-receipts-csv", "staff-reporting-csv"),
+            *(
+                "staff-discrepancies",
+                "staff-invoices",
+                "staff-invoice-pdf",
+                "staff-refunds",
+                "staff-disputes",
+            ),
+            *("staff-payments", "staff-order-installments"),
+        ),
+        (LOOK, NOBODY),
+    ),
+    "staff-order-invoice": (LOOK, ADMIN),
     "staff-search": (DESK, NOBODY),
     "api-admin-search": (DESK, DESK),
     # Safe methods alone.
@@ -163,9 +194,6 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (ADMIN, ADMIN),
     ),
     # Pages of the administration.
-    **dict.fromkeys(
-        ("books:index", "books:receipts", "books:receipts-csv", "books:reporting-csv"), (LOOK, NOBODY)
-    ),
     "admin:index": (DESK, DESK),
     "admin:app_list": (DESK, DESK),
     "admin:jsi18n": (DESK, DESK),
@@ -175,17 +203,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:view_on_site": (NOBODY, NOBODY),
     "admin:orders_order_promise": (WORK, WORK),
     "admin:orders_order_delivery": (WORK, WORK),
-    "admin:orders_order_withdrawals": (DESK, DESK),
-    "admin:orders_order_withdrawal_received": (WORK, WORK),
-    "admin:orders_order_installments": (LOOK, LOOK),
-    "admin:orders_order_invoice": (LOOK, ADMIN),
     "admin:orders_order_money": (ADMIN, ADMIN),
-    "admin:orders_order_pause": (ADMIN, ADMIN),
-    "admin:orders_order_transfer": (ADMIN, ADMIN),
-    "admin:orders_order_transfer_returned": (ADMIN, ADMIN),
-    "admin:orders_withdrawalcase_step": (WORK, WORK),
-    "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
-    "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_retentionrun_register": (LOOK, LOOK),
     # Pages of the staff area.
     "staff-messages": (DESK, NOBODY),
@@ -236,7 +254,7 @@ _EDITED = (LOOK, ADMIN, ADMIN, ADMIN)
 MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     # Each model of the administration: who may see its list and rows, add, change, delete.
     "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),
-    "orders.WithdrawalCase": (DESK, WORK, NOBODY, NOBODY),
+    "orders.WithdrawalCase": (DESK, NOBODY, NOBODY, NOBODY),
     "pages.Erasure": (LOOK, ADMIN, NOBODY, NOBODY),
     **dict.fromkeys(
         (
@@ -275,21 +293,17 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
 ACTIONS: dict[str, Who] = {
     # On chosen rows of a list. Django's own, `delete_selected`, asks for the right to delete.
     "orders.Order:ask_provider": ADMIN,
-    "orders.Discrepancy:resolve": ADMIN,
     "orders.StripeEvent:process_again": ADMIN,
-    "orders.RefundRequest:retry": ADMIN,
-    "orders.Refund:retry": ADMIN,
-    "orders.Refund:settled_by_transfer": ADMIN,
     "catalog.Promotion:end": ADMIN,
 }
 
 STEPS: dict[str, Who] = {
     # Of a withdrawal.
-    "attach": WORK,
-    "return": WORK,
-    "ship": WORK,
-    "goods": WORK,
-    "proof": WORK,
-    "accept": ADMIN,
-    "refuse": ADMIN,
+    "rattacher": WORK,
+    "renvoi": WORK,
+    "expedition": WORK,
+    "retour": WORK,
+    "preuve": WORK,
+    "accepter": ADMIN,
+    "refuser": ADMIN,
 }

@@ -129,7 +129,7 @@ def test_list_asked_for_a_secret_answers_400_and_tells_nothing(client, address):
         "orders/order/?created_at__year=2026&created_at__month=11&created_at__day=22",
         "orders/discrepancy/?resolved_at__isempty=1",
         "orders/refund/?state__exact=failed",
-        "orders/withdrawalcase/?open=1&withdrawal__channel__exact=site",
+        "orders/withdrawalcase/?state__exact=declared&withdrawal__channel__exact=site",
         "core/outgoingmail/?state__exact=failed",
         "catalog/product/?customs=missing&category__id__exact=1",
         "catalog/notice/?confirmed_at__isempty=1",

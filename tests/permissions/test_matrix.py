@@ -25,7 +25,8 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from orders.admin.base import ORDER_PAGES
-from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
+from orders.staff.installments import STEPS as INSTALLMENT_STEPS
+from orders.staff.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
 from tests.permissions.expected import (
     ACTIONS,
@@ -230,8 +231,10 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "contact_id": world.rows["pages.ContactRequest"].pk,
         "review_id": world.rows["catalog.Review"].pk,
         "kind": "order_status",
-        "step": "goods",
         "action": "archive",
+        "step": "debiter" if pattern.name == "staff-order-installment" else "retour",
+        "payment_id": world.due.pk,
+        "refund_id": world.rows["orders.Refund"].pk,
         "slug": "pokeball" if pattern.name == "collection" else "x",
         "language": "fr",
         "app_label": "orders",
@@ -299,13 +302,13 @@ def test_every_action_by_everybody(matrix: Matrix) -> None:
             body={"action": action, "_selected_action": [str(row.pk)]},
         )
     for step, who in STEPS.items():
-        address = reverse("admin:orders_withdrawalcase_step", args=[matrix.world.case.pk, step])
+        address = reverse("staff-withdrawal-step", args=[matrix.world.case.pk, step])
         for method in ("get", "post"):
             matrix.ask(method, address, who)
-    page = reverse("admin:orders_order_installments", args=[matrix.world.order.pk])
-    for action in ("charge", "link", "write_off"):
+    for step in INSTALLMENT_STEPS:
+        address = reverse("staff-order-installment", args=[matrix.world.order.pk, matrix.world.due.pk, step])
         for method in ("get", "post"):
-            matrix.ask(method, f"{page}?action={action}&payment={matrix.world.due.pk}", ADMIN)
+            matrix.ask(method, address, ADMIN)
     people = reverse("admin:autocomplete") + "?app_label=orders&model_name=order&field_name=user"
     matrix.ask("get", people, LOOK)
     print(f"{matrix.asked} requests")
@@ -426,7 +429,7 @@ def test_lists_compare_no_column_and_give_no_endless_page(matrix: Matrix) -> Non
 def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
     matrix.blank.on = False
     order = reverse("admin:orders_order_change", args=[matrix.world.order.pk])
-    case = reverse("admin:orders_withdrawalcase_change", args=[matrix.world.case.pk])
+    case = reverse("staff-withdrawal", args=[matrix.world.case.pk])
     for address in (order, case):
         for actor in ("staff", "looker", "admin"):
             pages = [page.url for page in matrix.world.browser(actor).get(address).context["pages"]]
@@ -434,5 +437,7 @@ def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
                 assert matrix.world.browser(actor).get(page).status_code in (200, 302), (actor, page)
             shown = set(pages)
             if actor == "looker":
-                assert all(re.search("installments|invoice|/admin/commandes/", page) for page in shown), shown
+                assert all(re.search("/echeances$|/facture$|/admin/commandes/", page) for page in shown), (
+                    shown
+                )
             assert shown != set() or actor == "looker"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_administrators_get_every_one(order: Order) -> None:
     admin = client_of(make_admin())
     assert is_pdf(admin.get(address(order)))
     assert is_pdf(admin.get(address(order, "api-admin-order-invoice-pdf")))
-    assert is_pdf(admin.get(reverse("admin:orders_invoice_pdf", args=[Invoice.objects.get().pk])))
+    assert is_pdf(admin.get(reverse("staff-invoice-pdf", args=[Invoice.objects.get().pk])))
 
 
 def test_the_invoice_of_an_archived_order_stays_its_customer_s(order: Order, member: Any) -> None:
@@ -214,23 +215,34 @@ def test_an_unknown_order_is_not_found() -> None:
     assert admin.get(address(unknown, "api-admin-order-invoice-pdf")).status_code == 404
 
 
-# --- The admin ----------------------------------------------------------------------------------------
+# --- The staff area -----------------------------------------------------------------------------------
 
 
-def test_the_admin_lists_invoices_with_their_sum(order: Order) -> None:
+def test_staff_list_invoices_with_their_sum(order: Order, django_assert_num_queries: Any) -> None:
+    """Session, person, a page of documents, their sum."""
     admin = client_of(make_admin())
-    page = admin.get(reverse("admin:orders_invoice_changelist")).content.decode()
+    listing = reverse("staff-invoices")
+    admin.get(listing)
+    with django_assert_num_queries(4):
+        page = admin.get(listing).content.decode()
     assert Invoice.objects.get().number in page
     assert "1 document, total 49,99" in page
-    assert (
-        admin.post(reverse("admin:orders_invoice_delete", args=[Invoice.objects.get().pk])).status_code == 403
-    )
-    assert Invoice.objects.count() == 1
+    day = timezone.localtime(Invoice.objects.get().issued_at).date()
+    for asked, count in (
+        ({"liste": "avoirs"}, 0),
+        ({"q": order.reference}, 1),
+        ({"q": "F-1999"}, 0),
+        ({"du": day.isoformat(), "au": day.isoformat()}, 1),
+        ({"du": (day + timedelta(days=1)).isoformat()}, 0),
+        ({"du": "x", "au": "2026-13-45"}, 1),
+    ):
+        answer = admin.get(listing, asked)
+        assert (answer.context["sums"]["count"], len(answer.context["list"].rows)) == (count, count), asked
 
 
-def test_the_admin_corrects_an_invoice_with_a_reason(order: Order) -> None:
+def test_staff_correct_an_invoice_with_a_reason(order: Order) -> None:
     admin = client_of(make_admin())
-    url = reverse("admin:orders_order_invoice", args=[order.pk])
+    url = reverse("staff-order-invoice", args=[order.pk])
     assert "Rectifier la facture" in admin.get(url).content.decode()
     refused = admin.post(url, {"customer_name": "SARL Martin"})
     assert (refused.status_code, Invoice.objects.count()) == (200, 1)

@@ -112,7 +112,7 @@ def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
         **_installment(payment),
         "due_on": payment.due_on.isoformat(),
         "code": code,
-        "admin_url": order_admin_url(order, "installments"),
+        "admin_url": order_admin_url(order, "staff-order-installments"),
     }
     # Another card may have been tried since the last one.
     once = f"{payment.pk}:{timezone.localdate().isoformat()}"

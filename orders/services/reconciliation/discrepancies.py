@@ -119,6 +119,6 @@ def _mail(discrepancies: Iterable[Discrepancy], once: str) -> None:
         "discrepancies": lines,
         "count": len(rows),
         "more": max(0, len(rows) - ALERT_LINES),
-        "admin_url": absolute_url(reverse("admin:orders_discrepancy_changelist") + "?resolved_at__isempty=1"),
+        "admin_url": absolute_url(reverse("staff-discrepancies")),
     }
     mail_workshop("reconciliation_discrepancies", context, once=once)

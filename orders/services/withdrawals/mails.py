@@ -138,7 +138,7 @@ def mail_postponed(order: Order, *, before: date, reason: str) -> None:
 
 def case_url(case: WithdrawalCase) -> str:
     """Return the absolute address of the case in the admin."""
-    return absolute_url(reverse("admin:orders_withdrawalcase_change", args=[case.pk]))
+    return absolute_url(reverse("staff-withdrawal", args=[case.pk]))
 
 
 def _return_by(withdrawal: Withdrawal) -> date:

@@ -88,7 +88,7 @@ def test_the_bytes_of_a_file():
 
 def test_the_receipts_book_as_a_file(staff_client, sold):
     invoice = Invoice.objects.get(order=sold)
-    answer = staff_client.get("/gestion/orders/books/recettes.csv?annee=2026&partie=m11")
+    answer = staff_client.get("/admin/comptes/recettes.csv?annee=2026&partie=m11")
     assert answer.status_code == 200
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     assert (
@@ -105,9 +105,7 @@ def test_the_receipts_book_as_a_file(staff_client, sold):
 
 def test_a_name_that_is_a_formula_stays_text(staff_client, sold):
     Order.objects.filter(pk=sold.pk).update(first_name="=HYPERLINK(1)", last_name="")
-    content = b"".join(
-        staff_client.get("/gestion/orders/books/recettes.csv?annee=2026").streaming_content
-    ).decode()
+    content = b"".join(staff_client.get("/admin/comptes/recettes.csv?annee=2026").streaming_content).decode()
     assert f";{sold.reference};'=HYPERLINK(1);" in content
 
 
@@ -211,7 +209,7 @@ def test_steps(step, name):
 
 
 def test_the_report_as_a_file(staff_client, sold):
-    answer = staff_client.get("/gestion/orders/books/e-reporting.csv?annee=2026&partie=t4&pas=jour")
+    answer = staff_client.get("/admin/comptes/e-reporting.csv?annee=2026&partie=t4&pas=jour")
     assert answer["Content-Disposition"] == 'attachment; filename="e-reporting-2026-10-01_2026-12-31.csv"'
     assert b"".join(answer.streaming_content).decode() == (
         "\ufeffPériode;Pays;Régime de TVA;Taux (%);Ventes;Remboursements;Base hors TVA (€);TVA (€);Total (€)\r\n"

@@ -175,7 +175,7 @@ def test_an_order_that_needs_no_card_gets_no_page(
 def test_staff_see_the_changes_and_what_was_agreed(fake_stripe: FakeStripe, order: Order):
     staff = Client()
     staff.force_login(User.objects.create_superuser("chef@example.com", "lutin-bleu-42-atelier"))
-    panel = reverse("admin:orders_order_installments", args=[order.pk])
+    panel = reverse("staff-order-installments", args=[order.pk])
     assert "Changements de carte sans payer" not in text(staff.get(panel))
     replaced(fake_stripe, order)
     page = text(staff.get(panel))

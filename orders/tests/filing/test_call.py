@@ -112,6 +112,6 @@ def test_the_return_of_a_filed_part_is_refunded_like_any_other(admin, operator):
     ).case
     assert case.state == WithdrawalState.GOODS_AWAITED
 
-    shown = text(admin.get(reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
+    shown = text(admin.get(reverse("staff-withdrawal-refund", args=[case.pk])))
 
     assert "Rembourser 40,00 €" in shown

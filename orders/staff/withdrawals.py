@@ -1,0 +1,244 @@
+"""Withdrawals: the list by urgency, a case with its declaration, each step as a page that explains and asks."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.recent_authentication import ask_again
+from orders.models import Order, WithdrawalCase
+from orders.models.returns import OPEN_CASES
+from orders.selectors.refund_rules import (
+    RefundProposal,
+    ReturnedLine,
+    needs_recent_authentication,
+    propose_refund,
+)
+from orders.selectors.withdrawals import (
+    ReturnableLine,
+    Urgency,
+    cases_of,
+    may_wait,
+    returnable_lines,
+    urgency_of,
+)
+from orders.services.refunds.decisions import stopped_by
+from orders.services.withdrawals.cases import refund_case
+from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
+from orders.staff.lists import Part, staff_list
+from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
+from orders.staff.withdrawal_steps import STEPS, is_accepted
+from shop.core.amounts import AmountFormField
+from shop.core.money import amount_string
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+
+
+@dataclass(frozen=True, slots=True)
+class UrgencySign:
+    """How an urgency is shown."""
+
+    icon: str
+    label: str
+
+
+URGENCY_SIGNS = {
+    Urgency.GREEN: UrgencySign("success", "dans les temps"),
+    Urgency.WAITING: UrgencySign("truck", "retour attendu"),
+    Urgency.AMBER: UrgencySign("clock", "à rembourser bientôt"),
+    Urgency.RED: UrgencySign("warning", "à rembourser maintenant"),
+    Urgency.CLOSED: UrgencySign("check", "terminée"),
+}
+
+# The days to refund run from the declaration: the oldest is the most urgent.
+PARTS = (
+    Part("a-traiter", "À traiter", lambda cases: cases.filter(state__in=OPEN_CASES), oldest_first=True),
+    Part("terminees", "Terminées", lambda cases: cases.exclude(state__in=OPEN_CASES)),
+    Part("toutes", "Toutes"),
+)
+SEARCHED = ("withdrawal__name", "withdrawal__email", "withdrawal__order_text", "order__reference")
+
+
+@staff_page(StaffAction.SEE_WITHDRAWALS)
+def withdrawals_page(request: HttpRequest) -> HttpResponseBase:
+    """Every declaration, what is urgent first."""
+    cases = WithdrawalCase.objects.select_related("withdrawal", "order")
+    listed = staff_list(request, cases, PARTS, searched=SEARCHED, moment="withdrawal__declared_at")
+    context = {
+        "list": listed,
+        "rows": [(case, URGENCY_SIGNS[urgency_of(case)]) for case in listed.rows],
+        "file_label": FILE_LABEL if may(request.user, StaffAction.FILE_WITHDRAWAL) else "",
+    }
+    return render(request, "staff/withdrawals/list.html", context)
+
+
+@staff_page(StaffAction.SEE_WITHDRAWALS)
+def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
+    """The declaration, which never changes, how far it is, and what may be done now."""
+    case = _case(case_id)
+    context = {
+        "case": case,
+        "withdrawal": case.withdrawal,
+        "sign": URGENCY_SIGNS[urgency_of(case)],
+        "lines": list(case.withdrawal.lines.select_related("item")),
+        "order_url": "" if case.order is None else order_url(case.order.pk),
+        "pages": _steps(request, case),
+    }
+    return render(request, "staff/withdrawals/case.html", context)
+
+
+def _steps(request: HttpRequest, case: WithdrawalCase) -> list[PageLink]:
+    steps = [
+        PageLink(step.label, reverse("staff-withdrawal-step", args=[case.pk, name]))
+        for name, step in STEPS.items()
+        if may(request.user, step.action) and step.shown(case)
+    ]
+    if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
+        steps.insert(0, PageLink("Rembourser", reverse("staff-withdrawal-refund", args=[case.pk])))
+    return steps
+
+
+@staff_page(StaffAction.SEE_WITHDRAWALS, WRITE)
+def withdrawal_step_page(request: HttpRequest, case_id: int, step: str) -> HttpResponseBase:
+    """One step: what it does, what it needs, and the button."""
+    found = STEPS.get(step)
+    if found is None:
+        raise Http404
+    require(request.user, found.action)
+    case = _case(case_id)
+    form = found.form(request.POST if request.method == "POST" else None, case=case)
+    if request.method == "POST" and form.is_valid():
+        actor = cast(User, request.user)
+        carry_out(request, lambda: found.act(case, form.cleaned_data, actor))
+        return redirect("staff-withdrawal", case.pk)
+    return ask_page(
+        request,
+        title=found.label,
+        back=reverse("staff-withdrawal", args=[case.pk]),
+        submit=found.label,
+        form=form,
+        template="staff/withdrawals/step.html",
+        case=case,
+        sentences=[found.explanation],
+    )
+
+
+def _case(case_id: int) -> WithdrawalCase:
+    return get_object_or_404(WithdrawalCase.objects.select_related("withdrawal", "order"), pk=case_id)
+
+
+@staff_page(StaffAction.SEE_WITHDRAWALS)
+def order_withdrawals_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """The declarations about an order; straight to the only one."""
+    order = get_object_or_404(Order, pk=order_id)
+    cases = cases_of(order)
+    if len(cases) == 1:
+        return redirect("staff-withdrawal", cases[0].pk)
+    context = {
+        "order": order,
+        "back": order_url(order.pk),
+        "rows": [(case, URGENCY_SIGNS[urgency_of(case)]) for case in cases],
+    }
+    return render(request, "staff/withdrawals/of_order.html", context)
+
+
+class ReturnForm(StaffForm):
+    """The units that came back. `amount` is less than their worth when they lost value (L221-23)."""
+
+    restock = forms.BooleanField(label="Remettre en stock", required=False)
+    amount = AmountFormField(
+        label="Montant accordé (€), si les pièces ont perdu de la valeur",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=10,
+        decimal_places=2,
+        help_text="Vide\u00a0: tout ce qui a été payé pour ces pièces (article L221-23).",
+    )
+    reason = forms.CharField(label="Motif, envoyé au client", max_length=500, required=False)
+
+    def __init__(self, *args: Any, lines: Sequence[ReturnableLine], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lines = lines
+        units = {
+            f"units_{line.item.pk}": forms.IntegerField(
+                label=f"{line.item} ({line.left})", min_value=0, max_value=line.left
+            )
+            for line in lines
+        }
+        self.fields = {**units, **self.fields}
+
+    def chosen(self) -> list[ReturnedLine] | None:
+        """The lines of a valid form as a refund wants them; None when the order has none left to choose."""
+        if not self.lines:
+            return None
+        restock: bool = self.cleaned_data["restock"]
+        wanted = ((line.item.pk, self.cleaned_data[f"units_{line.item.pk}"]) for line in self.lines)
+        return [ReturnedLine(item, units, restock) for item, units in wanted if units]
+
+
+@staff_page(StaffAction.REFUND_ORDER, WRITE)
+def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
+    """Show the sum for what is chosen; the button carries that sum, and another one is shown before it is used."""
+    case = _case(case_id)
+    back = reverse("staff-withdrawal", args=[case.pk])
+    if case.order is None or case.state not in OPEN_CASES:
+        messages.error(request, "Cette déclaration n'a rien à rembourser.")
+        return redirect(back)
+    lines = returnable_lines(case.order)
+    start = _start(case, lines)
+    form = ReturnForm(request.POST if request.method == "POST" else start, lines=lines)
+    proposal: RefundProposal | None = None
+    if form.is_valid():
+        amount = form.cleaned_data["amount"]
+        try:
+            proposal = propose_refund(
+                case.order, form.chosen(), amount=amount, stopped=stopped_by(case.withdrawal)
+            )
+            agreed = request.POST.get("expected") == amount_string(proposal.amount)
+            if request.method == "POST" and "confirm" in request.POST and agreed:
+                if needs_recent_authentication(proposal.amount) and (answer := ask_again(request)):
+                    return answer
+                refund_case(
+                    case_id=case.pk,
+                    lines=form.chosen(),
+                    amount=amount,
+                    reason=form.cleaned_data["reason"],
+                    actor=cast(User, request.user),
+                )
+                messages.success(request, "Remboursement décidé\u00a0: l'argent part dans la minute.")
+                return redirect(back)
+        except Problem as problem:
+            messages.error(request, problem.detail)
+    return ask_page(
+        request,
+        title=f"Rembourser la rétractation {case.withdrawal.reference}",
+        back=back,
+        form=form,
+        template="staff/withdrawals/refund.html",
+        case=case,
+        waiting=may_wait(case),
+        proposal=proposal,
+        expected="" if proposal is None else amount_string(proposal.amount),
+    )
+
+
+def _start(case: WithdrawalCase, lines: Sequence[ReturnableLine]) -> dict[str, Any]:
+    """What the declaration says: its lines, nothing where the customer only described them, else everything."""
+    declared = {line.item_id: line.quantity for line in case.withdrawal.lines.all()}
+    everything = not declared and not case.goods
+    return {
+        f"units_{line.item.pk}": line.left if everything else min(declared.get(line.item.pk, 0), line.left)
+        for line in lines
+    }

@@ -1,0 +1,166 @@
+"""Declarations on the admin's pages: how urgent each is, every step explained and asked, the sum before it is paid."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role, User
+from accounts.services.roles import grant_role
+from orders.models import (
+    RefundRequest,
+    WithdrawalCase,
+    WithdrawalState,
+)
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_product
+from orders.tests.reading import text
+from orders.tests.withdrawing import NOON, declare, paid_order
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
+
+
+@pytest.fixture
+def admin(client, django_user_model):
+    user = django_user_model.objects.create_superuser("chef@example.com", "x")
+    grant_role(user=user, role=Role.ADMIN)
+    client.force_login(user)
+    return client
+
+
+def page(client, case, step=""):
+    if step == "refund":
+        return reverse("staff-withdrawal-refund", args=[case.pk])
+    if step:
+        return reverse("staff-withdrawal-step", args=[case.pk, step])
+    return reverse("staff-withdrawal", args=[case.pk])
+
+
+def test_the_list_shows_what_is_urgent_first(admin):
+    declare(paid_order())
+    declare(paid_order(), shipped=True)
+
+    with time_machine.travel(NOON + timedelta(days=14), tick=False):
+        # Sessions live for fourteen days.
+        admin.force_login(User.objects.get())
+        listed = text(admin.get(reverse("staff-withdrawals")))
+
+    assert "à rembourser maintenant" in listed
+    assert "retour attendu" in listed
+
+
+def test_list_is_searched_and_keeps_what_is_done_apart(admin):
+    done = declare(paid_order())
+    WithdrawalCase.objects.filter(pk=done.pk).update(state=WithdrawalState.REFUSED)
+    order = paid_order()
+    case = declare(order)
+    listing = reverse("staff-withdrawals")
+
+    assert [row.pk for row in admin.get(listing).context["list"].rows] == [case.pk]
+    assert [row.pk for row in admin.get(listing, {"liste": "terminees"}).context["list"].rows] == [done.pk]
+    found = admin.get(listing, {"q": f"{order.reference} {case.withdrawal.name}"})
+    assert [row.pk for row in found.context["list"].rows] == [case.pk]
+    assert "Rien ne correspond à « personne »." in text(admin.get(listing, {"q": "personne"}))
+
+
+def test_list_takes_as_many_queries_for_many(admin, django_assert_num_queries):
+    """Session, person, and the cases with their declarations and orders."""
+    for _again in range(3):
+        declare(paid_order())
+    listing = reverse("staff-withdrawals")
+    admin.get(listing)
+    with django_assert_num_queries(3):
+        assert len(admin.get(listing).context["list"].rows) == 3
+
+
+def test_each_step_explains_itself_and_asks(admin):
+    order = paid_order()
+    case = declare(order, shipped=True)
+    shown = text(admin.get(page(admin, case)))
+    for label in (
+        "Rembourser",
+        "Noter le retour des pièces",
+        "Noter la preuve d'expédition",
+        "Ne pas donner suite",
+    ):
+        assert label in shown
+    assert "Rattacher à une commande" not in shown
+    assert case.withdrawal.statement.splitlines()[0] in shown
+
+    asked = text(admin.get(page(admin, case, "retour")))
+    assert "À partir de ce jour, le remboursement n'attend plus" in asked
+    assert WithdrawalCase.objects.get().goods_received_at is None
+
+    refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-24"})
+    assert "Cette date est à venir." in text(refused_day)
+    admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
+    assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
+
+
+def test_every_step_may_be_taken_from_the_admin(admin):
+    order = paid_order()
+    lost = declare(order, email="other@example.com")
+    assert admin.post(page(admin, lost, "rattacher"), {"reference": order.reference}).status_code == 302
+    assert admin.post(page(admin, lost, "expedition"), {}).status_code == 302
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    assert admin.post(page(admin, lost, "renvoi"), {}).status_code == 302
+    assert admin.post(page(admin, lost, "preuve"), {"day": "2026-11-23"}).status_code == 302
+    lost.refresh_from_db()
+    assert (lost.order, lost.state, lost.shipping_allowed_at) == (order, "goods_awaited", NOON)
+    assert lost.shipping_proof_at is not None
+
+    late = declare(paid_order(), late=True)
+    assert admin.post(page(admin, late, "accepter"), {"reason": ""}).status_code == 200
+    admin.post(page(admin, late, "accepter"), {"reason": "Geste."})
+    admin.post(page(admin, late, "refuser"), {"reason": "Retirée par le client."})
+    late.refresh_from_db()
+    assert (late.state, late.decision) == ("refused", "Retirée par le client.")
+    # Once more: said, not crashed.
+    again = admin.post(page(admin, late, "refuser"), {"reason": "x"}, follow=True)
+    assert "Cette déclaration est déjà traitée." in text(again)
+    assert admin.get(page(admin, late, "nothing")).status_code == 404
+
+
+def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
+    order = paid_order((make_product(), 2))
+    item = order.items.get()
+    case = declare(order, order=order, lines=(ReturnedLine(item.pk, 1),))
+    shown = text(admin.get(page(admin, case, "refund")))
+    assert "Rembourser 40,00 €" in shown
+
+    # Another quantity: shown first, nothing decided.
+    body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}
+    other = text(admin.post(page(admin, case, "refund"), body))
+    assert "Rembourser 80,00 €" in other
+    assert not RefundRequest.objects.exists()
+
+    admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
+    assert RefundRequest.objects.get().amount == Decimal("40.00")
+    assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
+
+
+def test_the_order_leads_to_its_withdrawals(admin):
+    order = paid_order((make_product(), 2))
+    case = declare(order)
+    leads = reverse("staff-order-withdrawals", args=[order.pk])
+    assert leads in text(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
+    assert admin.get(leads)["Location"] == page(admin, case)
+    declare(order, reason="encore")
+    assert "dans les temps" in text(admin.get(leads))
+
+
+def test_only_operators_get_in(client, django_user_model):
+    case = declare(paid_order())
+    user = django_user_model.objects.create_user("staff@example.com", "x", is_staff=True)
+    client.force_login(user)
+
+    for step in ("", "refund", "goods", "refuser"):
+        assert client.get(page(client, case, step)).status_code == 403
+        assert client.post(page(client, case, step), {"reason": "x"}).status_code in (403, 405)
+    assert WithdrawalCase.objects.get().state == WithdrawalState.DECLARED
