@@ -1,4 +1,5 @@
-"""A shop that counted by format is moved to variants, and back, without a unit lost or sold twice."""
+"""A shop that counted by format is moved to variants, and back, without a unit lost or sold twice; its prices of
+nothing are no prices any more."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
@@ -165,3 +166,28 @@ def test_going_back_formats_count_the_units_of_all_their_finishes(old):
 def test_an_empty_shop_goes_there_and_back(old):
     assert variants(migrate(AFTER)) == []
     migrate(BEFORE)
+
+
+def test_a_price_of_nothing_is_dropped_and_what_had_no_other_leaves_the_catalogue(old):
+    shop = Shop(old)
+    zero, products = Decimal("0.00"), old.get_model("catalog", "Product").objects
+    products.filter(pk=shop.golem).update(price=zero, painted_price=zero)
+    products.filter(pk=shop.blade).update(unpainted_price=zero, original_price=zero)
+    formats = old.get_model("catalog", "ProductVariation").objects
+    formats.filter(pk=shop.small).update(price_override=zero)
+    formats.filter(pk=shop.large).update(price_override=Decimal("99.00"))
+    new = migrate([("catalog", "0006_positive_prices"), AFTER[1]])
+    columns = ("pk", "price", "original_price", "painted_price", "unpainted_price", "is_published")
+    assert list(new.get_model("catalog", "Product").objects.order_by("pk").values_list(*columns)) == [
+        (shop.blade, Decimal("129.00"), None, Decimal("129.00"), None, True),
+        (shop.golem, Decimal("0.01"), None, None, None, False),
+    ]
+    formats = new.get_model("catalog", "ProductVariation").objects.order_by("sort_order")
+    assert list(formats.values_list("pk", "price_override")) == [
+        (shop.small, None),
+        (shop.large, Decimal("99.00")),
+    ]
+    rows = new.get_model("catalog", "Variant").objects.filter(in_stock=True)
+    assert list(rows.values_list("product", "variation").distinct()) == [(shop.golem, None)]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        new.get_model("catalog", "Product").objects.filter(pk=shop.blade).update(price=zero)

@@ -5,6 +5,12 @@ from django.db import migrations, models
 from django.db.models import Q
 
 
+def _check_keys(schema_editor):
+    """PostgreSQL alters no table while foreign keys of changed rows wait to be checked."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
 def drop_free_prices(apps, schema_editor):
     """What was sold for nothing is no price: the choice loses it, and a product without any leaves the catalogue."""
     Product = apps.get_model("catalog", "Product")
@@ -14,6 +20,7 @@ def drop_free_prices(apps, schema_editor):
     free = apps.get_model("catalog", "ProductVariation").objects.filter(price_override=0)
     apps.get_model("catalog", "Variant").objects.filter(variation__in=free).update(in_stock=False)
     free.update(price_override=None)
+    _check_keys(schema_editor)
 
 
 def copy_single_prices(apps, schema_editor):
@@ -22,6 +29,7 @@ def copy_single_prices(apps, schema_editor):
     Product.objects.filter(crossed_out__isnull=False, price_from=models.F("price_to")).update(
         reduced_price=models.F("price_from")
     )
+    _check_keys(schema_editor)
 
 
 def _positive(field):

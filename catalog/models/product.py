@@ -255,6 +255,8 @@ class Product(models.Model):
                     # SQLite would read the row for the condition.
                     "is_published",
                 ),
+                # For searches of PostgreSQL, which read the newest of those that filters leave.
+                include=("created_at",),
                 name="product_filters",
                 condition=Q(is_published=True),
             ),

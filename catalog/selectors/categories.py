@@ -101,9 +101,10 @@ def collection_categories() -> list[CategoryCard]:
     return [card for card in category_cards() if card.kind == CategoryKind.COLLECTION]
 
 
-def collection_card(slug: str) -> CategoryCard | None:
-    """One collection by its key, or None. Two queries."""
-    return next((card for card in collection_categories() if card.slug == slug), None)
+def listed_categories(*, with_collections: bool) -> list[CategoryCard]:
+    """The categories of the main catalogue, and collections after them, in the shop's order. Two queries."""
+    cards = sorted(category_cards(), key=lambda card: card.kind != CategoryKind.MAIN)
+    return [card for card in cards if with_collections or card.kind == CategoryKind.MAIN]
 
 
 def collection_features(category: CategoryCard) -> list[tuple[str, str]]:

@@ -6,9 +6,11 @@ by what the conditions say of each product, and the groups are added up in memor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import product
 from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
@@ -18,19 +20,20 @@ from django.utils.translation import gettext_lazy
 
 from catalog.models import Finish, Product
 from catalog.selectors import wording
-from catalog.selectors.availability import available_condition, ready_condition
 from shop.core.fragment_cache import cached_fragment
 
 MAX_PRICE = 99_999
 
 
 class Choice(NamedTuple):
-    """One value of a filter: `?name=value`."""
+    """One value of a filter: `?name=value`. `column` is the one of products that says whether it holds, "" where
+    several do."""
 
     name: str
     value: str
     label: Any
     condition: Q
+    column: str = ""
 
 
 def promotion_condition() -> Q:
@@ -43,16 +46,20 @@ def finish_condition(finish: str) -> Q:
     return Q(category__offers_finishes=True, **{f"{finish}_price__isnull": False})
 
 
+def _column_choice(name: str, value: str, label: Any, column: str) -> Choice:
+    return Choice(name, value, label, Q(**{column: True}), column)
+
+
 CHOICES: tuple[Choice, ...] = (
-    Choice("availability", "ready", gettext_lazy("Prêt à partir"), ready_condition()),
-    Choice("availability", "available", gettext_lazy("Disponible"), available_condition()),
+    _column_choice("availability", "ready", gettext_lazy("Prêt à partir"), "is_ready"),
+    _column_choice("availability", "available", gettext_lazy("Disponible"), "is_available"),
     Choice("finish", Finish.PAINTED, gettext_lazy("Peint"), finish_condition(Finish.PAINTED)),
     Choice(
         "finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)
     ),
-    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Q(has_small=True)),
-    Choice("size", "medium", gettext_lazy("De 12 à 18\u00a0cm"), Q(has_medium=True)),
-    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Q(has_large=True)),
+    _column_choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), "has_small"),
+    _column_choice("size", "medium", gettext_lazy("De 12 à 18\u00a0cm"), "has_medium"),
+    _column_choice("size", "large", gettext_lazy("18\u00a0cm et plus"), "has_large"),
     Choice("promotion", "yes", gettext_lazy("En promotion"), promotion_condition()),
 )
 TITLES = {
@@ -82,9 +89,11 @@ class Filters:
     def has_price(self) -> bool:
         return self.price_min is not None or self.price_max is not None
 
-    def condition(self) -> Q:
-        """What a product must be to be shown."""
+    def condition(self, category_id: int | None = None) -> Q:
+        """What a product must be to be shown, in a category if one is given."""
         condition = self.price_condition()
+        if category_id is not None:
+            condition &= Q(category_id=category_id)
         for name in self.chosen:
             widened = Q()
             for choice in CHOICES:
@@ -102,6 +111,23 @@ class Filters:
             condition &= Q(price_from__lte=self.price_max)
         return condition
 
+    def leave(self, member: Member, category_id: int | None = None) -> bool:
+        """Whether a product meets `condition`."""
+        return (
+            category_id in (None, member.category_id)
+            and self._has_price(member)
+            and _passes(member.holds, self)
+        )
+
+    def _has_price(self, member: Member) -> bool:
+        low, high = self.price_min, self.price_max
+        return (low is None or member.price_from >= low) and (high is None or member.price_from <= high)
+
+    def groups_of(self, members: Iterable[Member]) -> list[Group]:
+        """Those of these products that have the price, in groups."""
+        counts = Counter((each.category_id, each.holds) for each in members if self._has_price(each))
+        return [Group(category_id, holds, count) for (category_id, holds), count in counts.items()]
+
     def parameters(self) -> list[tuple[str, str]]:
         """As in the shop's own addresses."""
         pairs = [(c.name, c.value) for c in CHOICES if c.value in self.chosen.get(c.name, ())]
@@ -115,6 +141,16 @@ class Filters:
         left = tuple(other for other in self.chosen[name] if other != value)
         chosen = {**self.chosen, name: left}
         return replace(self, chosen={name: values for name, values in chosen.items() if values})
+
+
+class Member(NamedTuple):
+    """A product with what filters ask about it: which choices hold, in the order of `CHOICES`."""
+
+    id: int
+    category_id: int
+    price_from: Decimal
+    is_available: bool
+    holds: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +214,14 @@ def groups_of_list(products: QuerySet[Product], filters: Filters, *scope: str) -
     return cached_fragment(lambda: _read_groups(products), "filter-groups", *scope)
 
 
-def groups_of_keys(keys: Sequence[int], filters: Filters) -> list[Group]:
-    """These products in groups. One query, none without keys."""
-    if not keys:
-        return []
-    return _read_groups(Product.objects.filter(filters.price_condition(), pk__in=keys, is_published=True))
+def read_members(product_ids: Collection[int]) -> list[Member]:
+    """Those of these products that are on sale. One query."""
+    rows = Product.objects.filter(pk__in=product_ids, is_published=True).annotate(**_COLUMNS).order_by()
+    columns = ("pk", "category_id", "price_from", "is_available", *_COLUMNS)
+    return [
+        Member(pk, category_id, price, available, tuple(map(bool, holds)))
+        for pk, category_id, price, available, *holds in rows.values_list(*columns)
+    ]
 
 
 def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | None = None) -> int:
@@ -190,7 +229,7 @@ def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | No
     return sum(
         group.count
         for group in groups
-        if category_id in (None, group.category_id) and _passes(group, filters)
+        if category_id in (None, group.category_id) and _passes(group.holds, filters)
     )
 
 
@@ -198,7 +237,7 @@ def count_categories(groups: Iterable[Group], filters: Filters) -> dict[int, int
     """How many products of each category the filters leave."""
     counts: dict[int, int] = {}
     for group in groups:
-        if _passes(group, filters):
+        if _passes(group.holds, filters):
             counts[group.category_id] = counts.get(group.category_id, 0) + group.count
     return counts
 
@@ -219,7 +258,7 @@ def option_groups(
             is_chosen = choice.value in filters.chosen.get(name, ())
             count = None
             if groups is not None:
-                count = sum(g.count for g in groups if g.holds[index] and _passes(g, filters, but=name))
+                count = sum(g.count for g in groups if g.holds[index] and _passes(g.holds, filters, but=name))
             if count != 0 or is_chosen or any(group.holds[index] for group in groups or ()):
                 options.append(Option(choice.value, choice.label, count, is_chosen))
         if options:
@@ -247,25 +286,40 @@ def _price_label(filters: Filters) -> str:
     return _("Dès %(low)s") % {"low": low} if low else _("Jusqu'à %(high)s") % {"high": high}
 
 
-def _passes(group: Group, filters: Filters, but: str = "") -> bool:
+def _passes(held: Sequence[bool], filters: Filters, but: str = "") -> bool:
     return all(
         name == but
         or any(
             holds and choice.name == name and choice.value in values
-            for choice, holds in zip(CHOICES, group.holds, strict=True)
+            for choice, holds in zip(CHOICES, held, strict=True)
         )
         for name, values in filters.chosen.items()
     )
 
 
 def _read_groups(products: QuerySet[Product]) -> list[Group]:
-    rows = (
-        products.annotate(**_COLUMNS)
-        .order_by()
-        .values_list("category_id", *_COLUMNS)
-        .annotate(number=Count("pk"))
-    )
-    return [Group(row[0], tuple(map(bool, row[1:-1])), row[-1]) for row in rows]
+    """Grouped in the order of the index `product_filters`, which so is read once without sorting; each group is counted
+    by the choices that no column of it holds."""
+    columns = ("category_id", "is_available", "is_ready", "has_small", "has_medium", "has_large")
+    others = [choice for choice in CHOICES if not choice.column]
+    combinations = list(product([False, True], repeat=len(others)))
+    counts = {}
+    for number, held in enumerate(combinations):
+        condition = Q()
+        for choice, is_met in zip(others, held, strict=True):
+            condition &= choice.condition if is_met else ~choice.condition
+        counts[f"count_{number}"] = Count("pk", filter=condition)
+    groups = []
+    row: dict[str, Any]
+    for row in products.order_by().values(*columns).annotate(**counts):
+        for number, held in enumerate(combinations):
+            if row[f"count_{number}"]:
+                held_by_row = dict(zip(others, held, strict=True))
+                holds = tuple(
+                    bool(row[choice.column]) if choice.column else held_by_row[choice] for choice in CHOICES
+                )
+                groups.append(Group(row["category_id"], holds, row[f"count_{number}"]))
+    return groups
 
 
 def _euros(text: str) -> int | None:

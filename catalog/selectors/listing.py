@@ -180,11 +180,8 @@ def find_filtered(
     groups = product_filters.groups_of_list(
         Product.objects.filter(scope, is_published=True), filters, scope_name
     )
-    condition = filters.condition()
-    if category_id is not None:
-        condition &= Q(category_id=category_id)
     found = find_products(
-        scope=scope & condition,
+        scope=scope & filters.condition(category_id),
         number=number,
         size=size,
         known_count=product_filters.count_shown(groups, filters, category_id),
@@ -205,26 +202,21 @@ def search_products(
     """One page of the products that a text finds in the whole shop, or in a category: the best first, or in an order.
     The groups are those of everything found.
 
-    Where more than `search.COUNT_CAP` match, those in an order are the best of them. Eight queries at most: three for
-    the words (`vocabulary.read_query`), four for the matches, and their groups or their order.
+    Where more than `search.COUNT_CAP` match, those in an order are the best of them. Nine queries at most: three for
+    the words (`vocabulary.read_query`), five for the matches, and their order.
     Raises `PageOutOfRangeError`.
     """
     query = read_query(text)
     wanted = filters or Filters()
-    condition = wanted.condition() if category_id is None else wanted.condition() & Q(category_id=category_id)
     matches = search.find_matches(
-        query,
-        condition if wanted or category_id is not None else None,
-        through=search.COUNT_CAP if order else number * size,
+        query, wanted, category_id, through=search.COUNT_CAP if order else number * size
     )
     count = search.COUNT_CAP if matches.capped else len(matches.keys)
     page_count = _page_count(count, number, size)
     keys = matches.keys
     if order and keys:
         keys = list(Product.objects.filter(pk__in=keys).order_by(*order).values_list("pk", flat=True))
-    groups = (
-        None if matches.unfiltered is None else product_filters.groups_of_keys(matches.unfiltered, wanted)
-    )
+    groups = None if matches.members is None else wanted.groups_of(matches.members)
     shown = keys[(number - 1) * size : min(number * size, count)]
     return Results(shown, count, matches.capped, number, page_count, query, groups)
 

@@ -7,16 +7,16 @@ then the newest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from catalog.models import Product, SearchEntry
-from catalog.selectors.availability import available_condition
+from catalog.selectors.filters import Filters, Member, read_members
 from catalog.selectors.vocabulary import Query
+from shop.core.fragment_cache import cached_fragment
 
 # Results are ranked and counted exactly up to here: nobody turns more pages.
 COUNT_CAP = 1000
@@ -33,64 +33,86 @@ _SPARE = 76
 _INDEX_ONLY = "SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0; "
 _COLLECT = f"{_INDEX_ONLY}SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on; "
 _WALK = f"{_INDEX_ONLY}SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexscan = on; "
-# Of so many entries walking is quicker.
-_MANY = 10_000
-_AVAILABLE = ExpressionWrapper(available_condition(), output_field=BooleanField())
+# Of so many entries, and of so many for each one that is wanted, walking is quicker.
+_MANY, _MANY_EACH = 10_000, 40
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
     """The keys of the products found, the best first: all of them, or the best `COUNT_CAP` when `capped`.
 
-    `unfiltered` are those that match whatever the condition, None where there are more than are counted.
+    `members` are those that match whatever the filters, None where there are more than are counted.
     """
 
     keys: Sequence[int]
     capped: bool = False
-    unfiltered: Sequence[int] | None = ()
+    members: Sequence[Member] | None = ()
 
 
-def find_matches(query: Query, condition: Q | None = None, *, through: int = COUNT_CAP) -> Matches:
-    """The published products that match the query and the condition. Two queries; a third where very many match, of
-    which at least `through` are returned: among those, of the last level counted, availability orders only the newest.
+def find_matches(
+    query: Query,
+    filters: Filters | None = None,
+    category_id: int | None = None,
+    *,
+    through: int = COUNT_CAP,
+) -> Matches:
+    """The published products that match the query and the filters, in a category if one is given. Two queries; where
+    very many match five at most, and at least `through` are returned: among those, of the last level counted,
+    availability orders only the newest.
     """
     if not query.terms or not all(query.terms):
         return Matches(())
-    found = _found_levels(query)
-    sure = next((level for level, keys in found.items() if keys is None or len(keys) > COUNT_CAP), None)
+    wanted, through = filters or Filters(), min(through, COUNT_CAP)
+    is_walked = _is_walked(query, through + _SPARE)
+    found = _found_levels(query, COUNT_CAP + 1 + _SPARE, is_walked)
+    sure = next((level for level, keys in found.items() if len(keys) > COUNT_CAP), None)
+    if sure is None and is_walked:
+        sure = _LEVELS[-1]
     levels: dict[int, int] = {}
     for level, keys in found.items():
-        if keys is not None and (sure is None or level < sure):
+        if sure is None or level < sure:
             levels |= {key: level for key in keys if key not in levels}
-    first = _ranked(levels, condition)
+    members = _ranked(levels)
+    first = [member.id for member in members if wanted.leave(member, category_id)]
     if sure is None:
-        return Matches(first, unfiltered=[SearchEntry.product_of(key) for key in levels])
-    if condition is None:
-        more = _newest(query, sure, set(levels), min(through, COUNT_CAP) - len(first))
-        return Matches([*first, *more][:COUNT_CAP], capped=True, unfiltered=None)
-    keys = [*first, *(key for key in _filtered(query, condition) if key not in set(first))]
-    return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP, unfiltered=None)
+        return Matches(first, members=members)
+    if wanted or category_id is not None:
+        keys = list(dict.fromkeys([*first, *_filtered(query, wanted, category_id)]))
+        return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP, members=None)
+    limit = max(0, through - len(first))
+    size = limit + _SPARE + len(levels) if limit else 0
+    is_ordered = sure in found and connection.vendor == "postgresql"
+    newest = found[sure] if is_ordered else _newest(query, sure, size)
+    others = _ranked({key: sure for key in newest[:size] if key not in levels})
+    keys = [*first, *(member.id for member in others[:limit])]
+    return Matches(keys[:COUNT_CAP], capped=True, members=None)
 
 
-def _found_levels(query: Query) -> dict[int, list[int] | None]:
-    """The entries that have every word at a level or a better one, a little more than are counted; None for a level
-    that surely has more. One query."""
-    asked = [(level, text) for level in _LEVELS if (text := _match_text(query, level))]
-    sure = _most_of_one_word(query) > COUNT_CAP
-    if sure:
-        asked.pop()
-    sql = " UNION ALL ".join(
-        f"SELECT * FROM ({_select(f'{level} AS level')} LIMIT {COUNT_CAP + 1}) AS of_{level}"  # noqa: S608
-        for level, _ in asked
-    )
-    found: dict[int, list[int]] = {level: [] for level, _ in asked}
-    for key, level in _read(_COLLECT, sql, [text for _, text in asked]):
-        found[level].append(key)
-    return {**found, _LEVELS[-1]: None} if sure else {**found}
+def _found_levels(query: Query, size: int, is_walked: bool) -> dict[int, list[int]]:
+    """The entries that have every word at a level or a better one, up to `size`, as far as the first level of which
+    more are found than are counted; not of the last level when that is walked. The newest ones first on PostgreSQL,
+    which collects them all: SQLite stops at so many, and goes backwards through many words slowly. One query."""
+    asked = {level: texts for level in _LEVELS if (texts := _match_texts(query, level))}
+    if is_walked:
+        del asked[_LEVELS[-1]]
+    order = " ORDER BY id DESC" if connection.vendor == "postgresql" else ""
+    tables: list[str] = []
+    few = ""
+    for level, texts in asked.items():
+        found = f"{_select(texts, few)}{order} LIMIT {size}"
+        tables.append(f"of_{level} AS MATERIALIZED ({found})")
+        few = f"(SELECT count(*) FROM of_{level}) <= {COUNT_CAP} AND "  # noqa: S608
+    levels: dict[int, list[int]] = {level: [] for level in asked}
+    if tables:
+        union = " UNION ALL ".join(f"SELECT id, {level} FROM of_{level}" for level in asked)  # noqa: S608
+        sql = f"WITH {', '.join(tables)} {union}"
+        for key, level in _read(_COLLECT, sql, [text for texts in asked.values() for text in texts]):
+            levels[level].append(key)
+    return levels
 
 
-def _read(way: str, sql: str, params: Sequence[Any]) -> list[tuple[int, int]]:
-    """Keys and levels; `way` is for PostgreSQL alone."""
+def _read(way: str, sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Rows of the database; `way` is for PostgreSQL alone."""
     with connection.cursor() as cursor:
         if connection.vendor != "postgresql":
             return list(cursor.execute(sql, params).fetchall())
@@ -100,91 +122,119 @@ def _read(way: str, sql: str, params: Sequence[Any]) -> list[tuple[int, int]]:
         return list(cursor.fetchall())
 
 
-def _most_of_one_word(query: Query) -> int:
-    """How many products surely have the only word of a query, in one of its forms. 0 for a query of more words."""
-    words = [option.words for term in query.terms for option in term if not option.is_synonym]
-    if len(query.terms) > 1 or len(words) != 1 or len(words[0]) != 1:
-        return 0
-    return max(form.pieces for form in words[0][0])
-
-
-def _is_walked(query: Query, level: int) -> bool:
-    """Whether so many products may have all words of a query that the newest are soon found by walking. What stands in
-    a better place than the description, few have."""
-    most = min(
-        sum(min(sum(form.pieces for form in forms) for forms in option.words) for option in term)
+def _is_walked(query: Query, size: int) -> bool:
+    """Whether surely so many products have all words of a query that PostgreSQL soon finds the newest by walking. One
+    query, when it is not cached, for words that very many have."""
+    if connection.vendor != "postgresql":
+        # It reads the newest first by itself.
+        return False
+    many = max(_MANY, _MANY_EACH * size)
+    pieces = [
+        [[max(form.pieces for form in forms) for forms in option.words] for option in term]
         for term in query.terms
-    )
-    return level == _LEVELS[-1] and most > _MANY
+    ]
+
+    def least(total: int) -> int:
+        """How many products of `total` have all words even if those of a word lack as many of the others as can be."""
+
+        def common(counts: Sequence[int]) -> int:
+            return total - sum(total - count for count in counts)
+
+        return common([max(common(words) for words in term) for term in pieces])
+
+    # The fewer products there are in all, the more of them have all words.
+    if least(max(count for term in pieces for words in term for count in words)) <= many:
+        return False
+    if len(pieces) == len(pieces[0]) == len(pieces[0][0]) == 1:
+        return True
+    published = Product.objects.filter(is_published=True)
+    return least(cached_fragment(published.count, "published-products")) > many
 
 
-def _ranked(levels: dict[int, int], condition: Q | None) -> list[int]:
-    """The products of these entries that are on sale and meet the condition, the best first. One query."""
-    if not levels:
-        return []
+def _ranked(levels: Mapping[int, int]) -> list[Member]:
+    """The products of these entries that are on sale, the best first. One query, none without entries."""
     products = {SearchEntry.product_of(key): key for key in levels}
-    rows = Product.objects.filter(condition or Q(), pk__in=products, is_published=True)
-    available = dict(rows.annotate(available=_AVAILABLE).values_list("pk", "available"))
-    return sorted(available, key=lambda pk: (levels[products[pk]], not available[pk], -products[pk]))
+    members = read_members(products) if products else []
+    return sorted(
+        members,
+        key=lambda member: (levels[products[member.id]], not member.is_available, -products[member.id]),
+    )
 
 
-def _newest(query: Query, level: int, known: set[int], limit: int) -> list[int]:
-    """The newest products of a level that very many have: those among them that can be bought first. Two queries."""
-    if limit <= 0:
+def _newest(query: Query, level: int, size: int) -> list[int]:
+    """The newest entries of a level that very many have. One query, none for none."""
+    if not size:
         return []
-    size = limit + max(limit, _SPARE) + len(known)
-    sql = f"{_select('0', _of_language(query))} ORDER BY id DESC LIMIT {size}"
-    rows = _read(_WALK if _is_walked(query, level) else _COLLECT, sql, [_match_text(query, level)])
-    keys = [key for key, _ in rows if key not in known]
-    return _ranked(dict.fromkeys(keys, level), None)[:limit]
+    texts = _match_texts(query, level)
+    # Rows of other languages are left out before their words are unpacked.
+    own = (
+        f"{SearchEntry.language_condition(query.language)} AND " if connection.vendor == "postgresql" else ""
+    )
+    sql = f"{_select(texts, own)} ORDER BY id DESC LIMIT {size}"
+    return [key for (key,) in _read(_WALK, sql, texts)]
 
 
-def _filtered(query: Query, condition: Q) -> list[int]:
-    """The newest matches that meet a condition where very many match: those among them that can be bought first. Two
-    queries."""
-    level = _LEVELS[-1]
-    rows = Product.objects.filter(condition, is_published=True).order_by().values("pk")
-    inside, params = rows.query.get_compiler(connection=connection).as_sql()
-    order = f"ORDER BY id DESC LIMIT {COUNT_CAP + 1}"
-    text = _match_text(query, level)
-    if connection.vendor == "postgresql" and _is_walked(query, level):
-        # The words of a row are unpacked last.
-        condition_sql = f"CASE WHEN product_id IN ({inside}) THEN words @@ %s::tsquery ELSE false END"
-        sql = f"SELECT id, 0 FROM {_TABLE} WHERE {_of_language(query)}{condition_sql} {order}"  # noqa: S608
-        rows_found = _read(_WALK, sql, [*params, text])
+def _filtered(query: Query, filters: Filters, category_id: int | None) -> list[int]:
+    """The newest products of the last level that the filters leave, a little more than are counted, those that can be
+    bought first. One query."""
+    condition = filters.condition(category_id)
+    columns = ("id", "is_available", "created_at")
+    products = Product.objects.filter(condition, is_published=True).order_by().values(*columns)
+    inside, params = products.query.get_compiler(connection=connection).as_sql()
+    texts = _match_texts(query, _LEVELS[-1])
+    if connection.vendor == "postgresql":
+        # Whether to collect or to walk, the planner can tell here: it knows how many products meet the condition.
+        sql = f"""
+            SELECT entry.id, product.is_available
+            FROM ({inside}) AS product JOIN {_TABLE} AS entry ON entry.product_id = product.id
+            WHERE {_matching(texts)} ORDER BY product.created_at DESC, product.id DESC LIMIT {COUNT_CAP + 1}
+        """  # noqa: S608
+        params = [*params, *texts]
     else:
-        product = "product_id" if connection.vendor == "postgresql" else f"({SearchEntry.PRODUCT_OF_KEY})"
-        sql = f"{_select('0')} AND {product} IN ({inside}) {order}"
-        rows_found = _read(_COLLECT, sql, [text, *params])
-    return _ranked({key: level for key, _ in rows_found}, None)
+        product = f"{_FULL_TEXT}.{SearchEntry.PRODUCT_OF_KEY}"
+        sql = f"""
+            SELECT rowid, (SELECT is_available FROM catalog_product WHERE id = {product})
+            FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s AND {product} IN (SELECT id FROM ({inside}))
+            ORDER BY rowid DESC LIMIT {COUNT_CAP + 1}
+        """  # noqa: S608
+        params = [*texts, *params]
+    rows = sorted(_read(_INDEX_ONLY, sql, params), key=lambda row: (not row[1], -row[0]))
+    return [SearchEntry.product_of(key) for key, _ in rows]
 
 
-def _match_text(query: Query, level: int) -> str:
-    """The query of an index of words for this level, "" when nothing can match it. It holds words of the vocabulary
-    alone, of a–z and 0–9: nothing of what was typed."""
-    either, both = (" | ", " & ") if connection.vendor == "postgresql" else (" OR ", " AND ")
+def _match_texts(query: Query, level: int) -> list[str]:
+    """The conditions of an index of words for this level, [] when nothing can match them. They hold words of the
+    vocabulary alone, of a–z and 0–9: nothing of what was typed."""
+    is_postgresql = connection.vendor == "postgresql"
+    either, both = (" | ", " & ") if is_postgresql else (" OR ", " AND ")
     terms = []
     for term in query.terms:
-        options = [
+        # Synonyms are often other forms of the same word.
+        options = dict.fromkeys(
             both.join(
                 "(" + either.join(f"{query.language}{level}{form.word}" for form in forms) + ")"
                 for forms in option.words
             )
             for option in term
             if level >= _SYNONYMS or not option.is_synonym
-        ]
+        )
         if not options:
-            return ""
+            return []
         terms.append("(" + either.join(f"({option})" for option in options) + ")")
-    return both.join(terms)
+    if not is_postgresql:
+        return [both.join(terms)]
+    # In one condition its index would try every row that has a rare form of some word.
+    plain = [term for term in terms if either not in term]
+    return [*([both.join(plain)] if plain else []), *(term for term in terms if either in term)]
 
 
-def _select(what: str, condition: str = "") -> str:
+def _select(texts: Sequence[str], condition: str = "") -> str:
+    """The keys of the entries that match, under a condition."""
     if connection.vendor == "postgresql":
-        return f"SELECT id, {what} FROM {_TABLE} WHERE {condition}words @@ %s::tsquery"  # noqa: S608
-    return f"SELECT rowid AS id, {what} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608
+        return f"SELECT id FROM {_TABLE} WHERE {condition}{_matching(texts)}"  # noqa: S608
+    return f"SELECT rowid AS id FROM {_FULL_TEXT} WHERE {condition}{_FULL_TEXT} MATCH %s"  # noqa: S608
 
 
-def _of_language(query: Query) -> str:
-    """Rows of other languages are left out before their words are unpacked."""
-    return f"{SearchEntry.language_condition(query.language)} AND "
+def _matching(texts: Sequence[str]) -> str:
+    """The same for PostgreSQL, as a condition."""
+    return " AND ".join(["words @@ %s::tsquery"] * len(texts))

@@ -17,7 +17,6 @@ from catalog.selectors.cards import (
 )
 from catalog.selectors.categories import (
     category_key,
-    collection_card,
     collection_categories,
     collection_features,
     main_categories,
@@ -299,15 +298,14 @@ def test_a_collection():
     category = make_category("noel", kind=CategoryKind.COLLECTION)
     category.features.create(title_fr="Deuxième", text_fr="B", position=2)
     category.features.create(title_fr="Première", text_fr="A", position=1)
-    found = collection_card("noel")
+    [found] = collection_categories()
     assert (found.pk, found.count) == (category.pk, 0)
     assert collection_features(found) == [("Première", "A"), ("Deuxième", "B")]
 
 
 def test_what_is_no_collection():
     make_category("mangas")
-    assert collection_card("mangas") is None
-    assert collection_card("unknown") is None
+    assert collection_categories() == []
     assert category_key("unknown") is None
     assert category_key("mangas") == Category.objects.get(slug="mangas").pk
     assert Category.objects.count() == 1

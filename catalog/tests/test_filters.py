@@ -157,6 +157,21 @@ def test_a_search_is_filtered_too(client):
 
 
 @pytest.mark.usefixtures("shop")
+def test_a_search_leads_to_the_categories_in_which_it_finds_something(client):
+    make_product("Dragon", category=make_category("noel", kind="collection"))
+    make_product("Dragon long", category=make_category("bust"))
+
+    def shown(query: str) -> list[tuple[str, int]]:
+        found = client.get(f"/produits?{query}").context["categories"]
+        return [(card.slug, card.count) for card in found]
+
+    assert shown("search=dragon") == [("bust", 1), ("noel", 1)]
+    assert shown("search=offer") == [("mangas", 1)]
+    assert shown("search=offer&category=bust") == [("mangas", 1), ("bust", 0)]
+    assert shown("search=xyzzy") == []
+
+
+@pytest.mark.usefixtures("shop")
 def test_a_search_that_finds_nothing_leads_on(client):
     make_product("Dragon", featured=True)
     page = client.get("/produits?search=dragon+offer").content.decode()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from catalog.models import CategoryKind, Product, SearchEntry, SearchSpelling, SearchWord, Synonym
 from catalog.selectors import search
+from catalog.selectors.filters import Filters
 from catalog.selectors.search import find_matches
 from catalog.selectors.vocabulary import clean_query, read_query, words_near
 from catalog.services.categories import save_category
@@ -307,6 +308,47 @@ def test_very_many_matches_are_counted_up_to_the_cap_and_ordered(monkeypatch, dj
         matches = find_matches(read_query("dragon"), through=10)
     names = dict(Product.objects.values_list("pk", "name_fr"))
     assert ([names[key] for key in matches.keys], matches.capped) == (expected, True)
+
+
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_very_many_matches_are_filtered(monkeypatch, many, django_assert_max_num_queries):
+    """The same whether PostgreSQL walks or collects."""
+    monkeypatch.setattr(search, "COUNT_CAP", 10)
+    monkeypatch.setattr(search, "_MANY", many)
+    monkeypatch.setattr(search, "_MANY_EACH", 0)
+    first, second = make_category("bust"), make_category("noel")
+    for number in range(40):
+        make_product(
+            f"Pièce {number}",
+            category=first if number % 4 else second,
+            description_fr="dragon rouge",
+            created_at=START + timedelta(hours=number),
+            stock_quantity=0 if number == 38 else 1,
+            price="10.00" if number < 20 else "30.00",
+        )
+    make_product("Dragon", category=first, created_at=START, price="10.00")
+    names = dict(Product.objects.values_list("pk", "name_fr"))
+    newest = [f"Pièce {number}" for number in range(39, 0, -1) if number % 4]
+
+    def shown(filters: Filters, category_id: int | None = None) -> tuple[list[str], bool]:
+        # the synonyms, the vocabulary; how many products there are, the entries, the products of the best levels, the
+        # newest that the filters leave
+        with django_assert_max_num_queries(6):
+            matches = find_matches(read_query("dragon"), filters, category_id)
+        return [names[key] for key in matches.keys], matches.capped
+
+    in_first = [name for name in newest if name != "Pièce 38"]
+    assert shown(Filters(), first.pk) == (["Dragon", *in_first[:9]], True)
+    assert shown(Filters({"availability": ("available",)}), second.pk) == (
+        [f"Pièce {number}" for number in range(36, -1, -4)],
+        False,
+    )
+    cheap = [name for name in newest if int(name.split()[1]) < 20]
+    assert shown(Filters(price_max=20), first.pk) == (["Dragon", *cheap[:9]], True)
+    assert shown(Filters({"promotion": ("yes",)})) == ([], False)
+    if many == 0:
+        two = find_matches(read_query("dragon rouge"), through=10)
+        assert (names[two.keys[0]], two.capped) == ("Pièce 39", True)
 
 
 def test_nothing_is_left_of_the_index_of_words_of_a_deleted_product():

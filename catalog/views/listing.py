@@ -58,7 +58,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     """
     word = _parameter(request, "category", "categorie")
     text = clean_query(_parameter(request, "search", "recherche"))
-    shown = [*categories.main_categories(), *(categories.collection_categories() if text else ())]
+    shown = categories.listed_categories(with_collections=bool(text))
     row = categories.find_category(word) if word else None
     if word and row is None:
         raise Http404
@@ -98,7 +98,12 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         "search": text,
         "sorts": listing.sort_choices(sort, searching=bool(text)),
         "category": chosen.as_selected() if chosen else None,
-        "categories": [_with_query(card, repeated, chosen, counts) for card in shown],
+        "categories": [
+            card
+            for card in (_with_query(card, repeated, chosen, counts) for card in shown)
+            # Of a search only those in which something is found: the results stand below them.
+            if not text or counts is None or card.count or card.selected
+        ],
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
         "reset_url": f"{catalogue_url}{_query([('category', word), ('search', text)])}",
@@ -122,6 +127,8 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     """A category's own page, with filters. Its word in another language, or one that it had before, is sent to its
     address (301), and so is that of a main category. 404 for any other word, and for an unknown page."""
+    # Their cards hold the rows that are looked in.
+    collections = categories.collection_categories()
     row = categories.find_category(slug)
     if row is None:
         raise Http404
@@ -129,7 +136,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         return HttpResponseNotAllowed(["GET", "HEAD"])
     if request.path != category_url(row):
         return _redirect_to(row, request)
-    category = categories.collection_card(row.slug)
+    category = next((card for card in collections if card.slug == row.slug), None)
     if category is None:
         raise Http404
     asked = filters.read_filters(request.GET)
@@ -243,7 +250,7 @@ def _search_context(results: listing.Results, text: str, repeated: Parameters) -
     return found | {
         "near_words": [(word, f"{list_url}{_query([('search', word)])}") for word in words],
         "best": featured_cards(BEST_PIECES),
-        "every_category": [*categories.main_categories(), *categories.collection_categories()],
+        "every_category": categories.listed_categories(with_collections=True),
     }
 
 

@@ -1494,7 +1494,8 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
         };
         OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**

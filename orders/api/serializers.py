@@ -22,6 +22,7 @@ from orders.api.billing import (
 from orders.api.fields import CountryField, EmailAddressField, ParagraphField, PlainTextField
 from orders.models import PaymentMode
 from orders.selectors.destinations import country_code
+from orders.selectors.orders import product_path
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
 from shop.core.amounts import AmountField
@@ -302,7 +303,13 @@ class OrderLineSerializer(serializers.Serializer[Any]):
     price = serializers.DecimalField(max_digits=10, decimal_places=2, source="unit_price")
     line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     product_image = serializers.CharField(allow_blank=True)
-    product_url = serializers.CharField(allow_blank=True)
+    product_url = serializers.SerializerMethodField(
+        help_text="The product's page in the caller's language; null when it is gone or not on sale."
+    )
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_product_url(self, item: Any) -> str | None:
+        return product_path(item) or None
 
 
 class TrackingSerializer(serializers.Serializer[Any]):

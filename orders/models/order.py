@@ -218,7 +218,6 @@ class OrderItem(models.Model):
     hs_code = models.CharField(_("code douanier (SH)"), max_length=10, blank=True)
     origin_country = models.CharField(_("pays de fabrication"), max_length=2, blank=True)
     weight_grams = models.PositiveIntegerField(_("poids emballé d'une pièce (g)"), null=True, blank=True)
-    product_url = models.CharField(max_length=300, blank=True)
     picture = models.FileField(_("image"), max_length=120, blank=True, editable=False, db_index=True)
     promotion_buy = models.PositiveSmallIntegerField(null=True, blank=True)
     promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)

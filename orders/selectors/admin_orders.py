@@ -53,8 +53,8 @@ def find_orders(
     cursor: str = "",
     page_size: int = 20,
 ) -> OrderPage:
-    """Return a page of the list. Five queries: orders with what is to be done about them (`withdrawal_open`,
-    `refund_failed`), lines, tracking with who wrote it, payments, their attempts.
+    """Return a page of the list. Six queries: orders with what is to be done about them (`withdrawal_open`,
+    `refund_failed`), lines, their products, tracking with who wrote it, payments, their attempts.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those at the workshop whose promised day has passed. Pending and
@@ -122,7 +122,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     cases = WithdrawalCase.objects.filter(order=OuterRef("pk"), state__in=OPEN_CASES)
     failed = Refund.objects.filter(order=OuterRef("pk"), state=RefundState.FAILED, replaced_by=None)
     return orders.annotate(withdrawal_open=Exists(cases), refund_failed=Exists(failed)).prefetch_related(
-        "items",
+        "items__product",
         Prefetch("tracking", OrderTracking.objects.select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )

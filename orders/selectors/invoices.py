@@ -12,9 +12,11 @@ from urllib.parse import urlencode
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
 from orders.selectors.addresses import billing_address
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import ShopSettings
 
 
@@ -89,9 +91,14 @@ def tax_notice(order: Order, language: str) -> str:
             return ShopSettings.load().vat_notice_text
     mention = invoice.data["mentions"][0]
     french, text = str(mention["fr"]), str(mention["text"])
-    if language != invoice.language or text == french:
+    is_franchise = mention["name"] == "franchise"
+    if language != invoice.language:
+        # The shop's own words are French; those of the law it has in every language.
+        with translation.override(language):
+            text = _("TVA non applicable, art. 293 B du CGI") if is_franchise else french
+    if text == french or language == SOURCE_LANGUAGE:
         return french
-    return f"{french} ({text})" if mention["name"] == "franchise" else text
+    return f"{french} ({text})" if is_franchise else text
 
 
 @dataclass(frozen=True, slots=True)

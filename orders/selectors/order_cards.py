@@ -10,12 +10,12 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from catalog.selectors.addresses import product_url
 from catalog.selectors.reviews import review_states
 from orders.access import payment_token
 from orders.models import Order, OrderItem, OrderStatus, OrderTracking
 from orders.selectors.installments import Calendar, calendars
 from orders.selectors.invoices import DocumentEntry, document_path, documents_of_orders
+from orders.selectors.orders import product_path
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of_orders, withdrawal_panel
 
 PAGE_SIZE = 20
@@ -106,7 +106,7 @@ def _piece(order: Order, item: OrderItem, written: dict[int, str]) -> OrderPiece
     may_review = order.status == OrderStatus.DELIVERED and is_on_sale
     return OrderPiece(
         item=item,
-        url=product_url(product) if product is not None and is_on_sale else "",
+        url=product_path(item),
         review_url=reverse("catalog:review-write", args=[product.pk]) if product and may_review else "",
         review_state=state,
     )

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase
 from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus
 
@@ -81,6 +82,13 @@ def purchase_in(order: Order, product_id: int) -> Purchase | None:
 def shown_pictures(names: Collection[str]) -> set[str]:
     """Return those of these files that lines of orders show. One query."""
     return set(OrderItem.objects.filter(picture__in=names).values_list("picture", flat=True))
+
+
+def product_path(item: OrderItem) -> str:
+    """Return the address of the page of what was bought in the active language, "" where the product is gone or not on
+    sale. No query when `item.product` is loaded."""
+    product = item.product
+    return product_url(product) if product is not None and product.is_published else ""
 
 
 def order_path(order: Order) -> str:

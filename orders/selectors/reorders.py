@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from catalog.selectors.addresses import product_url
 from orders.models import Order, OrderItem
+from orders.selectors.orders import product_path
 from orders.selectors.quotes import QuotedLine, RequestedLine, quote_cart
 
 
@@ -58,8 +58,7 @@ def _key(line: QuotedLine) -> RequestedLine:
 def _line(
     item: OrderItem, requested: RequestedLine | None, quoted: dict[RequestedLine, QuotedLine]
 ) -> ReorderLine:
-    product = item.product
-    url = product_url(product) if product is not None and product.is_published else ""
+    url = product_path(item)
     if requested is not None and (query := _choice(requested)):
         url = f"{url}?{query}"
     line = quoted.get(requested) if requested is not None else None

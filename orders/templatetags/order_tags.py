@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog.selectors.addresses import product_url
 from catalog.selectors.products import OfferChoice
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
@@ -19,6 +18,7 @@ from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
+from orders.selectors.orders import product_path
 from orders.selectors.promises import christmas_days
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
@@ -27,16 +27,6 @@ from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
-
-
-@register.simple_tag
-def product_address(item: OrderItem) -> str:
-    """The page of what was bought in the active language, "" where the product is gone or no longer on sale.
-
-    No query when `item.product` is loaded.
-    """
-    product = item.product
-    return product_url(product) if product is not None and product.is_published else ""
 
 
 @register.simple_tag
@@ -78,6 +68,7 @@ def order_documents(order: Order, signed: bool = False) -> dict[str, Any]:
     }
 
 
+register.simple_tag(product_path, name="product_address")
 register.filter("decline_words", provider_words.decline_in_words)
 register.filter("dispute_words", provider_words.dispute_in_words)
 register.filter("refund_failure_words", provider_words.refund_failure_in_words)

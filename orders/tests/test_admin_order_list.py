@@ -113,8 +113,8 @@ def test_what_makes_no_sense_is_400(staff_client, order, query):
 def test_a_page_costs_the_same_whatever_its_length(staff_client, django_assert_num_queries):
     for _ in range(3):
         pay_order(make_order())
-    # Session, user; orders, lines, tracking with actors, payments, attempts.
-    with django_assert_num_queries(2 + 5):
+    # Session, user; orders, lines, their products, tracking with actors, payments, attempts.
+    with django_assert_num_queries(2 + 6):
         assert len(ids(staff_client.get("/api/admin/orders"))) == 3
 
 

@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from accounts.tests.people import make_member
+from catalog.services.products import delete_product, save_product
 from orders.models import Order
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.installments import offer_installments
@@ -35,6 +36,22 @@ def test_items_tracking_and_payments_due(client, member):
         ("66.68", "paid"), ("66.66", "scheduled"), ("66.66", "scheduled"),
     ]  # fmt: skip
     assert client.get(f"/api/orders/{order.pk}").json() == found
+
+
+def test_a_line_leads_to_its_product_in_the_callers_language_while_that_is_on_sale(client, member):
+    golem, elf = make_product("Golem", name_en="Stone Golem"), make_product("Elfe")
+    order = pay_order(make_order((golem, 1), (elf, 1), user=member))
+
+    def shown(language: str) -> list[tuple[str, str | None]]:
+        answer = client.get(f"/api/orders/{order.pk}", headers={"Accept-Language": language})
+        return [(item["product_name"], item["product_url"]) for item in answer.json()["items"]]
+
+    assert shown("fr") == [("Golem", f"/produit/{golem.pk}-golem"), ("Elfe", f"/produit/{elf.pk}-elfe")]
+    assert shown("en")[0] == ("Golem", f"/en/product/{golem.pk}-stone-golem")
+    golem.is_published = False
+    save_product(product=golem)
+    delete_product(product=elf)
+    assert shown("fr") == [("Golem", None), ("Elfe", None)]
 
 
 @pytest.mark.parametrize(

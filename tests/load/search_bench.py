@@ -86,6 +86,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--limit-ms", type=float, default=0)
     parser.add_argument("--keep", action="store_true", help="leave the seeded database for the next run")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--explain", action="store_true", help="print each statement's plan (PostgreSQL)")
     return parser.parse_args()
 
@@ -310,7 +311,10 @@ def _measure(options: argparse.Namespace) -> list[str]:
     def smallest() -> None:
         connection.cursor().execute("SELECT 1")
 
-    for name, case in {"smallest query": smallest, **_cases()}.items():
+    cases = {"smallest query": smallest, **_cases()}
+    for name, case in cases.items():
+        if options.only not in name:
+            continue
         case()
         totals = []
         before = Statements.processor_ms(connection)
@@ -332,7 +336,9 @@ def _measure(options: argparse.Namespace) -> list[str]:
             slow.append(name)
         if options.explain:
             _explain([(sql, params) for _, sql, params in Statements.seen])
-    print(f"searches: 95 % within {statistics.quantiles(searches, n=20)[-1]:.1f} ms of the database")
+    if len(searches) > 1:
+        late = statistics.quantiles(searches, n=20)[-1]
+        print(f"searches: 95 % within {late:.1f} ms of the database")
     return slow
 
 
@@ -387,7 +393,12 @@ def _explain(statements: list[tuple[str, Any]]) -> None:
 
     with connection.cursor() as cursor:
         for sql, params in statements:
-            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {sql}", params)
+            *settings, statement = str(sql).rsplit("; ", 1)
+            # Settings of the statement's own transaction.
+            ways = "".join(f"{setting}; " for setting in settings)
+            cursor.execute(f"{ways}EXPLAIN (ANALYZE, BUFFERS) {statement}", params)
+            while cursor.nextset():
+                pass
             print("\n".join(f"      {row[0]}" for row in cursor.fetchall()))
 
 

@@ -353,7 +353,6 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 hs_code=sellable.hs_code,
                 origin_country=sellable.origin_country,
                 weight_grams=sellable.weight_grams,
-                product_url=sellable.url,
                 picture=sellable.image.small_jpeg if sellable.image else "",
                 promotion_buy=sellable.buy,
                 promotion_get=sellable.get,

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from catalog.models import CategoryKind
 from catalog.selectors import listing
 from catalog.selectors.addresses import product_url
 from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
@@ -104,6 +105,15 @@ def test_a_page_costs_what_the_table_allows(client: Client, addresses: dict[str,
     assert {column: value for column, value in cost.items() if value > allowed[column]} == {}
     # A budget twice as large as what it holds would hold nothing.
     assert {column: value for column, value in cost.items() if 2 * value < allowed[column]} == {}
+
+
+@pytest.mark.usefixtures("addresses")
+def test_a_collection_reads_the_categories_once(client: Client):
+    make_product("Boule", category=make_category("noel", kind=CategoryKind.COLLECTION))
+    cache.clear()
+    with CaptureQueriesContext(connection) as queries:
+        client.get("/noel")
+    assert sum('ORDER BY "catalog_category"."position"' in query["sql"] for query in queries) == 1
 
 
 @pytest.mark.parametrize("name", PAGES)
