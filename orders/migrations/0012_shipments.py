@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('catalog', '0012_moderators_by_key'),
-        ('orders', '0010_saved_carts'),
+        ('orders', '0011_line_addresses'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
