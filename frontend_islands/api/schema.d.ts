@@ -4,6 +4,41 @@
  */
 
 export interface paths {
+    "/api/admin/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pieces at the workshop by promised day, or with `since` what changed. */
+        get: operations["admin_board_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/dispatch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
+        get: operations["admin_dispatch_retrieve"];
+        put?: never;
+        /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
+        post: operations["admin_dispatch_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders": {
         parameters: {
             query?: never;
@@ -282,6 +317,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/pieces/{piece_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Moves a piece. 409 `conflict` with the card as `current` when somebody moved it since. */
+        post: operations["admin_pieces_move_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/refunds/{request_id}": {
         parameters: {
             query?: never;
@@ -293,6 +345,23 @@ export interface paths {
         get: operations["admin_refunds_retrieve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/refunds/{request_id}/lines/{line_id}/restock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
+        post: operations["admin_refunds_lines_restock_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -895,6 +964,8 @@ export interface components {
             archived_at: string | null;
             /** Format: date */
             readonly withdrawal_until: string | null;
+            /** @description Installments that dispatch brought forward and that were charged. */
+            readonly charged_early: number;
             readonly retention_undecided: boolean;
             readonly lines: components["schemas"]["SheetLine"][];
             readonly shipments: components["schemas"]["Shipment"][];
@@ -972,6 +1043,20 @@ export interface components {
             /** @default  */
             company: string;
         };
+        /**
+         * @description `is_whole`: these are all cards, else those that changed. `gone` left the board. `more`, by stage: pieces beyond
+         *     the cards. `since` goes into the next call.
+         */
+        Board: {
+            is_whole: boolean;
+            cards: components["schemas"]["Card"][];
+            gone: number[];
+            more: {
+                [key: string]: number;
+            };
+            /** Format: date-time */
+            since: string;
+        };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
             label: string;
@@ -1006,6 +1091,28 @@ export interface components {
             is_default: boolean;
             available: boolean;
             reason: string;
+        };
+        /** @description A piece on the board. `number` of `quantity` units of its line; `version` goes with a move of it. */
+        Card: {
+            id: number;
+            stage: components["schemas"]["StageEnum"];
+            version: number;
+            number: number;
+            quantity: number;
+            name: string;
+            detail: string;
+            finish: string;
+            picture: string;
+            /** Format: uuid */
+            order_id: string;
+            reference: string;
+            /** Format: date */
+            promised_by: string;
+            readonly is_late: boolean;
+            notes: number;
+            /** Format: date-time */
+            moved_at: string;
+            readonly moved_by: string;
         };
         /**
          * @description * `None` - Autre transporteur, ou remise en main propre
@@ -1126,6 +1233,7 @@ export interface components {
             needs_postcode: boolean;
         };
         CreditedLine: {
+            id: number;
             item_id: number;
             quantity: number;
             /** Format: decimal */
@@ -1171,6 +1279,29 @@ export interface components {
          * @enum {string}
          */
         DataExportAnswerStateEnum: "requested" | "running" | "ready" | "failed";
+        DispatchLineRequest: {
+            /** Format: uuid */
+            id: string;
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
+            /** @default  */
+            tracking_number: string;
+        };
+        DispatchRequest: {
+            orders: components["schemas"]["DispatchLineRequest"][];
+        };
+        DispatchResult: {
+            /** Format: uuid */
+            id: string;
+            outcome: components["schemas"]["OutcomeEnum"];
+            code: string;
+            detail: string;
+            /** @description With `preview` alone. */
+            mails: components["schemas"]["MailPreview"][];
+        };
+        DispatchResults: {
+            results: components["schemas"]["DispatchResult"][];
+        };
         /** @description `registered` waits for what is open, named in sentences; it is done on `due_by` at the latest. */
         ErasureAnswer: {
             state: string;
@@ -1401,6 +1532,10 @@ export interface components {
             /** Format: decimal */
             to_come: string;
         };
+        MoveRequest: {
+            stage: components["schemas"]["StageEnum"];
+            version: number;
+        };
         /** @description A note; `corrects` is the id of the one that it replaces. */
         Note: {
             id: number;
@@ -1503,6 +1638,13 @@ export interface components {
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        /**
+         * @description * `shipped` - shipped
+         *     * `already` - already
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        OutcomeEnum: "shipped" | "already" | "refused";
         ParcelLine: {
             item_id: number;
             quantity: number;
@@ -1803,6 +1945,22 @@ export interface components {
             /** @description As far as it has been typed. */
             postal_code?: string;
         };
+        /** @description An order whose pieces are all to be packed; `pieces` in words, `to` where its mail goes. */
+        ReadyOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            customer_name: string;
+            readonly place: string;
+            to: string;
+            /** Format: date */
+            promised_by: string;
+            readonly is_late: boolean;
+            readonly pieces: string[];
+        };
+        ReadyOrders: {
+            results: components["schemas"]["ReadyOrder"][];
+        };
         /**
          * @description * `letter` - Par courrier
          *     * `mail` - Par e-mail
@@ -1856,8 +2014,14 @@ export interface components {
             success: boolean;
             refund: components["schemas"]["Refund"];
         };
-        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
+        /**
+         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+         *
+         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+         */
         RefundDemandRequest: {
+            /** Format: decimal */
+            expected_amount?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */
@@ -2014,7 +2178,6 @@ export interface components {
             summary: string;
             url: string;
         };
-<<<<<<< HEAD
         SheetDocument: {
             number: string;
             is_credit_note: boolean;
@@ -2033,7 +2196,8 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
             finish: string;
             variation_name: string;
             sku: string;
@@ -2068,6 +2232,13 @@ export interface components {
             created_at: string;
             error: string;
             provider_ids: string[];
+            lines: components["schemas"]["SheetRefundLine"][];
+        };
+        SheetRefundLine: {
+            id: number;
+            item_id: number;
+            quantity: number;
+            restocked: boolean;
         };
         Shipment: {
             id: number;
@@ -2084,9 +2255,28 @@ export interface components {
             undo_reason: string;
             lines: components["schemas"]["ParcelLine"][];
         };
+        StaffBoardProps: {
+            may_move: boolean;
+        };
         StaffChoice: {
             code: string;
             name: string;
+        };
+        StaffDispatchProps: {
+            carriers: components["schemas"]["StaffChoice"][];
+        };
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
         };
         StaffLink: {
             text: string;
@@ -2102,21 +2292,17 @@ export interface components {
             countries: components["schemas"]["StaffChoice"][];
             /** @description Pages of the operators about this order. */
             links: components["schemas"]["StaffLink"][];
-=======
-        StaffFound: {
-            results: components["schemas"]["StaffHits"][];
         };
-        StaffHit: {
-            title: string;
-            detail: string;
-            url: string;
-        };
-        StaffHits: {
-            kind: string;
-            label: string;
-            hits: components["schemas"]["StaffHit"][];
->>>>>>> main
-        };
+        /**
+         * @description * `to_print` - À imprimer
+         *     * `to_prepare` - À préparer
+         *     * `to_paint` - À peindre
+         *     * `to_photograph` - À photographier
+         *     * `to_pack` - À emballer
+         *     * `shipped` - Expédiée
+         * @enum {string}
+         */
+        StageEnum: "to_print" | "to_prepare" | "to_paint" | "to_photograph" | "to_pack" | "shipped";
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
@@ -2280,6 +2466,101 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    admin_board_retrieve: {
+        parameters: {
+            query?: {
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_dispatch_retrieve: {
+        parameters: {
+            query?: {
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyOrders"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_dispatch_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DispatchRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DispatchResults"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_list: {
         parameters: {
             query?: {
@@ -2895,11 +3176,76 @@ export interface operations {
             };
         };
     };
+    admin_pieces_move_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                piece_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_refunds_retrieve: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_refunds_lines_restock_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                line_id: number;
                 request_id: string;
             };
             cookie?: never;

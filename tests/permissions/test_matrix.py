@@ -25,6 +25,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from orders.admin.base import ORDER_PAGES
 from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
+from orders.models import WorkPiece
 from shop.admin_site import ShopAdminSite
 from tests.permissions.expected import (
     ACTIONS,
@@ -215,6 +216,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "user_id": world.order.user_id,
         "case_id": world.case.pk,
         "shipment_id": world.order.shipments.get().pk,
+        "piece_id": WorkPiece.objects.filter(item__order=world.order).first().pk,
         "line_id": refund.lines.first().pk,
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
