@@ -41,12 +41,13 @@ class Board:
 
 def read_board() -> Board:
     """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Two queries."""
-    since = timezone.now() - OVERLAP
-    here = Q(item__order__status__in=IN_WORKSHOP) & ~Q(stage=PieceStage.SHIPPED)
-    lately = Q(stage=PieceStage.SHIPPED, moved_at__gte=timezone.now() - SHIPPED_FOR)
+    now = timezone.now()
+    here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
         _pieces()
-        .filter(here | lately, is_cancelled=False)
+        # The first condition lets indexes find the rows: a parcel is written on the day of its sending or later.
+        .filter(here | Q(moved_at__gte=lately), is_cancelled=False)
+        .filter(here | Q(shipment__sent_at__gte=lately))
         .annotate(
             place=Window(
                 RowNumber(), partition_by="stage", order_by=(F("item__order__promised_by"), F("pk"))
@@ -59,7 +60,7 @@ def read_board() -> Board:
     pieces = list(rows)
     totals = {piece.stage: piece.in_stage for piece in pieces}
     more = {stage: total - COLUMN_SIZE for stage, total in totals.items() if total > COLUMN_SIZE}
-    return Board(True, _cards(pieces), since, more=more)
+    return Board(True, _cards(pieces), now - OVERLAP, more=more)
 
 
 def board_changes(since: datetime) -> Board:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
-from orders.models import Order, WorkPiece
+from orders.models import Order, Shipment, WorkPiece
 from orders.services.fulfilment.notes import write_note
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
@@ -163,6 +163,14 @@ def test_the_board_shows_pieces_by_promised_day(staff_client, order):
         ("Hibou", order.reference, True, 1),
         ("Golem de poche", later.reference, False, 0),
     ]
+
+
+def test_what_left_stays_for_two_days(staff_client, order):
+    send(order, 2, 1)
+    shown = [card["stage"] for card in staff_client.get("/api/admin/board").json()["cards"]]
+    assert shown == ["shipped"] * 3
+    Shipment.objects.update(sent_at=timezone.now() - timedelta(days=3))
+    assert staff_client.get("/api/admin/board").json()["cards"] == []
 
 
 def test_a_column_is_bounded_and_says_what_it_leaves_out(staff_client, order, monkeypatch):

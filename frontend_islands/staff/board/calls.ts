@@ -5,7 +5,7 @@ import type { BoardAnswer, BoardCard, PieceStage } from "@/api/types";
 import { ApiProblem, getJson, postJson } from "@/lib/api";
 
 const KEY = ["board"];
-const EVERY_MS = 2_500;
+const EVERY_MS = 2_000;
 /** Promised days and notes change without their pieces. */
 const WHOLE_EVERY_MS = 60_000;
 

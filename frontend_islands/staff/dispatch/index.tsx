@@ -108,7 +108,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
         onNumber={number}
       />
       {results.length > 0 && (
-        <section className="staff-sheet" role="status" aria-label={t("outcome")}>
+        <section className="staff-sheet dispatch-results" role="status" aria-label={t("outcome")}>
           <ul>
             {results.map((result) => (
               <li key={result.id}>{outcomeText(result)}</li>
@@ -137,7 +137,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
             <ul className="staff-rows">
               {orders.map((order) => (
                 <li key={order.id} className="staff-rows__row dispatch-row">
-                  <label>
+                  <label className="check">
                     <input
                       type="checkbox"
                       checked={draft.chosen.includes(order.id)}
