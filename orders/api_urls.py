@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from orders.api import admin_orders, fulfilment, invoices, refunds, saved_carts, views, withdrawals
+from orders.api import admin_orders, board, fulfilment, invoices, refunds, saved_carts, views, withdrawals
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -19,6 +19,9 @@ urlpatterns = [
         admin_orders.OrderStatusView.as_view(),
         name="api-admin-order-status",
     ),
+    path("admin/board", board.BoardView.as_view(), name="api-admin-board"),
+    path("admin/pieces/<int:piece_id>/move", board.PieceMoveView.as_view(), name="api-admin-piece-move"),
+    path("admin/dispatch", board.DispatchView.as_view(), name="api-admin-dispatch"),
     path("admin/orders/counts", fulfilment.OrderCountsView.as_view(), name="api-admin-order-counts"),
     path("admin/orders/labels.pdf", fulfilment.AddressLabelsView.as_view(), name="api-admin-order-labels"),
     path(

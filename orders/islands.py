@@ -82,6 +82,16 @@ class StaffLinkSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
 
 
+@island_serializer("staff-board")
+class StaffBoardPropsSerializer(serializers.Serializer[Any]):
+    may_move = serializers.BooleanField()
+
+
+@island_serializer("staff-dispatch")
+class StaffDispatchPropsSerializer(serializers.Serializer[Any]):
+    carriers = StaffChoiceSerializer(many=True)
+
+
 @island_serializer("staff-order")
 class StaffOrderPropsSerializer(serializers.Serializer[Any]):
     order_id = serializers.UUIDField()

@@ -88,6 +88,7 @@ def register() -> None:
                 "orders.OrderTracking": ("message", "tracking_number", "actor"),
                 "orders.Shipment": ("tracking_number", "actor", "undo_reason"),
                 "orders.OrderNote": ("text", "author"),
+                "orders.WorkPiece": ("moved_by",),
                 "orders.OrderSearchEntry": ("text",),
                 "orders.OrderEvent": ("actor", "data"),
                 "orders.StockHold": ("network", "mailbox"),

@@ -12,6 +12,7 @@ from orders.staff import (
     transfers,
     withdrawal_filing,
     withdrawals,
+    workshop,
 )
 from orders.staff.settings import SCREENS
 
@@ -72,4 +73,6 @@ urlpatterns = [
         withdrawal_filing.filing_page,
         name="staff-order-withdrawal-file",
     ),
+    path("atelier", workshop.board, name="staff-board"),
+    path("expedition", workshop.dispatch, name="staff-dispatch"),
 ]

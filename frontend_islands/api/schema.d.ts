@@ -4,15 +4,15 @@
  */
 
 export interface paths {
-    "/api/admin/emails": {
+    "/api/admin/board": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description Every kind of mail with its French subject; with `name`, that one drawn in `language`. */
-        get: operations["admin_emails_list"];
+        /** @description The pieces at the workshop by promised day, or with `since` what changed. */
+        get: operations["admin_board_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -21,17 +21,18 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/emails/{kind}/test": {
+    "/api/admin/dispatch": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
+        get: operations["admin_dispatch_retrieve"];
         put?: never;
-        /** @description Sends a mail to the person who asks, and to nobody else. */
-        post: operations["admin_email_test"];
+        /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
+        post: operations["admin_dispatch_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -73,6 +74,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Corrects where a paid order goes, until it is sent; the customer gets a mail. */
+        post: operations["admin_orders_address_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/invoice": {
         parameters: {
             query?: never;
@@ -108,6 +126,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Writes a note that the customer never reads, or the correction of one. */
+        post: operations["admin_orders_notes_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders/{order_id}/refund": {
         parameters: {
             query?: never;
@@ -119,6 +154,91 @@ export interface paths {
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
         post: operations["admin_orders_refund_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/refund/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What a refund would do, by the demand that `refund` takes. Nothing is written. */
+        post: operations["admin_orders_refund_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Brings an archived order back into the lists. */
+        post: operations["admin_orders_restore_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends pieces in a parcel; the order is shipped once all have left. 409 as a status change to `shipped`. */
+        post: operations["admin_orders_shipments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/shipments/{shipment_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Takes back a parcel that had not left; the customer is told. */
+        post: operations["admin_orders_shipments_undo_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/slip.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The sheet that goes into a parcel, without prices: what is still to be sent, or what `shipment` holds. */
+        get: operations["admin_orders_slip.pdf_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -163,6 +283,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many orders wait at the workshop, and how many of them are late. */
+        get: operations["admin_orders_counts_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/labels.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
+        get: operations["admin_orders_labels.pdf_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/pieces/{piece_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Moves a piece. 409 `conflict` with the card as `current` when somebody moved it since. */
+        post: operations["admin_pieces_move_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/refunds/{request_id}": {
         parameters: {
             query?: never;
@@ -174,6 +345,23 @@ export interface paths {
         get: operations["admin_refunds_retrieve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/refunds/{request_id}/lines/{line_id}/restock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
+        post: operations["admin_refunds_lines_restock_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -717,8 +905,10 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
         };
-        /** @description One order, with what may be done with it. */
+        /** @description One order with all that its page shows, as far as the caller may see it. Made of an `OrderSheet`. */
         AdminOrderDetail: {
             /** Format: uuid */
             id: string;
@@ -760,7 +950,38 @@ export interface components {
             review_reason: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
+            readonly flags: string[];
             readonly allowed_statuses: components["schemas"]["StatusOffer"][];
+            language: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
+            /** Format: date */
+            readonly withdrawal_until: string | null;
+            /** @description Installments that dispatch brought forward and that were charged. */
+            readonly charged_early: number;
+            readonly retention_undecided: boolean;
+            readonly lines: components["schemas"]["SheetLine"][];
+            readonly shipments: components["schemas"]["Shipment"][];
+            readonly staff_notes: components["schemas"]["Note"][];
+            readonly events: components["schemas"]["Event"][];
+            /** @description Null for who may not see payments. */
+            readonly money: components["schemas"]["Money"] | null;
+            /** Format: decimal */
+            readonly refundable: string;
+            readonly refunds: components["schemas"]["SheetRefund"][];
+            readonly documents: components["schemas"]["SheetDocument"][];
+            readonly mails: components["schemas"]["SheetMail"][];
+            /** @description What the caller may do now. */
+            readonly may: {
+                [key: string]: boolean;
+            };
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
@@ -822,6 +1043,20 @@ export interface components {
             /** @default  */
             company: string;
         };
+        /**
+         * @description `is_whole`: these are all cards, else those that changed. `gone` left the board. `more`, by stage: pieces beyond
+         *     the cards. `since` goes into the next call.
+         */
+        Board: {
+            is_whole: boolean;
+            cards: components["schemas"]["Card"][];
+            gone: number[];
+            more: {
+                [key: string]: number;
+            };
+            /** Format: date-time */
+            since: string;
+        };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
             label: string;
@@ -856,6 +1091,28 @@ export interface components {
             is_default: boolean;
             available: boolean;
             reason: string;
+        };
+        /** @description A piece on the board. `number` of `quantity` units of its line; `version` goes with a move of it. */
+        Card: {
+            id: number;
+            stage: components["schemas"]["StageEnum"];
+            version: number;
+            number: number;
+            quantity: number;
+            name: string;
+            detail: string;
+            finish: string;
+            picture: string;
+            /** Format: uuid */
+            order_id: string;
+            reference: string;
+            /** Format: date */
+            promised_by: string;
+            readonly is_late: boolean;
+            notes: number;
+            /** Format: date-time */
+            moved_at: string;
+            readonly moved_by: string;
         };
         /**
          * @description * `None` - Autre transporteur, ou remise en main propre
@@ -951,12 +1208,32 @@ export interface components {
             /** @description Up to 3, multipart only. */
             images?: string[];
         };
+        /** @description `recipient` is read for a gift, the names for other orders. */
+        CorrectedAddressRequest: {
+            address: string;
+            city: string;
+            postalCode: string;
+            country: string;
+            /** @default  */
+            customCountry: string;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            firstName: string;
+            /** @default  */
+            lastName: string;
+            /** @default  */
+            recipient: string;
+            /** @default  */
+            phone: string;
+        };
         CountryChoice: {
             code: string;
             name: string;
             needs_postcode: boolean;
         };
         CreditedLine: {
+            id: number;
             item_id: number;
             quantity: number;
             /** Format: decimal */
@@ -1002,12 +1279,46 @@ export interface components {
          * @enum {string}
          */
         DataExportAnswerStateEnum: "requested" | "running" | "ready" | "failed";
+        DispatchLineRequest: {
+            /** Format: uuid */
+            id: string;
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
+            /** @default  */
+            tracking_number: string;
+        };
+        DispatchRequest: {
+            orders: components["schemas"]["DispatchLineRequest"][];
+        };
+        DispatchResult: {
+            /** Format: uuid */
+            id: string;
+            outcome: components["schemas"]["OutcomeEnum"];
+            code: string;
+            detail: string;
+            /** @description With `preview` alone. */
+            mails: components["schemas"]["MailPreview"][];
+        };
+        DispatchResults: {
+            results: components["schemas"]["DispatchResult"][];
+        };
         /** @description `registered` waits for what is open, named in sentences; it is done on `due_by` at the latest. */
         ErasureAnswer: {
             state: string;
             /** Format: date-time */
             due_by: string;
             open_matters: string[];
+        };
+        /** @description A line of the journal: a dotted name, and the texts and numbers that go with it. */
+        Event: {
+            name: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            readonly details: {
+                [key: string]: string;
+            };
         };
         FiledAnswer: {
             success: boolean;
@@ -1144,14 +1455,6 @@ export interface components {
          * @enum {string}
          */
         KindEnum: "question" | "quote";
-        /**
-         * @description * `fr` - Français
-         *     * `en` - English
-         *     * `es` - Español
-         *     * `de` - Deutsch
-         * @enum {string}
-         */
-        LanguageEnum: "fr" | "en" | "es" | "de";
         LeadTime: {
             days_min: number;
             days_max: number;
@@ -1172,27 +1475,18 @@ export interface components {
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
         };
-        /** @description `order` is a reference, an address or a name: the newest order that it finds; without it, sample data. */
-        MailAskedRequest: {
-            /** @default fr */
-            language: components["schemas"]["LanguageEnum"];
-            /** @default  */
-            order: string;
-        };
-        /** @description A kind of mail; `text` and `html` only for the one that `name` asks for. */
-        MailKind: {
-            name: string;
+        /** @description A mail as it would be sent; `not_before` is when it would leave. */
+        MailPreview: {
+            to: string;
+            language: string;
             subject: string;
-            takes_order: boolean;
-            text?: string;
-            html?: string;
+            text: string;
+            html: string;
+            /** Format: date-time */
+            not_before: string;
         };
-        MailList: {
-            results: components["schemas"]["MailKind"][];
-        };
-        MailSent: {
-            success: boolean;
-            message: string;
+        MailPreviews: {
+            mails: components["schemas"]["MailPreview"][];
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -1222,6 +1516,42 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
+        Money: {
+            charged: boolean;
+            /** Format: decimal */
+            refunded: string;
+            /** Format: decimal */
+            under_way: string;
+            /** Format: decimal */
+            failed: string;
+            /** Format: decimal */
+            disputed: string;
+            /** Format: decimal */
+            retained: string;
+            retention_reason: string;
+            /** Format: decimal */
+            to_come: string;
+        };
+        MoveRequest: {
+            stage: components["schemas"]["StageEnum"];
+            version: number;
+        };
+        /** @description A note; `corrects` is the id of the one that it replaces. */
+        Note: {
+            id: number;
+            text: string;
+            /** Format: email */
+            author?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            corrects: number | null;
+        };
+        /** @description `corrects` is the id of the note that this one replaces. */
+        NoteTextRequest: {
+            text: string;
+            /** Format: int64 */
+            corrects?: number | null;
+        };
         /** @description What to tell the visitor, known address or not. */
         NotifyAnswer: {
             detail: string;
@@ -1281,6 +1611,12 @@ export interface components {
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
         };
+        OrderCounts: {
+            by_status: {
+                [key: string]: number;
+            };
+            late: number;
+        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -1296,11 +1632,47 @@ export interface components {
             /** @description The product's page in the caller's language; null when it is gone or not on sale. */
             readonly product_url: string | null;
         };
+        OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
         /**
          * @description * `ZZ` - ZZ
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        /**
+         * @description * `shipped` - shipped
+         *     * `already` - already
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        OutcomeEnum: "shipped" | "already" | "refused";
+        ParcelLine: {
+            item_id: number;
+            quantity: number;
+        };
+        /**
+         * @description One parcel. `is_last`: what is not sent was refunded, so that the order is shipped; `sent_on`: today if left
+         *     out.
+         */
+        ParcelRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            lines: components["schemas"]["ParcelUnitsRequest"][];
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
+            /** @default  */
+            tracking_number: string;
+            /** @default  */
+            message: string;
+            /** Format: date */
+            sent_on?: string | null;
+            /** @default false */
+            is_last: boolean;
+        };
+        ParcelUnitsRequest: {
+            /** Format: int64 */
+            item_id: number;
+            quantity: number;
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1490,6 +1862,15 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
+        ProposedLine: {
+            item_id: number;
+            quantity: number;
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            worth: string;
+            restock: boolean;
+        };
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -1564,6 +1945,22 @@ export interface components {
             /** @description As far as it has been typed. */
             postal_code?: string;
         };
+        /** @description An order whose pieces are all to be packed; `pieces` in words, `to` where its mail goes. */
+        ReadyOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            customer_name: string;
+            readonly place: string;
+            to: string;
+            /** Format: date */
+            promised_by: string;
+            readonly is_late: boolean;
+            readonly pieces: string[];
+        };
+        ReadyOrders: {
+            results: components["schemas"]["ReadyOrder"][];
+        };
         /**
          * @description * `letter` - Par courrier
          *     * `mail` - Par e-mail
@@ -1617,8 +2014,14 @@ export interface components {
             success: boolean;
             refund: components["schemas"]["Refund"];
         };
-        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
+        /**
+         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+         *
+         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+         */
         RefundDemandRequest: {
+            /** Format: decimal */
+            expected_amount?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */
@@ -1646,6 +2049,24 @@ export interface components {
          * @enum {string}
          */
         RefundMovementStateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
+        /** @description What a refund would do: `amount` = `voided` (no longer collected) + `money` (back to the card). */
+        RefundProposal: {
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            money: string;
+            /** Format: decimal */
+            voided: string;
+            /** Format: decimal */
+            shipping: string;
+            /** Format: decimal */
+            left: string;
+            /** @description Nothing is left of the order afterwards. */
+            complete: boolean;
+            /** @description The caller has to prove first who they are. */
+            readonly asks_confirmation: boolean;
+            lines: components["schemas"]["ProposedLine"][];
+        };
         /**
          * @description * `pending` - En cours
          *     * `succeeded` - Effectué
@@ -1757,6 +2178,93 @@ export interface components {
             summary: string;
             url: string;
         };
+        SheetDocument: {
+            number: string;
+            is_credit_note: boolean;
+            url: string;
+        };
+        /** @description A line of the order. `paid` is what was paid for all its units. */
+        SheetLine: {
+            id: number;
+            product_name: string;
+            /** @description Finish and format in the caller's language. */
+            readonly detail: string;
+            quantity: number;
+            free_quantity: number;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            line_total: string;
+            product_image: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
+            finish: string;
+            variation_name: string;
+            sku: string;
+            made_quantity: number;
+            sent_quantity: number;
+            returned_quantity: number;
+            to_send: number;
+            /** Format: decimal */
+            paid: string;
+        };
+        SheetMail: {
+            kind: string;
+            subject: string;
+            state: string;
+            /** Format: date-time */
+            sent_at: string | null;
+            /** Format: date-time */
+            next_attempt_at: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SheetRefund: {
+            /** Format: uuid */
+            id: string;
+            /** Format: decimal */
+            amount: string;
+            /** Format: decimal */
+            voided: string;
+            reason: string;
+            progress: string;
+            /** Format: date-time */
+            created_at: string;
+            error: string;
+            provider_ids: string[];
+            lines: components["schemas"]["SheetRefundLine"][];
+        };
+        SheetRefundLine: {
+            id: number;
+            item_id: number;
+            quantity: number;
+            restocked: boolean;
+        };
+        Shipment: {
+            id: number;
+            carrier: string;
+            readonly carrier_label: string;
+            tracking_number: string;
+            parcel_url: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: email */
+            actor?: string | null;
+            /** Format: date-time */
+            undone_at: string | null;
+            undo_reason: string;
+            lines: components["schemas"]["ParcelLine"][];
+        };
+        StaffBoardProps: {
+            may_move: boolean;
+        };
+        StaffChoice: {
+            code: string;
+            name: string;
+        };
+        StaffDispatchProps: {
+            carriers: components["schemas"]["StaffChoice"][];
+        };
         StaffFound: {
             results: components["schemas"]["StaffHits"][];
         };
@@ -1770,12 +2278,39 @@ export interface components {
             label: string;
             hits: components["schemas"]["StaffHit"][];
         };
+        StaffLink: {
+            text: string;
+            url: string;
+        };
+        StaffOrderProps: {
+            /** Format: uuid */
+            order_id: string;
+            is_archived: boolean;
+            may_restore: boolean;
+            list_url: string;
+            carriers: components["schemas"]["StaffChoice"][];
+            countries: components["schemas"]["StaffChoice"][];
+            /** @description Pages of the operators about this order. */
+            links: components["schemas"]["StaffLink"][];
+        };
+        /**
+         * @description * `to_print` - À imprimer
+         *     * `to_prepare` - À préparer
+         *     * `to_paint` - À peindre
+         *     * `to_photograph` - À photographier
+         *     * `to_pack` - À emballer
+         *     * `shipped` - Expédiée
+         * @enum {string}
+         */
+        StageEnum: "to_print" | "to_prepare" | "to_paint" | "to_photograph" | "to_pack" | "shipped";
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
          */
         StatusChangeRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
             status: components["schemas"]["StatusChangeStatusEnum"];
             /** @default  */
             message: string;
@@ -1803,6 +2338,7 @@ export interface components {
         /** @description A status that may or may not be set now, and why not. */
         StatusOffer: {
             status: string;
+            status_label: string;
             allowed: boolean;
             reason: string;
             needs_reason: boolean;
@@ -1869,6 +2405,15 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        /** @description `expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since. */
+        UndoneParcelRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            /** @default  */
+            reason: string;
+            /** @default  */
+            message: string;
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
@@ -1921,80 +2466,10 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    admin_emails_list: {
+    admin_board_retrieve: {
         parameters: {
             query?: {
-                /**
-                 * @description * `fr` - Français
-                 *     * `en` - English
-                 *     * `es` - Español
-                 *     * `de` - Deutsch
-                 */
-                language?: "fr" | "en" | "es" | "de";
-                /**
-                 * @description * `account_confirm_email` - account_confirm_email
-                 *     * `account_data_ready` - account_data_ready
-                 *     * `account_erasure_registered` - account_erasure_registered
-                 *     * `account_erasure_link` - account_erasure_link
-                 *     * `account_erased` - account_erased
-                 *     * `account_inactive` - account_inactive
-                 *     * `order_link` - order_link
-                 *     * `account_exists` - account_exists
-                 *     * `account_password_reset` - account_password_reset
-                 *     * `account_password_changed` - account_password_changed
-                 *     * `account_welcome` - account_welcome
-                 *     * `account_new_device` - account_new_device
-                 *     * `account_role_changed` - account_role_changed
-                 *     * `account_second_factor` - account_second_factor
-                 *     * `account_email_change_old` - account_email_change_old
-                 *     * `account_email_change_new` - account_email_change_new
-                 *     * `account_email_changed` - account_email_changed
-                 *     * `notice_confirm` - notice_confirm
-                 *     * `notice_available` - notice_available
-                 *     * `favourite_available` - favourite_available
-                 *     * `review_decision` - review_decision
-                 *     * `order_confirmation` - order_confirmation
-                 *     * `order_new_workshop` - order_new_workshop
-                 *     * `order_status` - order_status
-                 *     * `payment_refunded_automatically` - payment_refunded_automatically
-                 *     * `invoice` - invoice
-                 *     * `books_audit_alert` - books_audit_alert
-                 *     * `refund_done` - refund_done
-                 *     * `refund_transferred` - refund_transferred
-                 *     * `refund_transfer_returned` - refund_transfer_returned
-                 *     * `refund_failed_alert` - refund_failed_alert
-                 *     * `dispute_alert` - dispute_alert
-                 *     * `reconciliation_discrepancies` - reconciliation_discrepancies
-                 *     * `turnover_alert` - turnover_alert
-                 *     * `contact_workshop` - contact_workshop
-                 *     * `contact_acknowledgement` - contact_acknowledgement
-                 *     * `contact_reply` - contact_reply
-                 *     * `withdrawal_received` - withdrawal_received
-                 *     * `withdrawal_workshop` - withdrawal_workshop
-                 *     * `withdrawal_return` - withdrawal_return
-                 *     * `withdrawal_refused` - withdrawal_refused
-                 *     * `withdrawal_alert` - withdrawal_alert
-                 *     * `delivery_overdue` - delivery_overdue
-                 *     * `delivery_overdue_workshop` - delivery_overdue_workshop
-                 *     * `delivery_postponed` - delivery_postponed
-                 *     * `delivery_address_changed` - delivery_address_changed
-                 *     * `delivery_address_changed_workshop` - delivery_address_changed_workshop
-                 *     * `installment_reminder` - installment_reminder
-                 *     * `installment_moved` - installment_moved
-                 *     * `installment_received` - installment_received
-                 *     * `installment_refused` - installment_refused
-                 *     * `installment_link` - installment_link
-                 *     * `installment_overdue` - installment_overdue
-                 *     * `installment_resumed` - installment_resumed
-                 *     * `installment_calendar` - installment_calendar
-                 *     * `installment_card_expires` - installment_card_expires
-                 *     * `installment_card_kept` - installment_card_kept
-                 *     * `installment_overdue_alert` - installment_overdue_alert
-                 *     * `clock_alert` - clock_alert
-                 *     * `payment_review_alert` - payment_review_alert
-                 */
-                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erasure_link" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "turnover_alert" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "clock_alert" | "payment_review_alert" | "";
-                order?: string;
+                since?: string;
             };
             header?: never;
             path?: never;
@@ -2007,7 +2482,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MailList"];
+                    "application/json": components["schemas"]["Board"];
                 };
             };
             /** @description Refused */
@@ -2021,27 +2496,58 @@ export interface operations {
             };
         };
     };
-    admin_email_test: {
+    admin_dispatch_retrieve: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                kind: string;
+            query?: {
+                reference?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["MailAskedRequest"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            202: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MailSent"];
+                    "application/json": components["schemas"]["ReadyOrders"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_dispatch_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DispatchRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DispatchResults"];
                 };
             };
             /** @description Refused */
@@ -2061,6 +2567,8 @@ export interface operations {
                 cursor?: string;
                 /** @description * `unpaid` - unpaid */
                 include?: "unpaid" | "";
+                /** @description At the workshop after the promised day. */
+                late?: boolean;
                 page_size?: number;
                 search?: string;
                 /**
@@ -2146,6 +2654,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_address_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectedAddressRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
             };
             /** @description Refused */
             default: {
@@ -2257,6 +2802,40 @@ export interface operations {
             };
         };
     };
+    admin_orders_notes_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_orders_refund_create: {
         parameters: {
             query?: never;
@@ -2293,9 +2872,183 @@ export interface operations {
             };
         };
     };
-    admin_orders_status_create: {
+    admin_orders_refund_preview_create: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RefundDemandRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundProposal"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_restore_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParcelRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_shipments_undo_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+                shipment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoneParcelRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOrMails"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_slip.pdf_retrieve": {
+        parameters: {
+            query?: {
+                shipment?: number;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_orders_status_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
             header?: {
                 "Idempotency-Key"?: string;
             };
@@ -2315,7 +3068,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrderDetail"];
+                    "application/json": components["schemas"]["OrderOrMails"];
                 };
             };
             /** @description Refused */
@@ -2365,11 +3118,134 @@ export interface operations {
             };
         };
     };
+    admin_orders_counts_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderCounts"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin_orders_labels.pdf_retrieve": {
+        parameters: {
+            query: {
+                order: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pieces_move_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                piece_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_refunds_retrieve: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_refunds_lines_restock_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                line_id: number;
                 request_id: string;
             };
             cookie?: never;

@@ -63,3 +63,14 @@ export type MailPreview = Schemas["MailPreview"];
 export type MailPreviews = Schemas["MailPreviews"];
 export type RefundProposal = Schemas["RefundProposal"];
 export type RefundAnswer = Schemas["RefundAnswer"];
+
+/** The workshop's board, and orders that are ready to leave. */
+export type BoardAnswer = Schemas["Board"];
+export type BoardCard = Schemas["Card"];
+export type BoardProps = Schemas["StaffBoardProps"];
+export type PieceStage = BoardCard["stage"];
+export type DispatchProps = Schemas["StaffDispatchProps"];
+export type ReadyOrder = Schemas["ReadyOrder"];
+export type ReadyOrders = Schemas["ReadyOrders"];
+export type DispatchResult = Schemas["DispatchResult"];
+export type DispatchResults = Schemas["DispatchResults"];

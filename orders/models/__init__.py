@@ -56,6 +56,7 @@ from orders.models.returns import (
 from orders.models.saved_cart import SavedCart
 from orders.models.shipment import Shipment, ShipmentLine
 from orders.models.staff import OrderNote, OrderSearchEntry
+from orders.models.work_piece import PieceStage, WorkPiece
 from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
@@ -106,6 +107,7 @@ __all__ = [
     "Payment",
     "PaymentMode",
     "PaymentState",
+    "PieceStage",
     "PurgedYear",
     "Refund",
     "RefundLine",
@@ -131,5 +133,6 @@ __all__ = [
     "WithdrawalChannel",
     "WithdrawalLine",
     "WithdrawalState",
+    "WorkPiece",
     "WorkshopClosure",
 ]

@@ -50,6 +50,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
         (
             StaffPage("staff-home", "Accueil", "clock", StaffAction.SEE_ORDERS, is_tab=True),
             StaffPage("staff-orders", "Commandes", "box", StaffAction.SEE_ORDERS, is_tab=True),
+            StaffPage("staff-board", "Atelier", "check", StaffAction.SEE_ORDERS, is_tab=True),
+            StaffPage("staff-dispatch", "Expédition", "truck", StaffAction.FULFIL_ORDER),
             StaffPage("staff-products", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True),
             StaffPage("staff-messages", "Messages", "mail", StaffAction.SEE_CONTACTS, is_tab=True),
             StaffPage("staff-reviews", "Avis", "star", StaffAction.SEE_REVIEWS),

@@ -110,6 +110,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (LOOK, NOBODY),
     ),
     "staff-order-invoice": (LOOK, ADMIN),
+    "staff-board": (DESK, NOBODY),
+    "staff-dispatch": (WORK, NOBODY),
     "staff-search": (DESK, NOBODY),
     "api-admin-search": (DESK, DESK),
     # Safe methods alone.
@@ -137,6 +139,9 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-order": (DESK, DESK),
     "api-admin-order-status": (WORK, WORK),
     "api-admin-order-counts": (DESK, NOBODY),
+    "api-admin-board": (DESK, NOBODY),
+    "api-admin-piece-move": (WORK, WORK),
+    "api-admin-dispatch": (WORK, WORK),
     "api-admin-order-shipments": (WORK, WORK),
     "api-admin-order-shipment-undo": (WORK, WORK),
     "api-admin-order-notes": (WORK, WORK),

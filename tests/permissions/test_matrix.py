@@ -25,6 +25,7 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from orders.admin.base import ORDER_PAGES
+from orders.models import WorkPiece
 from orders.staff.installments import STEPS as INSTALLMENT_STEPS
 from orders.staff.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
@@ -220,6 +221,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "user_id": world.order.user_id,
         "case_id": world.case.pk,
         "shipment_id": world.order.shipments.get().pk,
+        "piece_id": WorkPiece.objects.filter(item__order=world.order).first().pk,
         "line_id": refund.lines.first().pk,
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,

@@ -17,6 +17,7 @@ from orders.services.installments.dates import cap_after_first_parcel, restore_d
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_shipment
 from orders.services.status.transitions import transition, transition_problem
+from orders.services.status.work_pieces import plan_pieces
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def ship_units(
         shipment = write_shipment(
             order, units, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
         )
+        plan_pieces(order, actor=actor)
         cap_after_first_parcel(order=order)
         entry = record_tracking(
             order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor,
@@ -104,6 +106,7 @@ def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | N
             "goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409
         )
     take_shipment_back(order, shipment, reason)
+    plan_pieces(order, actor=actor)
     restore_dates(order=order)
     if not order.goods_have_left:
         WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(

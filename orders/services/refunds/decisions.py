@@ -47,6 +47,7 @@ from orders.selectors.refund_rules import (
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
 from orders.services.status.stock_holds import hold_of, level_of
+from orders.services.status.work_pieces import plan_pieces
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -160,6 +161,7 @@ def _decide(
     lock_products(product_ids=[row.item.product_id for row in back])
     for row in back:
         _restock(order, row)
+    plan_pieces(order, actor=request.actor)
     settle_request(order, request)
     return request
 
@@ -306,5 +308,6 @@ def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
         order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
     )
     refuse_units_credited_twice(order)
+    plan_pieces(order, actor=actor)
     record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
     return refund

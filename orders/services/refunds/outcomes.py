@@ -36,6 +36,7 @@ from orders.selectors.refund_rules import charges_left
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
 from orders.services.status.transitions import status_after_return, transition
+from orders.services.status.work_pieces import plan_pieces
 from orders.stripe.facts import RefundFacts
 from shop.core.money import ZERO, amount_string, from_cents
 
@@ -131,6 +132,7 @@ def fail_refund(
         if debts(order) or any(charge.left for charge in charges_left(order)):
             # Closed by hand while it was on its way.
             _reopen_order(order)
+    plan_pieces(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
@@ -251,6 +253,7 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
+    plan_pieces(order)
     settle_completed_requests(order)
 
 

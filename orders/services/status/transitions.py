@@ -40,6 +40,7 @@ from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_last_shipment
 from orders.services.status.stock_holds import release_for_order, take_for_order
+from orders.services.status.work_pieces import plan_pieces
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.integrations import events
@@ -109,6 +110,8 @@ def transition(
     elif row.name == "undo_dispatch":
         shipment = _reset_dispatch(order, reason)
     _apply(order, row.payments)
+    if order.paid_at is not None:
+        plan_pieces(order, actor=actor)
     extra = {"reason": reason} if reason else {}
     record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
     _report(order, row, before)

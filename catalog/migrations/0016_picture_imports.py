@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0013_filters_by_age'),
+        ('catalog', '0015_picture_crops'),
     ]
 
     operations = [

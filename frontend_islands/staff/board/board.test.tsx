@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { BoardCard, PieceStage } from "@/api/types";
+import { renderStaff } from "@/testing/staff";
+import { Board } from ".";
+import { step } from "./stages";
+
+const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
+  id: 7,
+  stage: "to_print",
+  version: 1,
+  number: 1,
+  quantity: 2,
+  name: "Golem",
+  detail: "Peint · 18 cm",
+  finish: "painted",
+  picture: "",
+  order_id: "0e7f",
+  reference: "AB12CD34",
+  promised_by: "2026-12-01",
+  is_late: false,
+  notes: 1,
+  moved_at: "2026-11-23T10:00:00Z",
+  moved_by: "",
+  ...changes,
+});
+
+let moves: object[];
+let answerMove: () => Response;
+
+beforeEach(() => {
+  document.body.innerHTML = '<div id="toasts"></div>';
+  moves = [];
+  vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
+    if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (options.method === "POST") {
+      moves.push({ address, ...JSON.parse(String(options.body)) });
+      return answerMove();
+    }
+    return Response.json({
+      is_whole: true,
+      cards: [card()],
+      gone: [],
+      more: {},
+      since: "2026-11-23T10:00:00Z",
+    });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("shows a move at once, sends the version that was seen, and takes it back by its notice", async () => {
+  answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
+  const { user, screen } = await renderStaff(<Board may_move />);
+  await user.click(await screen.findByRole("button", { name: "Étape suivante : À préparer, Golem" }));
+  expect(moves).toEqual([{ address: "/api/admin/pieces/7/move", stage: "to_prepare", version: 1 }]);
+  expect(await screen.findByText("Golem : À préparer")).toBeTruthy();
+  expect(screen.getByRole("region", { name: "À préparer" }).textContent).toContain("AB12CD34");
+
+  answerMove = () => Response.json(card({ version: 3 }));
+  await user.click(screen.getByRole("button", { name: "Annuler" }));
+  expect(moves[1]).toMatchObject({ stage: "to_print", version: 2 });
+});
+
+it("tells a conflict and shows where the piece is", async () => {
+  answerMove = () =>
+    Response.json(
+      {
+        code: "conflict",
+        detail: "Quelqu'un a déplacé cette pièce entre-temps.",
+        current: card({ stage: "to_pack", version: 4 }),
+      },
+      { status: 409, headers: { "Content-Type": "application/problem+json" } },
+    );
+  const { user, screen } = await renderStaff(<Board may_move />);
+  const next = await screen.findByRole("button", { name: "Étape suivante : À préparer, Golem" });
+  next.focus();
+  await user.keyboard("{ArrowRight}");
+  expect(await screen.findByText("Quelqu'un a déplacé cette pièce entre-temps.")).toBeTruthy();
+  expect(screen.getByRole("region", { name: "À emballer" }).textContent).toContain("Golem");
+});
+
+it.each<[PieceStage, string, PieceStage | undefined, PieceStage | undefined]>([
+  ["to_print", "painted", "to_prepare", undefined],
+  ["to_prepare", "unpainted", "to_photograph", "to_print"],
+  ["to_photograph", "unpainted", "to_pack", "to_prepare"],
+  ["to_pack", "painted", undefined, "to_photograph"],
+  ["shipped", "painted", undefined, undefined],
+])("from %s, %s: on to %s, back to %s", (stage, finish, on, back) => {
+  expect([step(card({ stage, finish }), 1), step(card({ stage, finish }), -1)]).toEqual([on, back]);
+});

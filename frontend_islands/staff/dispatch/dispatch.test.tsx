@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { renderStaff } from "@/testing/staff";
+import { DispatchScreen } from ".";
+import { readNumbers } from "./numbers";
+
+const order = (id: string, reference: string) => ({
+  id,
+  reference,
+  customer_name: "Léa Martin",
+  place: "Lyon · FR",
+  to: "lea@example.com",
+  promised_by: "2026-12-01",
+  is_late: false,
+  pieces: ["2 × Golem"],
+});
+const mail = {
+  to: "lea@example.com",
+  language: "fr",
+  subject: "Votre commande est partie",
+  text: "Numéro 6A1",
+  html: "",
+  not_before: "2026-11-23T10:00:00Z",
+};
+
+let sent: { address: string; body: { orders: object[] } }[];
+
+beforeEach(() => {
+  localStorage.clear();
+  document.body.innerHTML = '<div id="toasts"></div>';
+  sent = [];
+  vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
+    if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (options.method !== "POST") {
+      const results = address.includes("reference=") ? [] : [order("1", "AAAA1111"), order("2", "BBBB2222")];
+      return Response.json({ results });
+    }
+    sent.push({ address, body: JSON.parse(String(options.body)) });
+    const isPreview = address.endsWith("?preview");
+    return Response.json({
+      results: [
+        { id: "1", outcome: "shipped", code: "", detail: "", mails: isPreview ? [mail] : [] },
+        { id: "2", outcome: "refused", code: "x", detail: "Un litige est ouvert.", mails: [] },
+      ],
+    });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("takes scans and numbers, shows the mails first, and keeps what was typed of a refused order", async () => {
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  await user.type(await screen.findByLabelText(/Scanner ou taper/), "aaaa1111{Enter}");
+  await user.type(screen.getByLabelText("Numéro de suivi de AAAA1111"), "6A1");
+  await user.type(screen.getByLabelText("Numéro de suivi de BBBB2222"), "6A2");
+  await user.click(screen.getByRole("button", { name: "Relire avant d'expédier" }));
+  expect(await screen.findByText(/AAAA1111 : lea@example.com/)).toBeTruthy();
+  expect(screen.getByText("BBBB2222 ne partira pas : Un litige est ouvert.")).toBeTruthy();
+  expect(sent[0]?.address).toBe("/api/admin/dispatch?preview");
+
+  await user.click(screen.getByRole("button", { name: "Expédier 1 commande" }));
+  expect(await screen.findByText("AAAA1111 : expédiée.")).toBeTruthy();
+  expect(sent[1]?.body.orders).toEqual([
+    { id: "1", carrier: "colissimo", tracking_number: "6A1" },
+    { id: "2", carrier: "colissimo", tracking_number: "6A2" },
+  ]);
+  expect(screen.getByLabelText<HTMLInputElement>("Numéro de suivi de BBBB2222").value).toBe("6A2");
+  expect(screen.getByText("Un litige est ouvert.").getAttribute("role")).toBe("alert");
+});
+
+it("says when a scanned order is not ready, and keeps the reference", async () => {
+  const { user, screen } = await renderStaff(<DispatchScreen carriers={[]} />);
+  const field = await screen.findByLabelText<HTMLInputElement>(/Scanner ou taper/);
+  await user.type(field, "CCCC3333{Enter}");
+  expect(await screen.findByText(/CCCC3333 n'est pas prête à partir/)).toBeTruthy();
+  expect(field.value).toBe("CCCC3333");
+});
+
+it("reads a carrier's file with commas, semicolons, tabs and quotes", () => {
+  const read = readNumbers('aaaa1111;6A1\r\n"bbbb2222","6A2"\n\n#cccc3333\t6A3\nréférence');
+  expect(read.map(({ reference, number }) => [reference, number])).toEqual([
+    ["AAAA1111", "6A1"],
+    ["BBBB2222", "6A2"],
+    ["CCCC3333", "6A3"],
+    ["RÉFÉRENCE", ""],
+  ]);
+});

@@ -1,0 +1,118 @@
+"""The workshop's board, and the orders of which every piece is ready to leave."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
+
+from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
+
+COLUMN_SIZE = 200
+SHIPPED_FOR = timedelta(days=2)
+MOST_CHANGES = 200
+READY_SIZE = 200
+# A transaction that wrote its time before another one's reading may be committed after it.
+OVERLAP = timedelta(seconds=10)
+OLDEST_SINCE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A piece with its line and order; `notes`: how many notes of staff its order has."""
+
+    piece: WorkPiece
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The whole board, or with `is_whole` False what changed. `gone` are pieces that left it, `more` how many a stage
+    has beyond its cards, `since` what to ask with next."""
+
+    is_whole: bool
+    cards: list[Card]
+    since: datetime
+    gone: list[int] = field(default_factory=list)
+    more: dict[str, int] = field(default_factory=dict)
+
+
+def read_board() -> Board:
+    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Two queries."""
+    now = timezone.now()
+    here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
+    rows = (
+        _pieces()
+        # The first condition lets indexes find the rows: a parcel is written on the day of its sending or later.
+        .filter(here | Q(moved_at__gte=lately), is_cancelled=False)
+        .filter(here | Q(shipment__sent_at__gte=lately))
+        .annotate(
+            place=Window(
+                RowNumber(), partition_by="stage", order_by=(F("item__order__promised_by"), F("pk"))
+            ),
+            in_stage=Window(Count("pk"), partition_by="stage"),
+        )
+        .filter(place__lte=COLUMN_SIZE)
+        .order_by("item__order__promised_by", "pk")
+    )
+    pieces = list(rows)
+    totals = {piece.stage: piece.in_stage for piece in pieces}
+    more = {stage: total - COLUMN_SIZE for stage, total in totals.items() if total > COLUMN_SIZE}
+    return Board(True, _cards(pieces), now - OVERLAP, more=more)
+
+
+def board_changes(since: datetime) -> Board:
+    """Return what changed since an answer, the whole board when that is long ago or much. One query, two when something
+    changed."""
+    now = timezone.now()
+    if not now - OLDEST_SINCE <= since <= now:
+        return read_board()
+    pieces = list(
+        _pieces().filter(moved_at__gte=since).order_by("item__order__promised_by", "pk")[: MOST_CHANGES + 1]
+    )
+    if len(pieces) > MOST_CHANGES:
+        return read_board()
+    gone = [piece.pk for piece in pieces if piece.is_cancelled]
+    return Board(False, _cards(piece for piece in pieces if not piece.is_cancelled), now - OVERLAP, gone=gone)
+
+
+def board_card(piece_id: int) -> Card:
+    """Return one piece as the board shows it. Two queries. Raises WorkPiece.DoesNotExist."""
+    return _cards([_pieces().get(pk=piece_id)])[0]
+
+
+def ready_orders(reference: str = "") -> list[Order]:
+    """Return the orders whose pieces are all to be packed, by promised day, or the one with this reference; their
+    lines have `ready` pieces. Three queries."""
+    here = _here(OuterRef("pk"))
+    orders = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
+    if reference:
+        orders = orders.filter(reference=reference.strip().upper())
+    ready = WorkPiece.objects.filter(stage=PieceStage.TO_PACK, is_cancelled=False)
+    return list(
+        orders.filter(
+            Exists(here.filter(stage=PieceStage.TO_PACK)), ~Exists(here.exclude(stage=PieceStage.TO_PACK))
+        )
+        .prefetch_related("items", Prefetch("items__pieces", ready, to_attr="ready"))
+        .order_by("promised_by", "pk")[:READY_SIZE]
+    )
+
+
+def _here(order: OuterRef) -> QuerySet[WorkPiece]:
+    return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
+
+
+def _pieces() -> QuerySet[WorkPiece]:
+    return WorkPiece.objects.select_related("item__order", "moved_by")
+
+
+def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
+    found = list(pieces)
+    if not found:
+        return []
+    orders = {piece.item.order_id for piece in found}
+    notes = OrderNote.objects.filter(order__in=orders, correction=None).order_by().values("order")
+    counts = {row["order"]: row["number"] for row in notes.annotate(number=Count("pk"))}
+    return [Card(piece, counts.get(piece.item.order_id, 0)) for piece in found]

@@ -1,0 +1,125 @@
+"""Sending many orders at once: each in its own transaction, with its own outcome."""
+
+import logging
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import DatabaseError, transaction
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderStatus, PieceStage, WorkPiece
+from orders.selectors.shipments import units_to_send
+from orders.services.fulfilment.previews import MailPreview, preview_mails
+from orders.services.fulfilment.shipments import ship_units
+from orders.services.status.shipments import latest_shipment
+from orders.services.status.transitions import transition_problem
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+logger = logging.getLogger(__name__)
+
+
+class Outcome(StrEnum):
+    """`already`: it had left before with this very number, and nothing was done."""
+
+    SHIPPED = "shipped"
+    ALREADY = "already"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """What leaves of an order: all that is still to be sent, in one parcel."""
+
+    order_id: uuid.UUID
+    carrier: str
+    tracking_number: str
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchResult:
+    """What became of one of them. `code` and `detail` say why it was refused."""
+
+    order_id: uuid.UUID
+    outcome: Outcome
+    code: str = ""
+    detail: str = ""
+    mails: list[MailPreview] = field(default_factory=list)
+
+
+def dispatch_orders(dispatches: Iterable[Dispatch], *, actor: "User | None") -> list[DispatchResult]:
+    """Send each of these orders; one that is refused keeps no other from leaving. The same again sends nothing twice.
+
+    Call it outside any transaction.
+    """
+    return [_result(dispatch, partial(_send, dispatch, actor)) for dispatch in dispatches]
+
+
+def preview_dispatch(dispatches: Iterable[Dispatch], *, actor: "User | None") -> list[DispatchResult]:
+    """Return what sending these orders would do, with the mails that would leave. Nothing of it stays."""
+    return [_result(dispatch, partial(_preview, dispatch, actor)) for dispatch in dispatches]
+
+
+def _result(dispatch: Dispatch, act: Callable[[], DispatchResult]) -> DispatchResult:
+    try:
+        return act()
+    except Problem as refused:
+        return DispatchResult(dispatch.order_id, Outcome.REFUSED, refused.code, refused.detail)
+    except Order.DoesNotExist:
+        return DispatchResult(dispatch.order_id, Outcome.REFUSED, "not_found", _("Commande introuvable."))
+    except DatabaseError:
+        # What was sent before stays sent, and the caller must hear of it.
+        logger.exception("order %s could not be dispatched", dispatch.order_id)
+        detail = _("Cette commande n'a pas pu être expédiée. Réessayez.")
+        return DispatchResult(dispatch.order_id, Outcome.REFUSED, "unavailable", detail)
+
+
+def _preview(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
+    order = Order.objects.get(pk=dispatch.order_id)
+    results: list[DispatchResult] = []
+    mails = preview_mails(order, lambda: results.append(_send(dispatch, actor)))
+    return DispatchResult(dispatch.order_id, results[0].outcome, mails=mails)
+
+
+def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=dispatch.order_id)
+        if order.all_goods_have_left and order.is_paid:
+            _refuse_another_number(order, dispatch)
+            return DispatchResult(order.pk, Outcome.ALREADY)
+        refused = transition_problem(order, OrderStatus.SHIPPED)
+        if refused is not None:
+            raise refused
+        here = WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(
+            stage=PieceStage.SHIPPED
+        )
+        if here.exclude(stage=PieceStage.TO_PACK).exists():
+            raise Problem("pieces_not_ready", _("Toutes ses pièces ne sont pas prêtes à emballer."), 409)
+        ship_units(
+            order_id=order.pk,
+            units=units_to_send(order),
+            actor=actor,
+            carrier=dispatch.carrier,
+            tracking_number=dispatch.tracking_number,
+            is_last=True,
+        )
+    return DispatchResult(order.pk, Outcome.SHIPPED)
+
+
+def _refuse_another_number(order: Order, dispatch: Dispatch) -> None:
+    last = latest_shipment(order)
+    number = last.tracking_number if last is not None else ""
+    if number != dispatch.tracking_number:
+        raise Problem(
+            "already_shipped",
+            _("Cette commande est déjà partie avec le numéro « %(number)s ».") % {"number": number}
+            if number
+            else _("Cette commande est déjà partie, sans numéro de suivi."),
+            409,
+        )

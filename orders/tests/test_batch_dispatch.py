@@ -1,0 +1,92 @@
+"""Sending many orders at once: which are ready, what becomes of each, and the same again."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+
+from orders.models import Order, Shipment, WorkPiece
+from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/admin/dispatch"
+
+
+def ready(*lines: tuple[Any, int]) -> Order:
+    order = pay_order(make_order(*lines))
+    WorkPiece.objects.filter(item__order=order).update(stage="to_pack")
+    return order
+
+
+def dispatch(client, *orders: tuple[Any, str], path: str = PATH):
+    said = [{"id": str(key), "carrier": "colissimo", "tracking_number": number} for key, number in orders]
+    return client.post(path, {"orders": said}, content_type="application/json")
+
+
+def outcomes(answer) -> list[tuple[str, str]]:
+    return [(row["outcome"], row["code"]) for row in answer.json()["results"]]
+
+
+def mails(order: Order) -> int:
+    return OutgoingMail.objects.filter(reference=order.reference, kind="order_status").count()
+
+
+def test_orders_are_ready_once_all_their_pieces_are(staff_client, django_assert_max_num_queries):
+    order, waiting = ready((make_product("Golem"), 2)), pay_order(make_order((make_product("Hibou"), 2)))
+    WorkPiece.objects.filter(item__order=waiting, number=1).update(stage="to_pack")
+    ready((make_product("Renard"), 1))
+    with django_assert_max_num_queries(8):
+        rows = staff_client.get(PATH).json()["results"]
+    assert sorted(row["pieces"] for row in rows) == [["1 × Renard"], ["2 × Golem"]]
+    [row] = staff_client.get(PATH, {"reference": f" {order.reference.lower()} "}).json()["results"]
+    assert (row["id"], row["to"], row["place"]) == (str(order.pk), "lea@example.com", "Lyon · FR")
+    assert staff_client.get(PATH, {"reference": waiting.reference}).json()["results"] == []
+
+
+def test_each_order_has_its_own_outcome(staff_client):
+    first, second, begun = ready(), ready(), pay_order(make_order())
+    answer = dispatch(
+        staff_client, (first.pk, "6A1"), (begun.pk, "6A2"), (uuid.uuid4(), "6A3"), (second.pk, "")
+    )
+    assert outcomes(answer) == [
+        ("shipped", ""), ("refused", "pieces_not_ready"), ("refused", "not_found"), ("shipped", ""),
+    ]  # fmt: skip
+    assert answer.json()["results"][1]["detail"] == "Toutes ses pièces ne sont pas prêtes à emballer."
+    assert [Order.objects.get(pk=order.pk).status for order in (first, second, begun)] == [
+        "shipped", "shipped", "confirmed",
+    ]  # fmt: skip
+    parcel = Shipment.objects.get(order=first)
+    assert (parcel.carrier, parcel.tracking_number) == ("colissimo", "6A1")
+    assert [mails(order) for order in (first, second, begun)] == [1, 1, 0]
+
+
+def test_the_same_again_sends_nothing_twice(staff_client):
+    order = ready()
+    dispatch(staff_client, (order.pk, "6A1"))
+    assert outcomes(dispatch(staff_client, (order.pk, "6A1"), (order.pk, "6A1"))) == [("already", "")] * 2
+    answer = dispatch(staff_client, (order.pk, "6A9"))
+    assert outcomes(answer) == [("refused", "already_shipped")]
+    assert answer.json()["results"][0]["detail"] == ("Cette commande est déjà partie avec le numéro « 6A1 ».")
+    assert (mails(order), Shipment.objects.filter(order=order).count()) == (1, 1)
+
+
+def test_a_preview_shows_each_mail_and_sends_nothing(staff_client):
+    order, begun = ready(), pay_order(make_order())
+    answer = dispatch(staff_client, (order.pk, "6A1"), (begun.pk, ""), path=f"{PATH}?preview")
+    assert outcomes(answer) == [("shipped", ""), ("refused", "pieces_not_ready")]
+    [mail] = answer.json()["results"][0]["mails"]
+    assert mail["to"] == "lea@example.com"
+    assert "6A1" in mail["text"]
+    assert (Order.objects.get(pk=order.pk).status, mails(order), Shipment.objects.count()) == (
+        "confirmed",
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize("count", [0, 51])
+def test_too_few_or_too_many_orders_are_refused(staff_client, count):
+    assert dispatch(staff_client, *[(uuid.uuid4(), "")] * count).status_code == 400
