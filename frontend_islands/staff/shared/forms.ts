@@ -16,7 +16,8 @@ export function watchForms(): void {
     target.dataset["sent"] = "yes";
   });
   addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) delete form.dataset["sent"];
+    for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]"))
+      delete form.dataset["sent"];
   });
   addEventListener("beforeunload", (event) => {
     if (isDirty) event.preventDefault();
