@@ -46,6 +46,7 @@ def test_admin_makes_a_key_and_a_webhook_on_a_phone(new_page, shop, snap):
     check(page)
     page.get_by_role("link", name="Voir le webhook").click()
     page.get_by_role("button", name="Envoyer un essai").click()
+    expect(page.get_by_text("L'essai part dans un instant")).to_be_visible()
     tried = page.get_by_text("1 tentative")
     for _ in range(30):
         page.reload()
