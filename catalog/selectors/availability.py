@@ -14,6 +14,9 @@ from catalog.pricing import displayed_offers, offers
 LOW_STOCK = 3
 """From so many units on, pages say how many are left."""
 
+LAST_UNIT = 1
+"""From so many units on, staff are told."""
+
 SMALL_BELOW_CM, LARGE_FROM_CM = Decimal(12), Decimal(18)
 """Classes of heights. Columns of products hold them: another limit needs `refresh_availability` of all products."""
 
@@ -48,9 +51,9 @@ def ready_condition() -> Q:
 
 
 def low_stock_condition() -> Q:
-    """Products on sale of which a counted format or finish is nearly gone, or is gone."""
-    own = Q(stock_quantity__lte=LOW_STOCK)
-    shared = Q(stock_quantity=None, product__stock_quantity__lte=LOW_STOCK)
+    """Products on sale of which some counted format or finish has its last unit, or none."""
+    own = Q(stock_quantity__lte=LAST_UNIT)
+    shared = Q(stock_quantity=None, product__stock_quantity__lte=LAST_UNIT)
     rows = Variant.objects.filter(own | shared, in_stock=True)
     return Q(is_published=True, pk__in=rows.order_by().values("product"))
 

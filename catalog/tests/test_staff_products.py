@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from random import Random
 
 import pytest
 from django.utils import timezone
@@ -330,7 +331,11 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
         ("Grand · Non peint", None, "", None),
     ]
     # One point an offer: a copy never cost anything else.
-    assert PricePoint.objects.filter(product_id=copy["id"]).count() == 2
+    amounts = PricePoint.objects.filter(product_id=copy["id"]).exclude(variation=None).order_by("finish")
+    assert [(point.finish, point.amount) for point in amounts] == [
+        ("painted", Decimal("75.00")),
+        ("unpainted", Decimal("50.00")),
+    ]
 
 
 def gone(client, product: Product) -> bool:
@@ -448,3 +453,32 @@ def test_own_promotion_is_changed_switched_off_and_removed(admin):
     assert not Promotion.objects.exists()
     amounts = PricePoint.objects.order_by("pk").values_list("amount", flat=True)
     assert list(amounts) == [Decimal("40.00"), Decimal("30.00"), Decimal("40.00")]
+
+
+def test_two_people_lose_nothing_in_two_hundred_edits_at_once(admin):
+    product = make_product("Ours", price="40.00")
+    people = {
+        "material": admin,
+        "weight": staff_browser(email="atelier@example.com"),
+    }
+    seen = {field: admin.get(f"{PRODUCTS}/{product.pk}").json() for field in people}
+    written = {"material": "", "weight": ""}
+    order = Random(7)
+    refused = 0
+    for number in range(200):
+        field = order.choice(list(people))
+        sent = {field: f"essai {number}", "expected_updated_at": seen[field]["updated_at"]}
+        answer = send(people[field], "patch", f"/{product.pk}", sent)
+        if answer.status_code == 409:
+            refused += 1
+            seen[field] = answer.json()["current"]
+            # Whoever is refused is shown what the other wrote last, and sends theirs again.
+            assert {name: seen[field][name] for name in written} == written
+            sent["expected_updated_at"] = seen[field]["updated_at"]
+            answer = send(people[field], "patch", f"/{product.pk}", sent)
+        assert answer.status_code == 200
+        seen[field] = answer.json()
+        written[field] = sent[field]
+        stored = Product.objects.get()
+        assert (stored.material, stored.weight) == (written["material"], written["weight"])
+    assert refused > 50

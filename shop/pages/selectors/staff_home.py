@@ -18,8 +18,6 @@ from shop.pages.models import ContactRequest, ContactState
 
 ZERO = Decimal("0.00")
 _DAYS = 7
-LOW_STOCK = 1
-"""At so many pieces left or fewer, a row that is counted is low."""
 
 
 @dataclass(frozen=True, slots=True)
