@@ -10,6 +10,12 @@ import type { Upload, useUploads } from "./use-uploads";
 import words from "./words.json";
 
 const t = translate(words);
+const STATES = {
+  waiting: "state.waiting",
+  shrinking: "state.shrinking",
+  sending: "state.sending",
+  failed: "state.failed",
+} as const;
 
 interface AddPhotosProps {
   product: number;
@@ -138,7 +144,7 @@ function UploadRow({ upload, onRetry, onDrop }: { upload: Upload; onRetry: () =>
       <div className="upload__text">
         <p className="upload__name">{upload.file.name}</p>
         <p role={isFailed ? "alert" : undefined}>
-          {isFailed ? upload.message : t(`state.${upload.state}`, { percent })}
+          {isFailed ? upload.message : t(STATES[upload.state], { percent })}
         </p>
         {!isFailed && <progress max={100} value={percent} aria-label={upload.file.name} />}
       </div>

@@ -9,7 +9,14 @@ import words from "./words.json";
 
 const t = translate(words);
 const NAMES = ["name", "name_en", "name_es", "name_de"] as const;
+const NAME_LABELS = {
+  name: "form.name",
+  name_en: "form.name_en",
+  name_es: "form.name_es",
+  name_de: "form.name_de",
+} as const;
 const PRICINGS = ["same", "adjust", "fixed"] as const;
+const PRICING_LABELS = { same: "form.same", adjust: "form.adjust", fixed: "form.fixed" } as const;
 type Pricing = (typeof PRICINGS)[number];
 
 interface FormatDialogProps {
@@ -88,7 +95,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
       {NAMES.map((name) => (
         <Text
           key={name}
-          label={t(`form.${name}`)}
+          label={t(NAME_LABELS[name])}
           hint={name === "name" ? t("form.nameHint") : ""}
           value={names[name]}
           errors={name === "name" && error ? [...missing, ...nameErrors] : []}
@@ -101,7 +108,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
           {PRICINGS.map((each) => (
             <label className="check" key={each}>
               <input type="radio" checked={pricing === each} onChange={() => setPricing(each)} />
-              <span>{t(`form.${each}`)}</span>
+              <span>{t(PRICING_LABELS[each])}</span>
             </label>
           ))}
           {pricing === "adjust" && (

@@ -17,6 +17,18 @@ const DETAILS = [
   "production_days_max",
 ] as const;
 
+const LABELS = {
+  price: "fields.price",
+  stock_quantity: "fields.stock_quantity",
+  sku: "fields.sku",
+  weight_grams: "fields.weight_grams",
+  weight: "fields.weight",
+  dimensions: "fields.dimensions",
+  height_cm: "fields.height_cm",
+  production_days_min: "fields.production_days_min",
+  production_days_max: "fields.production_days_max",
+} as const;
+
 interface VariantCardProps {
   row: VariantRow;
   fallback: VariantGrid["product"];
@@ -126,7 +138,7 @@ function Field({ name, value, stored, placeholder, errors, isDisabled, onChange 
   return (
     <div className="field">
       <label className="field__label" htmlFor={id}>
-        {t(`fields.${name}`)}
+        {t(LABELS[name])}
       </label>
       <input
         className="input"
