@@ -9,15 +9,15 @@ export function watchForms(): void {
     isDirty = false;
     const { target, submitter } = event;
     if (!(target instanceof HTMLFormElement && submitter)) return;
-    const busy = target.dataset["busy"];
+    const busy = target.dataset.busy;
     if (busy) submitter.textContent = busy;
     // A second press while the first travels is none; the browser's own return to the page forgets it.
-    if (target.dataset["sent"]) event.preventDefault();
-    target.dataset["sent"] = "yes";
+    if (target.dataset.sent) event.preventDefault();
+    target.dataset.sent = "yes";
   });
   addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]"))
-      delete form.dataset["sent"];
+      delete form.dataset.sent;
   });
   addEventListener("beforeunload", (event) => {
     if (isDirty) event.preventDefault();

@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db.models import EmailField
 from django.test import Client
 
 from accounts.tests.people import make_admin
+from catalog.staff.categories import SCREENS as CATALOGUE
 from orders.models import ShippingZone, WorkshopClosure
+from orders.staff.settings import SCREENS as DELIVERY
 from shop.core.models import AuditEntry, ShopSettings
+from shop.pages.staff.texts import SCREENS as TEXTS
 from shop.pages.tests.test_staff_home import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -146,3 +150,15 @@ def test_settings_page_takes_few_queries(admin: Client, django_assert_max_num_qu
     # Session and person 2, the row to be there 1, the row, its fresh copy and its version 3.
     with django_assert_max_num_queries(6):
         admin.get(SHOP)
+
+
+def test_rows_whose_columns_the_trail_shows_tell_of_nobody() -> None:
+    """What the shop must publish about its trader (L221-5, LCEN 6 III) is no secret of a person."""
+    for screen in (*DELIVERY, *CATALOGUE, *TEXTS):
+        personal = {
+            field.name
+            for field in screen.model._meta.concrete_fields
+            if isinstance(field, EmailField)
+            or field.name in ("email", "first_name", "last_name", "phone", "user")
+        }
+        assert personal == set(), screen.name
