@@ -9,9 +9,12 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import mails, personal_data
+        from accounts.models import Role
+        from shop.core.audit_labels import register_choices
         from shop.core.mail_content import register_resolver
 
         register_resolver("account_sign_up", mails.sign_up_content)
         register_resolver("account_password_reset", mails.password_reset_content)
         register_resolver("account_email_change", mails.email_change_content)
+        register_choices("accounts.user", "role", Role.choices)
         personal_data.register()

@@ -83,6 +83,7 @@ NOTICES = {
     "profile_saved": Notice("success", _("Profil enregistré")),
     "address_saved": Notice("success", _("Adresse enregistrée")),
     "address_deleted": Notice("success", _("Adresse supprimée")),
+    "notice_removed": Notice("success", _("Alerte retirée")),
     "email_change_requested": Notice(
         "success",
         _("Deux e-mails vous attendent"),

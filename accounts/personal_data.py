@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Address, EmailChange, SignUp, User
 from accounts.services.email_changes import purge_email_changes
 from accounts.services.signing_up import purge_sign_ups
-from accounts.sessions import purge_ended_sessions
+from accounts.sessions import end_all_sessions, purge_ended_sessions
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.personal_data import (
     Basis,
@@ -30,9 +30,6 @@ from shop.core.personal_data import (
     register_not_personal,
     register_retention,
 )
-
-KEPT_RELATIONS = ("admin.LogEntry",)
-"""Journals that name people by key alone: they stay when an account is erased."""
 
 
 def register() -> None:
@@ -122,11 +119,14 @@ def _account(person: Person) -> list[Record]:
 
 def _erase_account(person: Person) -> bool:
     """Whatever would go with the row goes; the row stays, without a word about anybody: orders and journals name it."""
-    user = User.objects.select_for_update().get(pk=person.key)
-    for relation in User._meta.related_objects:
-        if relation.on_delete is models.CASCADE and relation.related_model._meta.label not in KEPT_RELATIONS:
-            relation.related_model._base_manager.filter(**{relation.field.name: user}).delete()
     SignUp.objects.filter(person.has_address()).delete()
+    user = User.objects.select_for_update().filter(pk=person.key).first()
+    if user is None:
+        return True
+    end_all_sessions(user)
+    for relation in User._meta.related_objects:
+        if relation.on_delete is models.CASCADE:
+            relation.related_model._base_manager.filter(**{relation.field.name: user}).delete()
     user.email = erased_address(user.pk)
     user.first_name = user.last_name = ""
     user.language = SOURCE_LANGUAGE
@@ -141,7 +141,7 @@ def _erase_account(person: Person) -> bool:
 
 def _purge_sessions(before: datetime, limit: int) -> int:
     """Sessions say themselves when they end, so many days after the last visit."""
-    return purge_ended_sessions(timezone.now())
+    return purge_ended_sessions(timezone.now(), limit)
 
 
 def erased_address(key: int) -> str:

@@ -11,6 +11,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -110,10 +111,20 @@ def move_session(old_key: str | None, request: HttpRequest) -> None:
     UserSession.objects.filter(session_key=old_key).update(session_key=request.session.session_key)
 
 
-def purge_ended_sessions(now: datetime) -> int:
-    """Delete sessions that expired, and the rows of those that are gone; return how many rows."""
-    Session.objects.filter(expire_date__lt=now).delete()
-    return int(UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()[0])
+def end_all_sessions(user: User) -> None:
+    """End every session of this person, in the caller's transaction."""
+    _end(list(UserSession.objects.filter(user_id=user.pk).values_list("session_key", flat=True)))
+
+
+def purge_ended_sessions(now: datetime, limit: int) -> int:
+    """Delete sessions that expired and the rows of those that are gone, at most `limit` of each; return of how many of
+    one or the other."""
+    expired = list(Session.objects.filter(expire_date__lt=now).values_list("session_key", flat=True)[:limit])
+    Session.objects.filter(session_key__in=expired).delete()
+    stored = Session.objects.filter(session_key=OuterRef("session_key"))
+    rows = list(UserSession.objects.filter(~Exists(stored)).values_list("pk", flat=True)[:limit])
+    UserSession.objects.filter(pk__in=rows).delete()
+    return max(len(expired), len(rows))
 
 
 def _end(keys: list[str]) -> None:

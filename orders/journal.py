@@ -20,7 +20,7 @@ AUDITED = frozenset(
 # No words that people typed: they may name somebody, and an entry can't be erased.
 AUDITED_DATA = frozenset(
     {
-        *("amount", "voided", "position", "positions", "decision", "days"),
+        *("amount", "voided", "position", "positions", "days"),
         *("sent_on", "returned_on", "replaced", "credit_note", "number"),
     }
 )

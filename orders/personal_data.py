@@ -11,6 +11,7 @@ from orders.invoices.documents import ensure_document, file_name
 from orders.models import CLOSED_STATUSES, Invoice, Order, OrderStatus, SavedCart, StoredCard, Withdrawal
 from orders.selectors.personal_data import last_orders, matter_of, orders_of, withdrawals_of
 from orders.services.fulfilment.archiving import archiving_obstacles
+from orders.services.fulfilment.closed_years import purge_closed_years
 from orders.services.fulfilment.erasing import (
     empty_provider_events,
     erase_order,
@@ -64,7 +65,7 @@ def register() -> None:
             ),
             basis=Basis.CONTRACT,
             periods=(
-                Period("invoices_years", _("après la commande")),
+                Period("invoices_years", _("après la clôture de l'exercice")),
                 Period("unpaid_days", _("pour une commande jamais payée")),
             ),
             recipients=_CARRIER,
@@ -113,7 +114,7 @@ def register() -> None:
             ),
             basis=Basis.CONTRACT,
             periods=(
-                Period("invoices_years", _("après la commande")),
+                Period("invoices_years", _("après la clôture de l'exercice")),
                 Period("provider_event_days", _("pour les messages de Stripe")),
             ),
             recipients=_("Stripe, hébergeur"),
@@ -121,6 +122,7 @@ def register() -> None:
             columns={
                 "orders.StoredCard": ("customer_id", "payment_method_id", "brand", "last4"),
                 "orders.DiscardedCard": ("payment_method_id",),
+                "orders.DiscardedCustomer": ("customer_id",),
                 "orders.CardChange": (
                     *("customer_id", "mandate_text", "checkout_session_id", "checkout_session_url"),
                 ),
@@ -174,6 +176,14 @@ def register() -> None:
             "provider-events", _("Messages de Stripe"), "provider_event_days", empty_provider_events
         )
     )
+    register_retention(
+        RetentionRule(
+            "closed-years",
+            _("Commandes et factures des années dont la durée légale est passée"),
+            "invoices_years",
+            purge_closed_years,
+        )
+    )
     register_last_use("orders", last_orders)
 
 
@@ -201,7 +211,7 @@ def _not_personal() -> None:
                     "DeliveryStop",
                     "WorkshopClosure",
                 ),
-                "InvoiceSeries",
+                *("InvoiceSeries", "PurgedYear"),
             )
         },
     )

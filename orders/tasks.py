@@ -57,6 +57,17 @@ def detach_card(payment_method_id: str) -> None:
     stored_cards.delete_discarded_cards(payment_method_id)
 
 
+@shared_task(
+    name="orders.tasks.delete_customer",
+    autoretry_for=(gateway.GatewayUnavailable,),
+    retry_backoff=30,
+    max_retries=5,
+)
+def delete_customer(customer_id: str) -> None:
+    """Delete the customer of an erased order."""
+    stored_cards.delete_discarded_customers(customer_id)
+
+
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
     """Announce, charge and ask for later installments, at an hour at which customers can answer their bank."""
@@ -73,6 +84,7 @@ def reconcile_payments(now: datetime) -> None:
     reconcile.send_waiting_refunds(now)
     checkout_sessions.close_void_attempts()
     stored_cards.delete_discarded_cards()
+    stored_cards.delete_discarded_customers()
 
 
 @scheduled_job("reconcile-books", every=timedelta(days=1), at=time(3, 30))

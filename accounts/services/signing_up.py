@@ -31,7 +31,8 @@ from shop.core.problems import Problem
 
 # The link is made when the mail is delivered, which may take two days.
 
-# Orders placed with a sign-up become the account's: `orders` does it, accounts knows nothing of orders.
+# Orders placed with a sign-up, and what was written with the proven address, become the account's: `orders` does it,
+# accounts knows nothing of orders.
 Join = Callable[[User, Sequence[uuid.UUID]], None]
 _joiners: list[Join] = []
 
@@ -43,7 +44,8 @@ def register_orders(join: Join) -> None:
 
 
 def _join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
-    """Give these orders to an account whose address was proved, in the caller's transaction."""
+    """Give these orders, and the reviews of its address, to an account that has just proved it, in the caller's
+    transaction."""
     for join in _joiners:
         join(user, order_ids)
 
@@ -134,8 +136,8 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
             raise _invalid_link() from None
         SignUp.objects.filter(email=sign_up.email).delete()
         mails.send_welcome(user)
-        if is_theirs:
-            _join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
+        orders = sign_up.orders if is_theirs else []
+        _join_orders(user, [uuid.UUID(order["id"]) for order in orders])
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
     return user
 

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import check_password
 from django.test import Client
+from django.urls import reverse
+from django.utils import translation
 
 from accounts.models import SignUp, User
+from accounts.sign_ups import sign_up_key
 from accounts.tests.people import link_in_last_mail, make_member, post, sign_up, text, watch_hashing
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +24,7 @@ REFUSED = {
         "client@example.com",
         "Le mot de passe est trop semblable au champ «\u00a0adresse e-mail\u00a0».",
     ),
-    "half a megabyte": ("x" * 500_000, "Mot de passe trop long. Maximum 256 caractères"),
+    "a megabyte": ("x" * 1_048_576, "Mot de passe trop long. Maximum 256 caractères"),
     "a NUL": ("atelier\x00figurine", "Le caractère nul n’est pas autorisé."),
     "a tab": ("atelier\tfigurine", "Le mot de passe contient un caractère qui n'est pas permis"),
 }
@@ -79,6 +82,25 @@ def test_password_of_two_hundred_characters_is_taken(client, form):
     assert len(LONG) == 200
     assert form(client)(LONG).status_code == 302
     assert any(check_password(LONG, stored) for stored in passwords())
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "Password must be at most 256 characters long"),
+        ("es", "Contraseña demasiado larga. Máximo 256 caracteres"),
+        ("de", "Das Passwort ist zu lang. Höchstens 256 Zeichen"),
+    ],
+)
+def test_a_megabyte_typed_twice_is_answered_at_the_field_in_the_visitors_language(client, language, message):
+    with translation.override(language):
+        link = reverse("accounts:confirm-email", args=[sign_up_key(sign_up())])
+        path = reverse("accounts:confirmation")
+    client.get(link)
+    huge = "x" * 1_048_576
+    page = client.post(path, {"password": huge, "password_confirmation": huge})
+    assert page.status_code == 200
+    assert message in text(page)
 
 
 def test_megabyte_typed_at_sign_in_is_a_wrong_password_and_is_not_hashed(client, settings, monkeypatch):

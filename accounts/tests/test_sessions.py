@@ -252,10 +252,20 @@ def test_sessions_that_expired_are_forgotten():
         expire_date=timezone.now() - timedelta(minutes=1)
     )
 
-    assert purge_ended_sessions(timezone.now()) == 1
+    assert purge_ended_sessions(timezone.now(), 10) == 1
 
     assert [row.session_key for row in UserSession.objects.all()] == [client.session.session_key]
     assert is_open(client)
+
+
+def test_ended_sessions_go_in_batches():
+    user = make_member()
+    for _ in range(5):
+        browser()
+    Session.objects.update(expire_date=timezone.now() - timedelta(minutes=1))
+    assert [purge_ended_sessions(timezone.now(), 2) for _ in range(4)] == [2, 2, 1, 0]
+    assert not Session.objects.exists()
+    assert not UserSession.objects.filter(user=user).exists()
 
 
 def test_a_mail_tells_of_a_new_device_but_not_of_the_first_and_of_known_ones():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -139,6 +139,11 @@ def stop_notices(*, key: str) -> bool:
         return stop_return_mails(key=key)
     notice.delete()
     return True
+
+
+def withdraw_notice(*, notice_id: int, emails: Collection[str]) -> None:
+    """Delete a wish of one of these proven addresses; somebody else's stays, and none is no error."""
+    Notice.objects.filter(pk=notice_id, email__in=emails).delete()
 
 
 def send_due_notices() -> int:

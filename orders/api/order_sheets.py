@@ -10,6 +10,7 @@ from orders.api.serializers import OrderLineSerializer, OrderSerializer, Trackin
 from orders.models import AttemptState, Order, OrderEvent, OrderItem, Shipment
 from orders.selectors.admin_orders import has_undecided_money, is_late
 from orders.selectors.order_sheet import OrderSheet
+from orders.selectors.orders import product_path
 from orders.services.status.transitions import status_offers
 
 
@@ -79,6 +80,11 @@ class SheetLineSerializer(OrderLineSerializer):
     returned_quantity = serializers.IntegerField()
     to_send = serializers.IntegerField()
     paid = serializers.DecimalField(max_digits=10, decimal_places=2)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_product_url(self, item: Any) -> str | None:
+        url: str | None = item["product_url"]
+        return url
 
 
 class ParcelLineSerializer(serializers.Serializer[Any]):
@@ -271,12 +277,14 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
             "remove": sheet.may_remove,
             "cancel": sheet.may_cancel,
             "note": sheet.may_note,
+            "restock": sheet.may_restock,
         }
 
 
 def _line(item: OrderItem, **values: Any) -> dict[str, Any]:
     names = (
         *("id", "product_name", "detail", "finish", "variation_name", "sku", "quantity", "free_quantity"),
-        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image", "product_url"),
+        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image"),
     )
-    return {**{name: getattr(item, name) for name in names}, **values}
+    url = product_path(item) or None
+    return {**{name: getattr(item, name) for name in names}, "product_url": url, **values}

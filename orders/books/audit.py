@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db import connection, transaction
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from orders.books.audit_checks import (
@@ -16,23 +17,29 @@ from orders.books.audit_checks import (
     check_documents,
     check_ledger,
     check_orders,
+    check_purged_years,
     check_series,
 )
-from orders.models import Invoice, LedgerEntry, Order
+from orders.models import Invoice, LedgerEntry, Order, PurgedYear
 from orders.services.reconciliation import comparison
 from orders.stripe import account_activity, gateway
 
 
 def check_provider(now: datetime) -> Iterator[Fault]:
-    """Every charge, refund and dispute since the ledger's first entry. Raises what `gateway` raises.
+    """Every charge, refund and dispute since the first entry of the ledger that no purged year holds.
 
-    Movements of other sites on the same account are left alone.
+    Movements of other sites on the same account are left alone. Raises what `gateway` raises.
     """
     entries = comparison.movements_of_provider()
+    purged_until = PurgedYear.objects.aggregate(end=Max("ends_at"))["end"]
+    if purged_until is not None:
+        entries = entries.filter(occurred_at__gte=purged_until)
     first = entries.order_by("occurred_at").values_list("occurred_at", flat=True).first()
     if first is None:
         return
     since, until = first - timedelta(days=1), now - comparison.SETTLED_AFTER
+    if purged_until is not None:
+        since = max(since, purged_until)
     charges = list(account_activity.list_charges(since, until))
     refunds = list(account_activity.list_refunds(since, until))
     disputes = list(account_activity.list_disputes(since, until))
@@ -117,6 +124,7 @@ def _one_moment() -> Iterator[None]:
 
 def _own_checks(now: datetime) -> Iterator[Fault]:
     yield from check_series()
+    yield from check_purged_years()
     yield from check_documents(now)
     yield from check_orders()
     yield from check_credit_notes()

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 from django.db.models.expressions import Combinable
 from django.utils.translation import gettext as _
 
@@ -23,6 +23,7 @@ from orders.models import (
     Order,
     Payment,
     PaymentState,
+    PurgedYear,
     Refund,
     RefundReason,
     RefundRequest,
@@ -49,13 +50,18 @@ DOCUMENT_WITHIN = timedelta(hours=1)
 
 
 def check_series() -> Iterator[Fault]:
-    """Numbers 1, 2, 3 … of each year in the order of issue, each linked to the one before. Two queries."""
+    """Numbers 1, 2, 3 … of each year in the order of issue, each linked to the one before. Three queries.
+
+    Of a purged year some documents may be left: `check_purged_years` counts them.
+    """
     series = {row.year: row for row in InvoiceSeries.objects.all()}
+    purged = {row.year: row for row in PurgedYear.objects.all()}
     expected: dict[int, int] = {}
     previous: dict[int, tuple[str, datetime]] = {}
     for invoice in Invoice.objects.order_by("year", "sequence").iterator(chunk_size=CHUNK):
         year, wanted = invoice.year, expected.get(invoice.year, 0) + 1
-        if invoice.sequence != wanted:
+        follows = invoice.sequence == wanted
+        if not follows and year not in purged:
             yield Fault(
                 "gap",
                 f"F-{year}-{wanted:05d}",
@@ -63,17 +69,62 @@ def check_series() -> Iterator[Fault]:
             )
         expected[year] = invoice.sequence
         before, issued = previous.get(year, ("", invoice.issued_at))
-        if invoice.previous_hash != before:
+        if invoice.previous_hash != before and (follows or year not in purged):
             yield Fault("chain", invoice.number, _("n'est pas lié au document précédent"))
         yield from _own_faults(invoice)
         if invoice.issued_at < issued:
             yield Fault("chronology", invoice.number, _("a été émis avant le document du numéro précédent"))
         previous[year] = (invoice.hash, invoice.issued_at)
     for year in sorted({*series, *expected}):
-        row = series.get(year)
+        row, end = series.get(year), purged.get(year)
         last_hash = previous[year][0] if year in previous else ""
-        if row is None or (row.last_number, row.last_hash) != (expected.get(year, 0), last_hash):
+        wanted_end = (expected.get(year, 0), last_hash)
+        if end is not None and wanted_end[0] != end.last_number:
+            wanted_end = (end.last_number, end.last_hash)
+        if row is None or (row.last_number, row.last_hash) != wanted_end:
             yield Fault("series", str(year), _("le compteur n'est pas au dernier document"))
+
+
+def check_purged_years() -> Iterator[Fault]:
+    """What went with the purged years and what is left of them is all that they held. Three queries, none without such
+    years but the first."""
+    years = list(PurgedYear.objects.order_by("year"))
+    if not years:
+        return
+    documents = Invoice.objects.filter(year__lte=years[-1].year)
+    movements = LedgerEntry.objects.filter(occurred_at__lt=years[-1].ends_at)
+    for rows, column, issued, gone in (
+        (
+            documents,
+            "total",
+            [(row.last_number, row.total) for row in years],
+            [(row.purged_documents, row.purged_total) for row in years],
+        ),
+        (
+            movements,
+            "amount",
+            [(row.movements, row.moved) for row in years],
+            [(row.purged_movements, row.purged_moved) for row in years],
+        ),
+    ):
+        left = rows.order_by().aggregate(count=Count("pk"), sum=Sum(column))
+        found = (
+            sum(count for count, _amount in gone) + left["count"],
+            sum((amount for _count, amount in gone), ZERO) + quantize(left["sum"] or ZERO),
+        )
+        wanted = (sum(count for count, _amount in issued), sum((amount for _count, amount in issued), ZERO))
+        if found != wanted:
+            yield Fault(
+                "purged year",
+                str(years[-1].year),
+                _("jusque-là %(found)s (%(amount)s) et non %(wanted)s (%(wanted_amount)s)")
+                % {
+                    "found": found[0],
+                    "amount": found[1],
+                    "wanted": wanted[0],
+                    "wanted_amount": wanted[1],
+                },
+            )
 
 
 def _own_faults(invoice: Invoice) -> Iterator[Fault]:

@@ -1,7 +1,7 @@
 """Rows of orders, payments and delivery."""
 
-from orders.models.books import Discrepancy, DiscrepancyKind, StripeEvent, VatRate
-from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
+from orders.models.books import Discrepancy, DiscrepancyKind, PurgedYear, StripeEvent, VatRate
+from orders.models.card import CardChange, CardChangeState, DiscardedCard, DiscardedCustomer, StoredCard
 from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
@@ -82,6 +82,7 @@ __all__ = [
     "Carrier",
     "DeliveryStop",
     "DiscardedCard",
+    "DiscardedCustomer",
     "Discrepancy",
     "DiscrepancyKind",
     "Dispute",
@@ -107,6 +108,7 @@ __all__ = [
     "PaymentMode",
     "PaymentState",
     "PieceStage",
+    "PurgedYear",
     "Refund",
     "RefundLine",
     "RefundMethod",

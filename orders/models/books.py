@@ -8,6 +8,7 @@ from django_countries.fields import CountryField
 
 from orders.models.order import Order
 from orders.models.payment import EVENT_KIND, PROVIDER_ID
+from shop.core.append_only import AppendOnlyModel
 
 
 class VatRate(models.Model):
@@ -26,6 +27,38 @@ class VatRate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.country.code} {self.percent} %"
+
+
+class PurgedYear(AppendOnlyModel):
+    """A year of the books whose legal period is over (L123-22 C. com.): only what it adds up to stays.
+
+    The first columns are the year as it stood: its invoice series and its ledger. The `purged_` ones are what went with
+    it: the documents and movements of every order that ended in it, or before and was not settled then. What began in
+    the year and ended later stays with the later one. The triggers let rows older than `ends_at` be deleted; the audit
+    adds up what went and what is left.
+    """
+
+    year = models.PositiveSmallIntegerField(_("année"), unique=True)
+    ends_at = models.DateTimeField(_("close le"))
+    last_number = models.PositiveIntegerField(_("dernier numéro"))
+    last_hash = models.CharField(_("dernière empreinte"), max_length=64, blank=True)
+    total = models.DecimalField(_("total des documents (€)"), max_digits=14, decimal_places=2)
+    movements = models.PositiveIntegerField(_("mouvements d'argent"))
+    moved = models.DecimalField(_("argent reçu, moins rendu (€)"), max_digits=14, decimal_places=2)
+    purged_orders = models.PositiveIntegerField(_("commandes effacées"))
+    purged_documents = models.PositiveIntegerField(_("documents effacés"))
+    purged_total = models.DecimalField(_("leur total (€)"), max_digits=14, decimal_places=2)
+    purged_movements = models.PositiveIntegerField(_("mouvements effacés"))
+    purged_moved = models.DecimalField(_("leur somme (€)"), max_digits=14, decimal_places=2)
+    purged_at = models.DateTimeField(_("effacée le"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("année effacée")
+        verbose_name_plural = _("années effacées")
+        ordering = ("year",)
+
+    def __str__(self) -> str:
+        return str(self.year)
 
 
 class DiscrepancyKind(models.TextChoices):

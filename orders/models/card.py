@@ -47,6 +47,23 @@ class StoredCard(models.Model):
         return (self.expiry_year, self.expiry_month or 12) < (day.year, day.month)
 
 
+class DiscardedCustomer(models.Model):
+    """A customer that the provider must delete, with their address and cards: their order was erased (GDPR art. 17).
+
+    The row goes once the provider has done so.
+    """
+
+    customer_id = models.CharField(_("client chez Stripe"), max_length=PROVIDER_ID, unique=True)
+    discarded_at = models.DateTimeField(_("à effacer depuis"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("client à effacer chez Stripe")
+        verbose_name_plural = _("clients à effacer chez Stripe")
+
+    def __str__(self) -> str:
+        return self.customer_id
+
+
 class DiscardedCard(models.Model):
     """A card that the provider must delete: another one took its place, or it was left for nothing.
 

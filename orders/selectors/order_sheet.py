@@ -80,6 +80,7 @@ class OrderSheet:
     may_remove: bool
     may_cancel: bool
     may_note: bool
+    may_restock: bool
 
 
 def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> OrderSheet:
@@ -106,6 +107,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         may_refund=may_refund and order.status not in (OrderStatus.PENDING, OrderStatus.REFUNDED),
         may_cancel=may(reader, StaffAction.CANCEL_ORDER),
         may_note=fulfils,
+        may_restock=may(reader, StaffAction.REFUND_ORDER),
         may_remove=may(reader, StaffAction.REMOVE_ORDER) and order.archived_at is None,
     )
 

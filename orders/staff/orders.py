@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from orders.islands import StaffOrderPropsSerializer
 from orders.models import IN_WORKSHOP, Carrier, Order, OrderStatus, PaymentMode
+from orders.selectors.refund_debts import debts
 from orders.selectors.rules import checkout_countries, country_name
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
@@ -24,6 +25,7 @@ _OTHER_PAGES = (
     ("pause", "Suspendre les échéances", StaffAction.PAUSE_INSTALLMENTS),
     ("invoice", "Rectifier la facture", StaffAction.SEE_INVOICES),
     ("money", "Décider de l'argent gardé", StaffAction.REFUND_ORDER),
+    ("transfer", "Régler un remboursement échoué par virement", StaffAction.RECORD_TRANSFER),
 )
 
 
@@ -66,6 +68,7 @@ def _links(request: HttpRequest, order: Order) -> list[dict[str, str]]:
         "invoice": order.paid_at is not None,
         "money": order.status == OrderStatus.CANCELLED and order.paid_at is not None,
         "withdrawal_received": order.paid_at is not None,
+        "transfer": bool(debts(order)),
     }
     pages = [
         {"text": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}

@@ -294,6 +294,12 @@ def detach_payment_method(payment_method_id: str) -> None:
         v1.payment_methods.detach(payment_method_id)
 
 
+def delete_customer(customer_id: str) -> None:
+    """Have a customer deleted with their cards; charges stay. One that is gone already counts as deleted."""
+    with suppress(GatewayRefused), calling() as v1:
+        v1.customers.delete(customer_id)
+
+
 def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
     """Refund a part of a payment. Repeating the same key repeats nothing."""
     with calling() as v1:

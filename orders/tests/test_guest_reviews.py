@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, transaction
 
-from accounts.tests.people import mails, make_member
+from accounts.services.signing_up import confirm_sign_up
+from accounts.sign_ups import sign_up_key
+from accounts.tests.people import mails, make_member, sign_up
 from catalog.models import Review, ReviewState
 from catalog.services.reviews import moderate_review
 from orders.access import access_token, order_url
@@ -119,3 +121,20 @@ def test_a_members_order_leads_to_the_form_of_members(client, piece):
     order = delivered(piece, user=member)
     client.force_login(member)
     assert client.get(f"/commande/{order.pk}/avis/{piece.pk}")["Location"] == f"/produit/{piece.pk}/avis"
+
+
+@pytest.mark.parametrize("is_theirs", [True, False])
+def test_the_review_joins_the_account_that_signing_up_alone_makes(client, piece, is_theirs):
+    client.post(form(delivered(piece), piece), WORDS)
+    asked = sign_up("lea@example.com")
+    member = confirm_sign_up(key=sign_up_key(asked), password="figurine-atelier-2026", is_theirs=is_theirs)
+    review = Review.objects.get()
+    assert (review.user, review.guest_email) == (member, "")
+    assert Order.objects.get().user is None
+
+
+def test_the_review_of_another_address_stays_where_it_is(client, piece):
+    client.post(form(delivered(piece), piece), WORDS)
+    asked = sign_up("lena@example.com")
+    confirm_sign_up(key=sign_up_key(asked), password="figurine-atelier-2026", is_theirs=True)
+    assert Review.objects.get().guest_email == "lea@example.com"

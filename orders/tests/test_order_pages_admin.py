@@ -120,13 +120,15 @@ def test_rows_that_do_not_exist_take_no_room(staff_client, paid):
         assert f'role="region" aria-labelledby="{group}-heading" tabindex="0"' in html
 
 
-def test_the_first_button_is_the_status_and_the_last_takes_the_order_away(staff_client, paid):
+def test_the_first_button_leads_to_where_the_order_is_acted_on(staff_client, paid):
     html = page(staff_client, paid)
     tools = html[html.index('class="object-tools"') :]
-    buttons = re.findall(r"<li><a [^>]*>(.*?)</a>", tools[: tools.index("</ul>")])
-    assert buttons[0] == "Changer le statut"
-    assert buttons[-1] == "Supprimer"
-    assert set(buttons) >= {"Changer la date promise", "Rembourser", "Facture"}
+    buttons = re.findall(r"<li><a ([^>]*)>(.*?)</a>", tools[: tools.index("</ul>")])
+    assert f'href="/admin/commandes/{paid.pk}"' in buttons[0][0]
+    labels = [label for _attributes, label in buttons]
+    assert labels[0] == "Agir sur la commande"
+    assert set(labels) >= {"Changer la date promise", "Facture"}
+    assert not {"Changer le statut", "Rembourser", "Bon de livraison", "Supprimer"} & set(labels)
 
 
 def test_every_field_that_the_admin_shows_has_a_name_in_words():

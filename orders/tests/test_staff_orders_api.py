@@ -61,6 +61,7 @@ def test_the_sheet_says_what_is_sent_and_what_may_be_done(staff_client, order):
         "remove": True,
         "cancel": True,
         "note": True,
+        "restock": True,
     }
     assert sheet["refundable"] == sheet["total_amount"]
     assert [event["name"] for event in sheet["events"]][-1] == "shipment.sent"
@@ -89,6 +90,7 @@ def test_who_packs_sees_no_money_and_refunds_nothing(packer, order):
         "remove": False,
         "cancel": False,
         "note": True,
+        "restock": False,
     }
     assert not [event for event in sheet["events"] if event["name"].startswith(("payment.", "refund."))]
 

@@ -1,6 +1,9 @@
 """Rows that are added and never changed: proofs, and journals of decisions (art. 242 nonies A CGI ann. II, L221-21).
 
 The database refuses changes by triggers; the models refuse them before they get there.
+
+Where the law ends a row's life, the triggers let through what a condition allows: SQL that both engines read, with the
+row as OLD and NEW.
 """
 
 from __future__ import annotations
@@ -10,18 +13,23 @@ from typing import Any, NoReturn
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
+NEVER = "FALSE"
 
-def append_only(table: str) -> migrations.RunPython:
-    """Return a migration step after which the database refuses UPDATE, DELETE and, on PostgreSQL, TRUNCATE of `table`.
+
+def append_only(table: str, *, update_if: str = NEVER, delete_if: str = NEVER) -> migrations.RunPython:
+    """Return a migration step after which the database refuses UPDATE, DELETE and, on PostgreSQL, TRUNCATE of `table`,
+    but for the rows that a condition names. Reversed, nothing is refused.
 
     The error is an IntegrityError or InternalError of the database, whoever asks: the shop, the admin or a console.
     SQLite rebuilds a table for most changes and drops its triggers: a migration that changes such a table ends with
-    this step again.
+    this step again. It refuses to rebuild a table that a condition of another table reads: release that one first.
     """
 
     def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
         vendor = schema_editor.connection.vendor
-        for statement in release_statements(table, vendor) + guard_statements(table, vendor):
+        for statement in release_statements(table, vendor) + guard_statements(
+            table, vendor, update_if=update_if, delete_if=delete_if
+        ):
             schema_editor.execute(statement, params=None)
 
     def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -31,7 +39,7 @@ def append_only(table: str) -> migrations.RunPython:
     return migrations.RunPython(guard, release)
 
 
-def guard_statements(table: str, vendor: str) -> list[str]:
+def guard_statements(table: str, vendor: str, *, update_if: str = NEVER, delete_if: str = NEVER) -> list[str]:
     """Return the SQL that creates the triggers `<table>_no_update`, `<table>_no_delete` and, on PostgreSQL,
     `<table>_no_truncate`.
     """
@@ -39,6 +47,8 @@ def guard_statements(table: str, vendor: str) -> list[str]:
     if vendor == "postgresql":
         return [
             f"CREATE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF TG_OP = 'UPDATE' THEN IF {update_if} THEN RETURN NEW; END IF; "
+            f"ELSIF TG_OP = 'DELETE' THEN IF {delete_if} THEN RETURN OLD; END IF; END IF; "
             f"RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
             f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
             f"FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
@@ -48,9 +58,9 @@ def guard_statements(table: str, vendor: str) -> list[str]:
             f"FOR EACH STATEMENT EXECUTE FUNCTION {table}_refuse()",
         ]
     return [
-        f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
+        f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} WHEN ({update_if}) IS NOT TRUE "
         f"BEGIN SELECT RAISE(ABORT, '{message}'); END",
-        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
+        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} WHEN ({delete_if}) IS NOT TRUE "
         f"BEGIN SELECT RAISE(ABORT, '{message}'); END",
     ]
 

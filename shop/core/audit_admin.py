@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from shop.core.audit import find_audit_entries
-from shop.core.audit_labels import ACTIONS, VERBS, action_label, field_label, noun
+from shop.core.audit_labels import ACTIONS, VERBS, action_label, field_label, noun, value_label
 from shop.core.keyset import BadCursor
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction, require
@@ -105,16 +105,13 @@ def _row(entry: AuditEntry, people: dict[int, str]) -> dict[str, Any]:
         "what": action_label(entry.action, entry.subject_type),
         "subject": noun(entry.subject_type),
         "values": [
-            (field_label(entry.subject_type, name), _shown(entry.before, name), _shown(entry.after, name))
+            (
+                field_label(entry.subject_type, name),
+                *(
+                    value_label(entry.subject_type, name, side.get(name))
+                    for side in (entry.before, entry.after)
+                ),
+            )
             for name in dict.fromkeys((*entry.before, *entry.after))
         ],
     }
-
-
-def _shown(values: dict[str, Any], name: str) -> str:
-    value = values.get(name)
-    if isinstance(value, bool):
-        return _("oui") if value else _("non")
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "–"
-    return "–" if value in (None, "") else str(value)

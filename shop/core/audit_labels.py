@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Model
@@ -17,6 +20,7 @@ ACTIONS: dict[str, str | Promise] = {
     "email.change_requested": gettext_lazy("Changement d'adresse demandé"),
     "email.change_refused": gettext_lazy("Changement d'adresse refusé"),
     "email.changed": gettext_lazy("Adresse e-mail changée"),
+    "erasure.link_sent": gettext_lazy("Lien d'effacement envoyé"),
     "erasure.requested": gettext_lazy("Effacement demandé"),
     "erasure.cancelled": gettext_lazy("Effacement annulé"),
     "erasure.done": gettext_lazy("Effacement terminé"),
@@ -24,6 +28,7 @@ ACTIONS: dict[str, str | Promise] = {
     "second_factor.removed": gettext_lazy("Seconde étape retirée"),
     "second_factor.reset": gettext_lazy("Seconde étape réinitialisée"),
     "second_factor.codes_replaced": gettext_lazy("Codes de secours remplacés"),
+    "books.year_purged": gettext_lazy("Année de comptes effacée, sa durée légale passée"),
     "order.deleted": gettext_lazy("Commande supprimée"),
     "order.retention_decided": gettext_lazy("Argent gardé\u00a0: décision"),
     "refund.decided": gettext_lazy("Remboursement décidé"),
@@ -67,11 +72,36 @@ def noun(subject_type: str) -> str:
 
 def field_label(subject_type: str, name: str) -> str:
     """Return what a column of the model is called, else its name."""
+    field = _field(subject_type, name)
+    label = _WORDS[name]() if field is None and name in _WORDS else getattr(field, "verbose_name", name)
+    return capfirst(str(label))
+
+
+def value_label(subject_type: str, name: str, value: Any) -> str:
+    """Return a value as people read it: one of a few choices by its label."""
+    if value in (None, "", []):
+        return "–"
+    if isinstance(value, bool):
+        return _("oui") if value else _("non")
+    if isinstance(value, list):
+        return ", ".join(value_label(subject_type, name, each) for each in value)
+    field = _field(subject_type, name)
+    choices = _choices.get((subject_type, name), getattr(field, "flatchoices", None) or ())
+    return str(dict(choices).get(value, value))
+
+
+def register_choices(subject_type: str, name: str, choices: Sequence[tuple[Any, Any]]) -> None:
+    """Say what the values mean where `name` is no column of the model. Call it in an `AppConfig.ready()`."""
+    _choices[subject_type, name] = choices
+
+
+def _field(subject_type: str, name: str) -> Any:
+    """The column of the model; None for a value that is none, and of a model that is no more."""
     model = _model(subject_type)
     try:
-        return str(getattr(model._meta.get_field(name), "verbose_name", name)) if model else name
+        return model._meta.get_field(name) if model else None
     except FieldDoesNotExist:
-        return _WORDS[name]() if name in _WORDS else name
+        return None
 
 
 def _model(subject_type: str) -> type[Model] | None:
@@ -81,6 +111,7 @@ def _model(subject_type: str) -> type[Model] | None:
         return None
 
 
+_choices: dict[tuple[str, str], Sequence[tuple[Any, Any]]] = {}
 _WORDS = {
     "role": lambda: _("rôle"),
     "amount": lambda: _("montant"),

@@ -1,13 +1,10 @@
-"""What the kernel itself holds of people: the mails of the outbox, Django's sessions and its journal."""
+"""What the kernel itself holds of people: the mails of the outbox, and Django's sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.contrib.admin.models import LogEntry
-from django.contrib.auth import SESSION_KEY
-from django.contrib.sessions.models import Session
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -81,12 +78,15 @@ def register() -> None:
             basis=Basis.LEGITIMATE_INTEREST,
             periods=(Period("log_months", _("après l'évènement")),),
             recipients=_("hébergeur"),
+            kept=_("les traces de sécurité, sous forme d'empreintes et sans votre nom"),
             columns={
                 "sessions.Session": ("session_key", "session_data"),
-                "admin.LogEntry": ("user", "object_id", "object_repr", "change_message"),
             },
-            erase=_erase_traces,
         )
+    )
+    register_not_personal(
+        "Django's own log, to which nothing is written: `shop.core.audited_admin` is in its place.",
+        {"admin.LogEntry": ("*",)},
     )
     register_not_personal(
         "Keyed hashes that name nobody.",
@@ -111,7 +111,6 @@ def register() -> None:
         RetentionRule("account-mails", _("E-mails de compte"), "account_mail_days", purge_account_mails)
     )
     register_retention(RetentionRule("mails", _("E-mails envoyés"), "mail_years", purge_mails))
-    register_retention(RetentionRule("journal", _("Journal de la gestion"), "log_months", _purge_journal))
 
 
 def _mails(person: Person) -> list[Record]:
@@ -121,22 +120,3 @@ def _mails(person: Person) -> list[Record]:
         record_of(mail, *("sent_at", "subject", *(() if mail.kind.startswith("account_") else ("text",))))
         for mail in mails.defer("html", "context")
     ]
-
-
-def _erase_traces(person: Person) -> bool:
-    """The sessions, and the address where the journal of Django's admin names it."""
-    own = [
-        session.session_key
-        for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
-        if session.get_decoded().get(SESSION_KEY) == str(person.key)
-    ]
-    Session.objects.filter(session_key__in=own).delete()
-    for email in person.emails:
-        LogEntry.objects.filter(object_repr__icontains=email).update(object_repr="")
-        LogEntry.objects.filter(change_message__icontains=email).update(change_message="")
-    return True
-
-
-def _purge_journal(before: datetime, limit: int) -> int:
-    old = LogEntry.objects.filter(action_time__lt=before).values("pk")[:limit]
-    return LogEntry.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()[0]

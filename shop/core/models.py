@@ -394,6 +394,7 @@ class AuditEntry(AppendOnlyModel):
             models.Index(fields=("created_at", "id"), name="core_audit_moment"),
             models.Index(fields=("actor_id", "created_at", "id"), name="core_audit_actor"),
             models.Index(fields=("action", "created_at", "id"), name="core_audit_action"),
+            models.Index(fields=("subject_type", "created_at", "id"), name="core_audit_kind"),
             models.Index(
                 fields=("subject_type", "subject_id", "created_at", "id"), name="core_audit_subject"
             ),

@@ -65,6 +65,7 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     "addresses": Words("adresses", "addresses", "direcciones", "adressen"),
     "new_address": Words("nouvelle", "new", "nueva", "neu"),
     "delete": Words("supprimer", "delete", "eliminar", "loeschen"),
+    "alerts": Words("alertes", "alerts", "alertas", "benachrichtigungen"),
     "email_change": Words("adresse-e-mail", "email-address", "correo-electronico", "e-mail-adresse"),
     "data": Words("donnees", "my-data", "mis-datos", "meine-daten"),
     "archive": Words("archive", "archive", "archivo", "archiv"),

@@ -5,20 +5,20 @@ import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
 
-from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
 MAX_DEPTH = 20
+MAX_BYTES = 1024 * 1024
 # A body of a megabyte holds 300,000 empty lists, which take a second to read. Brackets within texts count too.
 MAX_BRACKETS = 10_000
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class BodyTooLarge(APIException):
-    """A body with more brackets than a call can need: 413."""
+    """A body with more bytes or brackets than a call can need: 413."""
 
     status_code = 413
     default_code = "too_large"
@@ -38,10 +38,10 @@ class StrictJSONParser(BaseParser):
         if charset not in ("utf-8", "utf8", "us-ascii"):
             raise UnsupportedMediaType(media_type or "")
         try:
-            raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+            raw = stream.read(MAX_BYTES + 1)
         except RequestDataTooBig as error:
             raise BodyTooLarge from error
-        if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        if len(raw) > MAX_BYTES:
             raise BodyTooLarge
         if raw.count(b"[") + raw.count(b"{") > MAX_BRACKETS:
             raise ParseError

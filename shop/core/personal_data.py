@@ -34,7 +34,8 @@ class Basis(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who is meant: the key of an account, and the addresses that are proven to be theirs, in their stored form."""
+    """Who is meant: the key of an account, 0 for somebody without one, and the addresses that are proven to be theirs,
+    in their stored form."""
 
     key: int
     emails: tuple[str, ...]

@@ -70,6 +70,7 @@ class StaffAction(models.TextChoices):
 
     SEE_USERS = "accounts.view_user", _("Voir les comptes clients")
     BLOCK_USER = "accounts.change_user", _("Bloquer ou débloquer un compte")
+    SEND_ERASURE_LINK = "pages.add_erasure", _("Envoyer un lien d'effacement")
     CHANGE_ROLES = "accounts.change_userrole", _("Changer les rôles")
     SEE_AUDIT = "core.view_auditentry", _("Voir le journal d'audit")
 

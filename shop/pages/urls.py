@@ -36,9 +36,15 @@ urlpatterns = [
     path(
         localized("%(members)s/%(data)s/%(erasure)s"), personal_data.erasure_request, name="members-erasure"
     ),
+    path(localized("%(erasure)s"), personal_data.erasure_link, name="erasure-link"),
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
     path(localized("%(members)s/%(favourites)s/%(delete)s"), remove_one, name="remove-favourite"),
     path(localized("%(members)s/%(profile)s"), profile.save_profile, name="members-profile"),
+    path(
+        localized("%(members)s/%(alerts)s/%(delete)s"),
+        profile.remove_notice,
+        name="members-notice-delete",
+    ),
     path(localized("%(members)s/%(email_change)s"), profile.change_email, name="members-email"),
     path(
         localized("%(members)s/%(addresses)s/%(new_address)s"),

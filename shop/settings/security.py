@@ -102,7 +102,8 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         "frame-ancestors": [NONE],
     }
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# Enough for a megabyte that is typed twice as a password: the form says what is wrong with it.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 512 * 1024
 FILE_UPLOAD_HANDLERS = [
     "shop.core.uploads.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

@@ -52,7 +52,7 @@ def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, wid
     sign_in(page, MEMBER, shop.password)
     page.wait_for_url("**/espace-membre")
     page.wait_for_load_state("networkidle")
-    pages = ["/espace-membre?tab=orders", "/espace-membre?tab=profile"]
+    pages = ["/espace-membre?tab=orders", "/espace-membre?tab=profile", "/espace-membre/donnees"]
     pages.append(page.locator("main a[href*='/commande/']").first.get_attribute("href"))
     for path in pages:
         page.goto(path)

@@ -26,6 +26,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("catalog:list", "catalog:collection", "catalog:product", "catalog:product-number"),
             *("catalog:no-product", "catalog:review-rules", "catalog:reviews", "catalog:notice-ask"),
             *("catalog:notice-asked", "catalog:notice-confirm", "catalog:notice-stop", "catalog:favourites"),
+            "erasure-link",
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("orders:tracking", "orders:tracking-requested"),
@@ -40,7 +41,15 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("members", "return-mails", "remove-favourite", "api-favourites", "api-favourite", "api-orders"),
+            *(
+                "members",
+                "return-mails",
+                "remove-favourite",
+                "members-notice-delete",
+                "api-favourites",
+                "api-favourite",
+                "api-orders",
+            ),
             *("members-profile", "members-email", "members-address-new", "api-addresses"),
             *("members-data", "members-data-export", "members-erasure", "api-me-export"),
             *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
@@ -147,6 +156,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     # Each model of the administration: who may see its list and rows, add, change, delete.
     "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),
     "orders.WithdrawalCase": (DESK, WORK, NOBODY, NOBODY),
+    "pages.Erasure": (LOOK, ADMIN, NOBODY, NOBODY),
     **dict.fromkeys(
         (
             *(
@@ -164,7 +174,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.LedgerEntry",
                 "orders.Discrepancy",
             ),
-            *("pages.RetentionRun", "pages.Erasure"),
+            "pages.RetentionRun",
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
         ),
         _SHOWN,

@@ -107,7 +107,7 @@ function Summary({ order }: { order: StaffOrderSheet }) {
   if (order.delivered_at) facts.push([t("delivered"), formatMoment(order.delivered_at)]);
   if (order.withdrawal_until) facts.push([t("withdrawal"), formatDay(order.withdrawal_until)]);
   return (
-    <section className="staff-sheet order-summary">
+    <section className="staff-sheet order-head">
       <p className="order-row__head">
         <span className={`status status--${order.status}`}>{order.status_label}</span>
         <OrderFlags flags={order.flags} words={FLAGS} />

@@ -41,7 +41,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
     mutationFn: () =>
       postJson<RefundAnswer>(
         orderPath(order.id, "/refund"),
-        { ...demand, reason },
+        { ...demand, reason, expected_amount: preview.data?.amount ?? null },
         { headers: { "Idempotency-Key": key.current } },
       ),
     onSettled: () => void refresh(),

@@ -1,11 +1,15 @@
 /** What the page of an order shows: pieces, parcels, people, money, documents. */
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
-import type { SheetLine, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
+import type { SheetLine, SheetRefund, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
+import { postJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
+import { toast } from "@/lib/toast";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
+import { problemText } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
-import { orderPath } from "./calls";
+import { orderPath, useRefresh } from "./calls";
 import { Piece } from "./pieces";
 import words from "./words.json";
 
@@ -222,6 +226,7 @@ export function Money({ order, onRefund }: { order: StaffOrderSheet; onRefund: (
             {REFUND_STATES[refund.progress] ?? refund.progress}
             {refund.reason && ` · ${refund.reason}`}
             {refund.error && <span className="order-error"> {refund.error}</span>}
+            <RestockButtons order={order} refund={refund} />
           </li>
         ))}
       </ul>
@@ -233,6 +238,32 @@ export function Money({ order, onRefund }: { order: StaffOrderSheet; onRefund: (
       )}
     </Sheet>
   );
+}
+
+/** Puts refunded pieces back on the shelf, when that was not decided with the refund. */
+function RestockButtons({ order, refund }: { order: StaffOrderSheet; refund: SheetRefund }) {
+  const refresh = useRefresh(order.id);
+  const restock = useMutation({
+    mutationFn: (line: number) => postJson(`/api/admin/refunds/${refund.id}/lines/${line}/restock`, {}),
+    onSuccess: () => toast({ kind: "success", title: t("restocked") }),
+    onError: (error) => toast({ kind: "error", title: t("error"), text: problemText(error) }),
+    onSettled: () => void refresh(),
+  });
+  if (!order.may.restock) return null;
+  const names = new Map(order.lines.map((line) => [line.id, line.product_name]));
+  return refund.lines
+    .filter((line) => !line.restocked)
+    .map((line) => (
+      <button
+        key={line.id}
+        className="link-button order-restock"
+        type="button"
+        disabled={restock.isPending}
+        onClick={() => restock.mutate(line.id)}
+      >
+        {t("restockLine", { pieces: `${line.quantity} × ${names.get(line.item_id) ?? ""}` })}
+      </button>
+    ));
 }
 
 export function Documents({ order, props }: { order: StaffOrderSheet; props: StaffOrderProps }) {

@@ -84,6 +84,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
             />
           ))}
       </fieldset>
+      {status === "processing" && order.charged_early > 0 && <p>{t("chargedEarly")}</p>}
       {decision && (
         <fieldset className="order-choices">
           <legend>{t("refundQuestion")}</legend>

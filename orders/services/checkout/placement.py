@@ -277,17 +277,15 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
 def join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
     """Give guests' orders to the member whose address they were placed with.
 
-    An order of somebody else, or with another address, is left alone; reviews written from theirs become the member's
-    too. Runs in the caller's transaction; locks the orders, oldest key first.
+    An order of somebody else, or with another address, is left alone. Reviews that were written with the proven address
+    become the member's, even without an order. Runs in the caller's transaction; locks the orders, oldest key first.
     """
     orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
-    joined = list(orders.order_by("pk"))
-    for order in joined:
+    for order in orders.order_by("pk"):
         order.user = user
         order.save(update_fields=["user", "updated_at"])
         record_event(order, "order.joined_account", actor=user)
-    if joined:
-        adopt_reviews(user_id=user.pk, email=user.email)
+    adopt_reviews(user_id=user.pk, email=user.email)
 
 
 def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from orders.journal import record_event
 from orders.models import (
     LIVE_ATTEMPTS,
     Attempt,
@@ -28,7 +29,7 @@ from orders.models import (
 )
 from orders.search_index import index_order
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order
-from orders.services.payments.stored_cards import discard_card
+from orders.services.payments.stored_cards import discard_card, discard_customer
 from orders.stripe import gateway
 from shop.core.kernel_data import erase_mails_about
 from shop.core.problems import Problem
@@ -100,6 +101,8 @@ def _anonymise(order_id: uuid.UUID) -> bool:
             return True
         if archiving_obstacles(order):
             return False
+        # From here on the database lets words be taken out of the order's journal.
+        record_event(order, "order.personal_data_erased")
         OrderEvent.objects.filter(order=order, actor_id=order.user_id).update(actor=None)
         for name, value in _emptied(order).items():
             setattr(order, name, value)
@@ -141,7 +144,15 @@ def _erase_parts(order: Order) -> None:
         if card.forgotten_at is None:
             discard_card(order=order, payment_method_id=card.payment_method_id)
         card.delete()
-    CardChange.objects.filter(order=order).exclude(state=CardChangeState.OPEN).delete()
+    changes = CardChange.objects.filter(order=order).exclude(state=CardChangeState.OPEN)
+    # Each order has customers of its own at the provider.
+    known = {
+        *changes.values_list("customer_id", flat=True),
+        *([card.customer_id] if card is not None else []),
+    }
+    for customer_id in sorted(known - {""}):
+        discard_customer(customer_id)
+    changes.delete()
     provider_events(order).filter(processed_at__isnull=False).update(body={})
     Attempt.objects.filter(payment__order=order).update(checkout_session_url="")
     InvoiceDraft.objects.filter(order=order).delete()

@@ -10,7 +10,7 @@ from datetime import date
 from django.utils import timezone
 
 from orders.journal import record_event
-from orders.models import DiscardedCard, Order, Payment, PaymentState, StoredCard
+from orders.models import DiscardedCard, DiscardedCustomer, Order, Payment, PaymentState, StoredCard
 from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import open_pause
 from orders.services.installments import mails as mails
@@ -71,6 +71,12 @@ def discard_card(*, order: Order, payment_method_id: str) -> None:
     enqueue_after_commit("orders.tasks.detach_card", payment_method_id)
 
 
+def discard_customer(customer_id: str) -> None:
+    """Have a customer deleted at the provider once this is committed, however often it takes."""
+    DiscardedCustomer.objects.get_or_create(customer_id=customer_id)
+    enqueue_after_commit("orders.tasks.delete_customer", customer_id)
+
+
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
     """Give a payment that the old card could not make a day on which the new one does; False when it needs none.
 
@@ -106,4 +112,19 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
     for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
         gateway.detach_payment_method(card.payment_method_id)
         deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
+    return deleted
+
+
+def delete_discarded_customers(customer_id: str | None = None) -> int:
+    """Delete one discarded customer, or all that still wait, at the provider. Returns how many are gone now.
+
+    Raises GatewayUnavailable: what was not reached stays.
+    """
+    waiting = DiscardedCustomer.objects.all()
+    if customer_id is not None:
+        waiting = waiting.filter(customer_id=customer_id)
+    deleted = 0
+    for customer in waiting.order_by("discarded_at", "pk")[:DELETED_AT_ONCE]:
+        gateway.delete_customer(customer.customer_id)
+        deleted += customer.delete()[0]
     return deleted

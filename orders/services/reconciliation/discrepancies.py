@@ -15,6 +15,7 @@ from orders.mails import mail_workshop
 from orders.models import Discrepancy, DiscrepancyKind
 from orders.models.payment import PROVIDER_ID
 from orders.services.reconciliation.comparison import Difference
+from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ALERT_LINES
 from shop.core.money import amount_string, from_cents
@@ -89,6 +90,14 @@ def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") 
                 actor=actor,
                 movement=discrepancy.provider_id,
                 how=how[:300],
+            )
+        elif actor is not None:
+            # Money of no order has no journal.
+            record_audit(
+                "discrepancy.resolved",
+                discrepancy,
+                actor=actor,
+                after={"amount": amount_string(discrepancy.amount)},
             )
     return discrepancy
 

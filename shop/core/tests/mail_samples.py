@@ -138,7 +138,8 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "due_by": "2026-12-21T13:05:00+00:00",
             "matters": ["Commande 7C9BE001 : elle n'est pas encore livrée."],
         },
-        "account_erased": {"matters": [], "by_inactivity": False},
+        "account_erasure_link": {"url": "http://localhost:8000/effacement?cle=abc:def"},
+        "account_erased": {"matters": [], "by_inactivity": False, "is_guest": False},
         "account_inactive": {
             "url": "http://localhost:8000/auth",
             "ends_at": "2026-12-21T13:05:00+00:00",

@@ -19,7 +19,7 @@ from django.utils import timezone
 from shop.core.audit import PAGE_SIZE, find_audit_entries, record_audit
 from shop.core.audit_labels import ACTIONS, action_label
 from shop.core.keyset import write_cursor
-from shop.core.models import AuditEntry, ScheduledJob, ShopSettings
+from shop.core.models import AuditEntry, MailState, ScheduledJob, ShopSettings
 
 pytestmark = pytest.mark.django_db
 TRAIL = "/gestion/core/auditentry/"
@@ -122,6 +122,23 @@ def test_page_tells_who_what_and_from_what_to_what(client, chef):
     for person, expected in (("petit", ["Rôle changé"]), (key, ["Compte bloqué"]), ("nobody", [])):
         rows = client.get(TRAIL, {"person": person}).context["rows"]
         assert [row["what"] for row in rows] == expected
+
+
+def test_values_are_shown_as_people_read_them(client, chef):
+    record_audit("role.changed", chef, actor=chef, before={"role": ""}, after={"role": "admin"})
+    AuditEntry.objects.create(
+        action="mail.resent", subject_type="core.outgoingmail", subject_id="7", before={"state": "failed"},
+        after={"state": "queued", "attempts": 0, "positions": [2, 3], "gone": True},
+    )  # fmt: skip
+    rows = client.get(TRAIL).context["rows"]
+    assert rows[0]["values"] == [
+        ("État", str(MailState.FAILED.label), str(MailState.QUEUED.label)),
+        ("Tentatives", "–", "0"),
+        ("Échéances", "–", "2, 3"),
+        ("Gone", "–", "oui"),
+    ]
+    assert rows[1]["values"] == [("Rôle", "–", "Admin")]
+    assert '<label for="id_person">Personne</label>' in client.get(TRAIL).content.decode()
 
 
 def test_search_by_action_object_and_dates():

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from django.contrib import admin
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from shop.core.models import ShopSettings
+from accounts.models import User
+from shop.core.models import EMAIL_MAX_LENGTH, ShopSettings
 from shop.core.personal_data import period_text, retention_rules
+from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_admin import StaffAdmin
 from shop.pages.models import Erasure, RetentionRun
 from shop.pages.selectors.personal_data import printed_activities
+from shop.pages.services.guest_erasures import send_erasure_link
+
+
+class ErasureLinkForm(forms.Form):
+    """The address that somebody wrote from, and the language of the mail."""
+
+    email = forms.EmailField(label=gettext_lazy("adresse e-mail"), max_length=EMAIL_MAX_LENGTH)
+    language = forms.ChoiceField(label=gettext_lazy("langue"), choices=settings.LANGUAGES)
 
 
 @admin.register(RetentionRun)
@@ -54,9 +67,33 @@ class RetentionRunAdmin(StaffAdmin[RetentionRun]):
 
 @admin.register(Erasure)
 class ErasureAdmin(StaffAdmin[Erasure]):
-    """Who asked to be erased, until when; the addresses only while they are needed to answer."""
+    """Who asked to be erased, until when; the addresses only while they are needed to answer. Adding one sends a link
+    to somebody who wrote and has no account."""
 
     view_action = StaffAction.SEE_USERS
+    add_action = StaffAction.SEND_ERASURE_LINK
     list_display = ("user_key", "state", "requested_at", "due_by", "by_inactivity", "closed_at", "done_at")
     list_filter = ("state", "by_inactivity")
     exclude = ("lease_until", "next_try_at")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        require(request.user, StaffAction.SEND_ERASURE_LINK)
+        form = ErasureLinkForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                send_erasure_link(actor=cast(User, request.user), **form.cleaned_data)
+            except Problem as problem:
+                form.add_error("email", problem.detail)
+            else:
+                messages.success(request, _("Le lien est parti."))
+                return redirect("admin:pages_erasure_changelist")
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": _("Envoyer un lien d'effacement"),
+            "opts": self.opts,
+            "form": form,
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/pages/erasure/link.html", context)

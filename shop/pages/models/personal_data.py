@@ -83,11 +83,11 @@ class Erasure(models.Model):
     """A person's wish to be erased (GDPR art. 17), or the end of an inactive account.
 
     It begins when nothing is open any more, and at `due_by` at the latest; an order that is open even then keeps what
-    its delivery needs until it is settled. `emails` are the addresses that are being erased: empty once it is done, so
-    that the row itself names nobody but a key.
+    its delivery needs until it is settled. `user_key` is empty for somebody without an account. `emails` are
+    the addresses that are being erased: empty once it is done, so that the row itself names nobody but a key.
     """
 
-    user_key = models.BigIntegerField(_("compte n°"), unique=True)
+    user_key = models.BigIntegerField(_("compte n°"), unique=True, null=True, blank=True)
     emails = models.JSONField(_("adresses"), default=list, blank=True)
     language = models.CharField(_("langue"), max_length=5)
     state = models.CharField(
@@ -114,7 +114,12 @@ class Erasure(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.user_key} · {self.get_state_display()}"
+        return f"{self.user_key or _('sans compte')} · {self.get_state_display()}"
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether somebody without an account asked for it."""
+        return self.user_key is None
 
 
 class InactivityNotice(models.Model):

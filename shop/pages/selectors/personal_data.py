@@ -48,6 +48,13 @@ def erasure_of(user_key: int) -> Erasure | None:
     return Erasure.objects.filter(user_key=user_key).exclude(state=ErasureState.DONE).first()
 
 
+def guest_erasure_of(email: str) -> Erasure | None:
+    """Return the erasure that is registered for somebody without an account, or under way. One query."""
+    # Few at a time, and SQLite can't ask a list of JSON for a member.
+    running = Erasure.objects.filter(user_key=None).exclude(state=ErasureState.DONE)
+    return next((erasure for erasure in running if email in erasure.emails), None)
+
+
 def open_matters(person: Person) -> list[str]:
     """Return what has to end before a person can be erased, as sentences in the active language."""
     return [

@@ -22,8 +22,9 @@ from shop.core.mail import queue_mail
 from shop.core.personal_data import Person, activities, kept_until
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
+from shop.core.transaction_locks import lock_names
 from shop.pages.models import Erasure, ErasureState
-from shop.pages.selectors.personal_data import erasure_of, open_matters, person_of
+from shop.pages.selectors.personal_data import erasure_of, guest_erasure_of, open_matters, person_of
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,6 @@ def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -
     The caller has checked the password. What is open is named in a mail, with the day by which it is done all the same.
     Raises `Problem` (409 `last_admin`).
     """
-    now = timezone.now()
     with transaction.atomic():
         member = User.objects.select_for_update().get(pk=user.pk)
         known = erasure_of(member.pk)
@@ -50,35 +50,69 @@ def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -
                 "last_admin", _("Impossible d'effacer le dernier administrateur de la boutique."), 409
             )
         person = person_of(member)
-        erasure = Erasure.objects.create(
-            user_key=member.pk,
-            emails=list(person.emails),
-            language=language,
-            by_inactivity=by_inactivity,
-            requested_at=now,
-            due_by=now + (now - kept_until("erasure_days", now)),
-        )
+        erasure = _register(person, language, by_inactivity=by_inactivity)
         record_audit(
             "erasure.requested",
             member,
             actor=None if by_inactivity else member,
             after={"by_inactivity": by_inactivity, "due_by": erasure.due_by.isoformat()},
         )
-        with translation.override(language):
-            matters = open_matters(person)
-            if matters:
-                queue_mail(
-                    kind="account_erasure_registered",
-                    to=member.email,
-                    language=language,
-                    context={
-                        "matters": matters,
-                        "due_by": erasure.due_by.isoformat(),
-                        "url": absolute_url(reverse("members-data")),
-                    },
-                    dedupe_key=f"erasure-registered:{erasure.pk}",
-                )
-        enqueue_after_commit(TASK, erasure.pk)
+    return erasure
+
+
+def request_guest_erasure(*, email: str, language: str) -> Erasure:
+    """Register the erasure of somebody without an account, whose address the caller knows to be theirs; one that is
+    registered already stays as it is.
+
+    It takes what the erasure of an account takes. Raises `Problem` (409 `has_account`).
+    """
+    with transaction.atomic():
+        lock_names([f"erasure:{email}"])
+        known = guest_erasure_of(email)
+        if known is not None:
+            return known
+        refuse_member(email)
+        erasure = _register(Person(0, (email,)), language)
+        record_audit("erasure.requested", erasure, actor=None, after={"due_by": erasure.due_by.isoformat()})
+    return erasure
+
+
+def refuse_member(email: str) -> None:
+    """Raise `Problem` (409 `has_account`) for the address of an account: its member asks in the member area."""
+    if User.objects.filter(email=email).exists():
+        raise Problem(
+            "has_account",
+            _("Cette adresse a un compte\u00a0: son effacement se demande dans l'espace membre."),
+            409,
+        )
+
+
+def _register(person: Person, language: str, *, by_inactivity: bool = False) -> Erasure:
+    """Write the row, tell what is open, and begin."""
+    now = timezone.now()
+    erasure = Erasure.objects.create(
+        user_key=person.key or None,
+        emails=list(person.emails),
+        language=language,
+        by_inactivity=by_inactivity,
+        requested_at=now,
+        due_by=now + (now - kept_until("erasure_days", now)),
+    )
+    with translation.override(language):
+        matters = open_matters(person)
+        if matters:
+            queue_mail(
+                kind="account_erasure_registered",
+                to=person.emails[0],
+                language=language,
+                context={
+                    "matters": matters,
+                    "due_by": erasure.due_by.isoformat(),
+                    "url": absolute_url(reverse("members-data")) if person.key else "",
+                },
+                dedupe_key=f"erasure-registered:{erasure.pk}",
+            )
+    enqueue_after_commit(TASK, erasure.pk)
     return erasure
 
 
@@ -139,12 +173,14 @@ def _close(erasure: Erasure) -> bool:
     """Close the account, unless something is open and there is time. A checkout of the member waits here for the row,
     or is waited for, and is counted."""
     with transaction.atomic():
-        user = User.objects.select_for_update().get(pk=erasure.user_key)
+        key = erasure.user_key
+        user = None if key is None else User.objects.select_for_update().get(pk=key)
         if not Erasure.objects.filter(pk=erasure.pk).exists():
             return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
             return False
-        close_account(user=user)
+        if user is not None:
+            close_account(user=user)
         erasure.state, erasure.closed_at = ErasureState.RUNNING, timezone.now()
         erasure.save(update_fields=["state", "closed_at"])
     return True
@@ -167,7 +203,8 @@ def _erase(erasure: Erasure) -> bool:
             return False
         erasure.state, erasure.emails, erasure.done_at = ErasureState.DONE, [], timezone.now()
         erasure.save(update_fields=["state", "emails", "done_at"])
-        record_audit("erasure.done", User.objects.get(pk=erasure.user_key), actor=None)
+        key = erasure.user_key
+        record_audit("erasure.done", erasure if key is None else User.objects.get(pk=key), actor=None)
     return True
 
 
@@ -179,10 +216,14 @@ def _announce(erasure: Erasure, left: list[str]) -> None:
         kind="account_erased",
         to=erasure.emails[0],
         language=erasure.language,
-        context={"matters": left, "by_inactivity": erasure.by_inactivity},
+        context={
+            "matters": left,
+            "by_inactivity": erasure.by_inactivity,
+            "is_guest": erasure.is_guest,
+        },
         dedupe_key=f"erasure-done:{erasure.pk}",
     )
 
 
 def _person(erasure: Erasure) -> Person:
-    return Person(erasure.user_key, tuple(erasure.emails))
+    return Person(erasure.user_key or 0, tuple(erasure.emails))

@@ -103,7 +103,7 @@ def _idle_members(before: datetime, *, limit: int) -> list[User]:
         User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
         .exclude(last_login__gte=before)
         .exclude(pk__in=InactivityNotice.objects.values("user_key"))
-        .exclude(pk__in=Erasure.objects.values("user_key"))
+        .exclude(pk__in=Erasure.objects.filter(user_key__isnull=False).values("user_key"))
         .order_by("pk")
     )
     found: list[User] = []

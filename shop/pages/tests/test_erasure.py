@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import SignUp, User, UserRole
 from accounts.services import grant_role
-from accounts.tests.people import PASSWORD, make_admin, make_member, sign_up
+from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
@@ -340,7 +340,9 @@ def test_the_audit_trail_tells_of_it_by_key_alone():
 
 def test_every_session_ends():
     zoe, other = make_member("zoe@example.com"), make_member("other@example.com")
-    clients = [browser(zoe), browser(zoe), browser(other)]
+    clients = [Client() for _ in range(3)]
+    for client, user in zip(clients, (zoe, zoe, other), strict=True):
+        assert post(client, "signin", email=user.email, password=PASSWORD).status_code == 302
     erase(zoe)
     assert Session.objects.count() == 1
     assert [client.get(PAGE).status_code for client in clients] == [302, 302, 200]

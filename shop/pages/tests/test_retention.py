@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import settings
-from django.contrib.admin.models import LogEntry
 from django.utils import timezone, translation
 
 from accounts.models import SignUp, User
@@ -63,7 +62,6 @@ def test_every_rule_of_the_shop():
     assert [(rule.name, rule.period) for rule in retention_rules()] == [
         ("account-mails", "account_mail_days"),
         ("mails", "mail_years"),
-        ("journal", "log_months"),
         ("sign-ups", "sign_up_days"),
         ("email-changes", "email_change_days"),
         ("sessions", "session_days"),
@@ -71,6 +69,7 @@ def test_every_rule_of_the_shop():
         ("reviews", "review_years"),
         ("unpaid-orders", "unpaid_days"),
         ("provider-events", "provider_event_days"),
+        ("closed-years", "invoices_years"),
         ("contact", "contact_years"),
         ("quote-pictures", "quote_picture_months"),
         ("exports", "export_days"),
@@ -200,15 +199,6 @@ def test_pictures_of_messages_go_after_a_year():
         ContactImage.objects.create(request=request, file=f"{reference}.jpg", width=1, height=1)
     assert apply_rules(timezone.now())["quote-pictures"] == 1
     assert [image.file for image in ContactImage.objects.all()] == ["NEW.jpg"]
-
-
-def test_the_journal_of_the_administration_lasts_a_year():
-    admin = make_admin()
-    for days in (400, 300):
-        entry = LogEntry.objects.create(user=admin, action_flag=1, object_repr="x")
-        LogEntry.objects.filter(pk=entry.pk).update(action_time=ago(days=days))
-    assert apply_rules(timezone.now())["journal"] == 1
-    assert LogEntry.objects.count() == 1
 
 
 def idle(email: str, *, joined: float, signed_in: float | None = None, **fields) -> User:

@@ -15,7 +15,9 @@ from accounts.models import User
 from accounts.notices import leave_toast, take_notice
 from accounts.selectors import addresses_of, pending_email_change
 from catalog.selectors.favourites import favourite_cards
+from catalog.selectors.notices import notices_of
 from catalog.services.favourites import choose_return_mails, remove_favourite
+from catalog.services.notices import subject_of
 from orders.models import Order
 from orders.models.order import PAID_STATUSES
 from orders.selectors.admin_orders import find_orders
@@ -26,6 +28,7 @@ from shop.core.keyset import BadCursor
 from shop.core.postcodes import postcode_notice
 from shop.core.staff_actions import StaffAction, may
 from shop.pages.forms import EmailChangeForm, ProfileForm
+from shop.pages.selectors.personal_data import person_of
 
 ADMINISTRATION = "administration"
 TABS = ("orders", "favoris", "profile", ADMINISTRATION)
@@ -98,7 +101,7 @@ def _profile(request: HttpRequest, user: User) -> dict[str, Any]:
 
 
 def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, Any]:
-    """Return what the tab of the profile shows, with the form as it was filled in if it was. Two queries."""
+    """Return what the tab of the profile shows, with the form as it was filled in if it was. Four queries."""
     return {
         "form": form or ProfileForm(instance=user),
         "addresses": [
@@ -111,6 +114,7 @@ def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, An
         ],
         "email_form": EmailChangeForm(),
         "email_change": pending_email_change(user),
+        "notices": [(notice, subject_of(notice)) for notice in notices_of(person_of(user).emails)],
     }
 
 

@@ -20,11 +20,12 @@ from accounts.models import User
 from accounts.services.members import is_last_admin
 from accounts.services.signing_in import check_own_password
 from shop.core.languages import active_language
-from shop.core.personal_data import period_text
+from shop.core.personal_data import Person, period_text
 from shop.core.problems import Problem
 from shop.pages.selectors.personal_data import (
     current_export,
     erasure_of,
+    guest_erasure_of,
     kept_after_erasure,
     open_matters,
     person_of,
@@ -33,7 +34,8 @@ from shop.pages.selectors.personal_data import (
 )
 from shop.pages.services.contact import private_storage
 from shop.pages.services.data_exports import request_export
-from shop.pages.services.erasures import cancel_erasure, request_erasure
+from shop.pages.services.erasures import cancel_erasure, request_erasure, request_guest_erasure
+from shop.pages.services.guest_erasures import address_of_link
 
 # While an archive is made the page asks again by itself, without a script.
 REFRESH_SECONDS = 5
@@ -101,6 +103,36 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
         page = _page(request, form, status=429 if problem.status == 429 else 200)
         return problem.set_headers(page)
     return HttpResponseRedirect(f"{reverse('members-data')}#effacement", status=303)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def erasure_link(request: HttpRequest) -> HttpResponse:
+    """`/effacement?cle=`: the link that somebody without an account received; nothing happens before they press."""
+    known = address_of_link(request.GET.get("cle", "")[:1000])
+    if known is None:
+        raise Http404
+    email, language = known
+    refusal, status = "", 200
+    if request.method == "POST":
+        try:
+            request_guest_erasure(email=email, language=language)
+        except Problem as problem:
+            refusal, status = problem.detail, problem.status
+        else:
+            return HttpResponseRedirect(request.get_full_path(), status=303)
+    context: dict[str, Any] = {
+        "email": email,
+        "erasure": guest_erasure_of(email),
+        "refusal": refusal,
+        "matters": open_matters(Person(0, (email,))),
+        "kept": kept_after_erasure(),
+        "legal_period": period_text("invoices_years"),
+    }
+    response = render(request, "pages/erasure_link.html", context, status=status)
+    # The address of the page is a key.
+    response["Referrer-Policy"] = "same-origin"
+    return response
 
 
 def _page(

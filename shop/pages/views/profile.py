@@ -20,10 +20,12 @@ from accounts.notices import leave_notice
 from accounts.selectors import address_of
 from accounts.services.addresses import delete_address, save_address
 from accounts.services.email_changes import cancel_email_change, request_email_change
+from catalog.services.notices import withdraw_notice
 from orders.selectors.rules import checkout_countries, country_name, default_country
 from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
+from shop.pages.selectors.personal_data import person_of
 from shop.pages.views.members import profile_context, render_tab
 
 SEE_OTHER = 303
@@ -117,6 +119,17 @@ def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
     except Problem:
         raise Http404 from None
     return _back(request, "address_deleted", "adresses")
+
+
+@require_POST
+@never_cache
+@login_required
+def remove_notice(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/alertes/supprimer`: the wish whose key comes as `remove`; none is no error."""
+    key = request.POST.get("remove", "")
+    if key.isascii() and key.isdecimal() and len(key) < 19:
+        withdraw_notice(notice_id=int(key), emails=person_of(cast(User, request.user)).emails)
+    return _back(request, "notice_removed", "alertes")
 
 
 def _names(user: User) -> dict[str, str]:

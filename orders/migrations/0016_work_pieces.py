@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orders', '0013_fill_shipments'),
+        ('orders', '0015_fill_shipments'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -80,7 +80,7 @@ def nothing(apps, schema_editor):
 
 class Migration(migrations.Migration):
 
-    dependencies = [("orders", "0012_shipments")]
+    dependencies = [("orders", "0014_shipments")]
 
     operations = [
         migrations.RunPython(write_parcels, nothing, elidable=False),

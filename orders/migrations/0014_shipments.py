@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('catalog', '0012_moderators_by_key'),
-        ('orders', '0011_line_addresses'),
+        ('orders', '0013_discarded_customers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

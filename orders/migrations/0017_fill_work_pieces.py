@@ -60,6 +60,6 @@ def nothing(apps, schema_editor):
 
 class Migration(migrations.Migration):
 
-    dependencies = [("orders", "0014_work_pieces")]
+    dependencies = [("orders", "0016_work_pieces")]
 
     operations = [migrations.RunPython(write_pieces, nothing, elidable=False)]

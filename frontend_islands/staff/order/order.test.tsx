@@ -1,0 +1,235 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
+import { renderStaff } from "@/testing/staff";
+import { OrderScreen } from ".";
+
+const line = {
+  id: 7,
+  product_name: "Sorcière de minuit",
+  detail: "Peint",
+  finish: "painted",
+  variation_name: "",
+  sku: "SOR-P",
+  quantity: 2,
+  free_quantity: 0,
+  made_quantity: 0,
+  sent_quantity: 0,
+  returned_quantity: 0,
+  to_send: 2,
+  price: "40.00",
+  line_total: "80.00",
+  paid: "80.00",
+  product_image: "/media/x.jpg",
+  product_url: "",
+};
+
+const sheet: StaffOrderSheet = {
+  id: "0d1e1c3e-0000-4000-8000-0000b8706e8b",
+  reference: "B8706E8B",
+  status: "confirmed",
+  status_label: "Confirmée",
+  created_at: "2026-11-20T10:00:00Z",
+  updated_at: "2026-11-20T10:00:00.123456Z",
+  promised_by: "2026-12-01",
+  subtotal: "80.00",
+  promotion_savings: "0.00",
+  shipping_cost: "0.00",
+  total_amount: "80.00",
+  shipping_address: {
+    firstName: "Léa",
+    lastName: "Martin",
+    address: "3 rue des Carmes",
+    postalCode: "69003",
+    city: "Lyon",
+    country: "FR",
+    customCountry: "",
+    phone: "",
+    notes: "",
+  },
+  billing_address: null,
+  gift: null,
+  items: [],
+  tracking: [],
+  payments: [{ position: 1, due: "2026-11-20", amount: "80.00", state: "paid" }],
+  user_id: null,
+  email: "lea@example.com",
+  customer_name: "Léa Martin",
+  payment_mode: "full",
+  payment_intent_id: null,
+  review_reason: "",
+  flags: ["late"],
+  allowed_statuses: [
+    { status: "processing", status_label: "En préparation", allowed: true, reason: "", needs_reason: false },
+    {
+      status: "pending",
+      status_label: "En attente",
+      allowed: false,
+      reason: "Une commande payée ne redevient jamais « En attente ».",
+      needs_reason: false,
+    },
+  ],
+  language: "fr",
+  paid_at: "2026-11-20T10:01:00Z",
+  shipped_at: null,
+  delivered_at: null,
+  archived_at: null,
+  withdrawal_until: null,
+  charged_early: 0,
+  retention_undecided: false,
+  lines: [line],
+  shipments: [],
+  staff_notes: [],
+  events: [],
+  money: null,
+  refundable: "80.00",
+  refunds: [],
+  documents: [],
+  mails: [],
+  may: { correct_address: true, ship: true, refund: true, remove: true, cancel: true, note: true },
+};
+
+const props: StaffOrderProps = {
+  order_id: sheet.id,
+  is_archived: false,
+  may_restore: true,
+  list_url: "/admin/commandes",
+  carriers: [{ code: "colissimo", name: "Colissimo" }],
+  countries: [{ code: "FR", name: "France" }],
+  links: [],
+};
+
+const mail = {
+  to: "lea@example.com",
+  language: "fr",
+  subject: "Un colis est parti",
+  text: "",
+  html: '<body><p style="color:red">Bonjour Léa</p><script>alert(1)</script></body>',
+  not_before: "2026-11-20T10:02:00Z",
+};
+
+type Answer = { status?: number; body: unknown };
+let answers: Record<string, Answer | ((body: Record<string, unknown>) => Answer)>;
+let sent: { path: string; body: Record<string, unknown> }[];
+
+beforeEach(() => {
+  sent = [];
+  answers = { "GET /api/admin/orders": { body: sheet }, "GET /api/me": { body: { csrf_token: "x" } } };
+  document.body.innerHTML = '<div id="toasts" popover="manual"></div>';
+  globalThis.CSSStyleSheet.prototype.replaceSync ??= () => undefined;
+  vi.stubGlobal("fetch", async (path: string, init: RequestInit = {}) => {
+    const body = init.body ? JSON.parse(String(init.body)) : {};
+    if (init.method === "POST") sent.push({ path, body });
+    const key = Object.keys(answers)
+      .filter((name) => `${init.method ?? "GET"} ${path}`.startsWith(name))
+      .sort((one, other) => other.length - one.length)[0];
+    const found = key ? answers[key] : { status: 404, body: { code: "not_found" } };
+    const answer = typeof found === "function" ? found(body) : found;
+    return new Response(JSON.stringify(answer?.body), {
+      status: answer?.status ?? 200,
+      headers: { "Content-Type": "application/json" },
+    });
+  });
+});
+
+it("sends a part of an order once its mail was seen", async () => {
+  const path = `/api/admin/orders/${sheet.id}/shipments`;
+  answers[`POST ${path}?preview`] = { body: { mails: [mail] } };
+  answers[`POST ${path}`] = { status: 201, body: { ...sheet, flags: ["partly_sent"] } };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+
+  await user.click(await screen.findByRole("button", { name: "Expédier" }));
+  await user.click(screen.getByRole("button", { name: "Une de moins" }));
+  expect(screen.getByText(/1 restent à l'atelier/)).toBeTruthy();
+  await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  const shown = await screen.findByLabelText(/Un colis est parti/);
+  expect(shown.shadowRoot?.textContent).toContain("Bonjour Léa");
+  expect(shown.shadowRoot?.querySelector("script")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Confirmer" }));
+
+  await screen.findByText("En partie expédiée");
+  expect(sent.map((call) => call.path)).toEqual([`${path}?preview`, path]);
+  expect(sent[1]?.body).toMatchObject({
+    lines: [{ item_id: 7, quantity: 1 }],
+    tracking_number: "6A1",
+    is_last: false,
+    expected_updated_at: sheet.updated_at,
+  });
+});
+
+it("says why a status is not offered", async () => {
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Changer le statut" }));
+  expect((screen.getByRole("radio", { name: /En attente/ }) as HTMLInputElement).disabled).toBe(true);
+  expect(screen.getByText("Une commande payée ne redevient jamais « En attente ».")).toBeTruthy();
+});
+
+it("keeps what was typed when somebody else was quicker, and shows the order as it is now", async () => {
+  const path = `/api/admin/orders/${sheet.id}/status`;
+  const now = { ...sheet, status_label: "En préparation", updated_at: "2026-11-20T11:00:00Z" };
+  answers[`POST ${path}?preview`] = { body: { mails: [] } };
+  answers[`POST ${path}`] = (body) =>
+    body.expected_updated_at === now.updated_at
+      ? { body: now }
+      : { status: 409, body: { code: "conflict", detail: "Quelqu'un…", current: now } };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+
+  await user.click(await screen.findByRole("button", { name: "Changer le statut" }));
+  await user.click(screen.getByRole("radio", { name: /Ajouter un message/ }));
+  await user.type(screen.getByLabelText(/Message au client/), "Bientôt");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+
+  await screen.findByText("La commande a changé entre-temps");
+  expect((screen.getByLabelText(/Message au client/) as HTMLTextAreaElement).value).toBe("Bientôt");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+  await vi.waitFor(() => expect(sent.at(-1)?.body.expected_updated_at).toBe(now.updated_at));
+});
+
+it("decides a refund once its consequences were seen, and follows it to its end", async () => {
+  const path = `/api/admin/orders/${sheet.id}/refund`;
+  const refund = {
+    id: "r1",
+    amount: "40.00",
+    status: "pending",
+    refunds: [{ provider_id: "re_1", error: "" }],
+  };
+  answers[`POST ${path}/preview`] = {
+    body: {
+      amount: "40.00",
+      money: "40.00",
+      voided: "0.00",
+      shipping: "0.00",
+      left: "80.00",
+      complete: false,
+      asks_confirmation: false,
+      lines: [{ item_id: 7, quantity: 1, amount: "40.00", worth: "40.00", restock: true }],
+    },
+  };
+  answers[`POST ${path}`] = { status: 202, body: { success: true, refund } };
+  answers["GET /api/admin/refunds/r1"] = {
+    body: { success: true, refund: { ...refund, status: "succeeded" } },
+  };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+
+  await user.click(await screen.findByRole("button", { name: "Rembourser" }));
+  expect((screen.getByLabelText(/Motif, lu par le client/) as HTMLInputElement).value).toBe(
+    "Demande de remboursement",
+  );
+  await user.click(screen.getByRole("button", { name: "Une de plus" }));
+  await user.click(screen.getByLabelText("Remettre en stock"));
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await screen.findByText(/1 × Sorcière de minuit : en stock à nouveau/);
+  await user.click(screen.getByRole("button", { name: /Rembourser 40,00/ }));
+
+  await vi.waitFor(() =>
+    expect(document.getElementById("toasts")?.textContent).toContain("Remboursement de 40,00"),
+  );
+  expect(document.getElementById("toasts")?.textContent).toContain("re_1");
+  expect(sent.at(-1)?.body).toEqual({
+    lines: [{ item_id: 7, quantity: 1, restock: true }],
+    reason: "Demande de remboursement",
+    expected_amount: "40.00",
+  });
+});

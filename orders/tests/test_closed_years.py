@@ -1,0 +1,235 @@
+"""Orders and documents of a year go when ten years are over, and the books still add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import time_machine
+from django.db import DatabaseError, connection, transaction
+
+from orders.books.audit import audit_books
+from orders.invoices.documents import ensure_document
+from orders.models import (
+    Invoice,
+    InvoiceDocument,
+    InvoiceSeries,
+    LedgerEntry,
+    Order,
+    OrderEvent,
+    OrderItem,
+    Payment,
+    PurgedYear,
+    Refund,
+    RefundRequest,
+    Withdrawal,
+    WithdrawalCase,
+    WithdrawalLine,
+)
+from orders.services.fulfilment.closed_years import purge_closed_years
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import PARIS, refund, send_all
+from shop.core.append_only import AppendOnlyError
+from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.personal_data import kept_until, retention_rules
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+LAST_DAY_KEPT = datetime(2036, 12, 31, 4, tzinfo=PARIS)
+FIRST_NIGHT = datetime(2037, 1, 1, 4, tzinfo=PARIS)
+A_YEAR_LATER = datetime(2038, 1, 1, 4, tzinfo=PARIS)
+
+
+def at(year: int, month: int, day: int) -> Any:
+    return time_machine.travel(datetime(year, month, day, 10, tzinfo=PARIS), tick=False)
+
+
+def delivered(email: str) -> Order:
+    piece = make_product(f"Golem {Order.objects.count()}", stock_quantity=3)
+    order = pay_order(make_order((piece, 1), email=email))
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    ensure_document(order.invoices.get())
+    return Order.objects.get(pk=order.pk)
+
+
+def give_back(order: Order, amount: str) -> None:
+    refund(order, amount=Decimal(amount))
+    send_all()
+    ensure_document(Invoice.objects.get(order=order, kind="credit_note"))
+
+
+def declare(order: Order | None) -> None:
+    withdrawal = Withdrawal.objects.create(
+        order=order, name="Léa", email="lea@example.com", order_text="X", statement="Je renonce.",
+        submission_key=uuid4().hex,
+    )  # fmt: skip
+    WithdrawalCase.objects.create(withdrawal=withdrawal, order=order, state="refused")
+    if order is not None:
+        WithdrawalLine.objects.create(withdrawal=withdrawal, item=order.items.get(), quantity=1)
+
+
+@pytest.fixture
+def orders(provider: MemoryProvider) -> dict[str, Order]:
+    """Two years of books: what ended in 2026, what began then and ended in 2027 or never did, what is of 2027."""
+    with at(2026, 11, 20):
+        credited = delivered("credited@example.com")
+        give_back(credited, "5.00")
+        declared = delivered("declared@example.com")
+        declare(declared)
+        declare(None)
+        credited_later = delivered("later@example.com")
+        never_sent = pay_order(make_order((make_product("Ogre"), 1), email="open@example.com"))
+        ensure_document(never_sent.invoices.get())
+    with at(2027, 1, 8):
+        give_back(credited_later, "7.00")
+        next_year = delivered("next@example.com")
+    assert faults() == []
+    return {
+        "credited": credited,
+        "declared": declared,
+        "credited_later": credited_later,
+        "never_sent": never_sent,
+        "next_year": next_year,
+    }
+
+
+def faults() -> list[tuple[str, str]]:
+    report = audit_books(A_YEAR_LATER, with_provider=False)
+    return [(fault.check, fault.subject) for fault in report.faults]
+
+
+def purge(now: datetime) -> int:
+    rule = next(rule for rule in retention_rules() if rule.name == "closed-years")
+    assert rule.purge is purge_closed_years
+    return rule.purge(kept_until(rule.period, now), 200)
+
+
+def left(orders: dict[str, Order]) -> set[str]:
+    return {name for name, order in orders.items() if Order.objects.filter(pk=order.pk).exists()}
+
+
+def test_nothing_goes_before_ten_years_have_passed_since_the_year_ended(orders: dict[str, Order]) -> None:
+    assert purge(LAST_DAY_KEPT) == 0
+    assert left(orders) == set(orders)
+    assert not PurgedYear.objects.exists()
+
+
+def test_what_ended_in_the_year_goes_whole_and_the_books_still_add_up(orders: dict[str, Order]) -> None:
+    gone = [orders["credited"].pk, orders["declared"].pk]
+    references = [orders["credited"].reference, orders["declared"].reference]
+    OutgoingMail.objects.update(state="sent")
+    assert purge(FIRST_NIGHT) == 2
+    assert left(orders) == {"credited_later", "never_sent", "next_year"}
+    for rows in (Invoice, LedgerEntry, Refund, RefundRequest, Payment, OrderEvent, OrderItem):
+        assert not rows.objects.filter(order__in=gone).exists(), rows
+    assert not InvoiceDocument.objects.filter(invoice__order__in=gone).exists()
+    assert not Withdrawal.objects.exists()
+    assert not OutgoingMail.objects.filter(reference__in=references).exists()
+    assert faults() == []
+
+
+def test_the_year_is_added_up_in_a_row(orders: dict[str, Order]) -> None:
+    last = Invoice.objects.get(year=2026, sequence=5)
+    purge(FIRST_NIGHT)
+    row = PurgedYear.objects.get()
+    assert (row.year, row.ends_at) == (2026, datetime(2027, 1, 1, tzinfo=PARIS))
+    assert (row.last_number, row.last_hash) == (5, last.hash)
+    # Four orders of 49.99, a credit note of 5.00; of them two orders and the note go.
+    assert (row.total, row.movements, row.moved) == (Decimal("194.96"), 5, Decimal("194.96"))
+    assert (row.purged_orders, row.purged_documents, row.purged_total) == (2, 3, Decimal("94.98"))
+    assert (row.purged_movements, row.purged_moved) == (3, Decimal("94.98"))
+    entry = AuditEntry.objects.get(action="books.year_purged")
+    assert entry.after == {"year": 2026, "purged_orders": 2, "purged_documents": 3}
+
+
+def test_the_later_year_takes_what_began_in_the_earlier(orders: dict[str, Order]) -> None:
+    purge(FIRST_NIGHT)
+    assert purge(FIRST_NIGHT) == 0
+    assert purge(A_YEAR_LATER) == 2
+    assert left(orders) == {"never_sent"}
+    assert list(PurgedYear.objects.values_list("year", "last_number", "purged_documents")) == [
+        (2026, 5, 3),
+        (2027, 2, 3),
+    ]
+    assert faults() == []
+
+
+def test_two_years_at_once_end_as_one_by_one(orders: dict[str, Order]) -> None:
+    assert purge(A_YEAR_LATER) == 4
+    assert left(orders) == {"never_sent"}
+    assert faults() == []
+
+
+@pytest.mark.parametrize("rows", [Invoice, LedgerEntry, InvoiceDocument])
+def test_rows_of_other_years_are_refused_as_before(orders: dict[str, Order], rows: Any) -> None:
+    purge(FIRST_NIGHT)
+    if rows is not InvoiceDocument:
+        InvoiceDocument.objects.filter(invoice__year=2026).delete()
+    own = (
+        {"invoice__order": orders["next_year"]} if rows is InvoiceDocument else {"order": orders["next_year"]}
+    )
+    before = rows.objects.count()
+    with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+        rows.objects.filter(**own)._raw_delete("default")
+    assert rows.objects.count() == before
+
+
+@pytest.mark.parametrize(
+    ("remove", "expected"),
+    [
+        (
+            lambda order: (
+                InvoiceDocument.objects.filter(invoice__order=order).delete()
+                and Invoice.objects.filter(order=order).delete()
+            ),
+            ["purged year", "order"],
+        ),
+        (
+            lambda order: LedgerEntry.objects.filter(order=order).delete(),
+            ["purged year", "payment", "ledger"],
+        ),
+    ],
+)
+def test_what_is_deleted_of_a_purged_year_without_being_counted_is_found(
+    orders: dict[str, Order], remove: Callable[[Order], Any], expected: list[str]
+) -> None:
+    purge(FIRST_NIGHT)
+    remove(orders["never_sent"])
+    found = faults()
+    assert [check for check, _subject in found] == expected
+    assert found[0] == ("purged year", "2026")
+
+
+def test_the_row_of_a_year_is_never_changed_or_deleted(orders: dict[str, Order]) -> None:
+    purge(FIRST_NIGHT)
+    row = PurgedYear.objects.get()
+    with pytest.raises(AppendOnlyError):
+        row.delete()
+    for statement in ("UPDATE orders_purgedyear SET total = 1", "DELETE FROM orders_purgedyear"):
+        with (
+            pytest.raises(DatabaseError, match="never changed or deleted"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+    assert PurgedYear.objects.get().total == row.total
+
+
+def test_the_counter_of_a_purged_year_is_still_compared(orders: dict[str, Order]) -> None:
+    purge(FIRST_NIGHT)
+    InvoiceSeries.objects.filter(year=2026).update(last_number=4)
+    assert faults() == [("series", "2026")]
+
+
+def test_an_order_whose_refund_failed_and_is_still_owed_stays(orders: dict[str, Order]) -> None:
+    Refund.objects.filter(order=orders["credited"]).update(state="failed")
+    RefundRequest.objects.filter(order=orders["credited"]).update(settled_at=None)
+    assert purge(FIRST_NIGHT) == 1
+    assert "credited" in left(orders)

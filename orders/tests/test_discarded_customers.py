@@ -1,0 +1,64 @@
+"""The customer of an erased order goes at the provider too, however often it takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import DiscardedCard, DiscardedCustomer, Order, StoredCard
+from orders.services.fulfilment.erasing import erase_order
+from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.stored_cards import delete_discarded_customers
+from orders.stripe import gateway
+from orders.stripe.stripe_api import calling
+from orders.tasks import delete_customer
+from orders.tests.factories import make_order, make_seller, pay_order
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def erased() -> Order:
+    make_seller()
+    order = pay_order(make_order())
+    for status in ("shipped", "delivered"):
+        update_status(order_id=order.pk, status=status, actor=None)
+    StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1")
+    OutgoingMail.objects.all().delete()
+    assert erase_order(order.pk)
+    return order
+
+
+def test_an_erasure_asks_for_it_and_again_changes_nothing(erased, queued_tasks) -> None:
+    assert list(DiscardedCustomer.objects.values_list("customer_id", flat=True)) == ["cus_1"]
+    assert not StoredCard.objects.exists()
+    assert list(DiscardedCard.objects.values_list("payment_method_id", flat=True)) == ["pm_1"]
+    assert erase_order(erased.pk)
+    assert DiscardedCustomer.objects.count() == 1
+
+
+def test_a_provider_that_is_away_only_delays_it(erased, monkeypatch) -> None:
+    def away(_customer_id: str) -> None:
+        raise gateway.GatewayUnavailable("away")
+
+    asked: list[str] = []
+    monkeypatch.setattr(gateway, "delete_customer", away)
+    with pytest.raises(gateway.GatewayUnavailable):
+        delete_discarded_customers()
+    assert DiscardedCustomer.objects.count() == 1
+    monkeypatch.setattr(gateway, "delete_customer", asked.append)
+    assert delete_discarded_customers() == 1
+    assert delete_discarded_customers() == 0
+    delete_customer("cus_1")
+    assert asked == ["cus_1"]
+    assert not DiscardedCustomer.objects.exists()
+
+
+def test_the_provider_deletes_the_customer_and_one_that_is_gone_counts(fake_stripe) -> None:
+    with calling() as v1:
+        customer = v1.customers.create({"email": "zoe@example.com"})
+    for name in (customer.id, "cus_never"):
+        DiscardedCustomer.objects.create(customer_id=name)
+    assert delete_discarded_customers() == 2
+    with calling() as v1:
+        assert v1.customers.retrieve(customer.id).deleted is True

@@ -1,0 +1,154 @@
+"""Erasure for somebody without an account: staff send a link, who opens it has proved the address."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+
+from accounts.tests.people import make_admin, make_member
+from catalog.models import Notice
+from orders.books.audit import audit_books
+from orders.models import Order
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from shop.core.models import AuditEntry, OutgoingMail
+from shop.pages.models import ContactRequest, Erasure, ErasureState
+from shop.pages.services.erasures import request_guest_erasure, run_erasure
+from shop.pages.tests.personal_data import delivered_order, send_mails
+
+pytestmark = pytest.mark.django_db
+
+ADD = "/gestion/pages/erasure/add/"
+GUEST = "zoe@example.com"
+
+
+@pytest.fixture
+def staff():
+    client = Client()
+    client.force_login(make_admin())
+    return client
+
+
+def link(staff, language="fr"):
+    """The path of the link that the mail to the guest holds."""
+    assert staff.post(ADD, {"email": "Zoe@Example.com", "language": language}).status_code == 302
+    send_mails()
+    mail = OutgoingMail.objects.get(kind="account_erasure_link")
+    assert mail.to == GUEST
+    found = re.search(r"http://[^/]+(/\S+)", mail.text)
+    assert found is not None
+    return found.group(1)
+
+
+def finish():
+    erasure = Erasure.objects.get()
+    for _ in range(2):
+        Erasure.objects.update(next_try_at=timezone.now())
+        run_erasure(erasure.pk)
+        send_mails()
+    return Erasure.objects.get()
+
+
+def guest_data():
+    make_seller()
+    order = delivered_order(None, email=GUEST, first_name="Zoé", last_name="Petit", phone="+33 6 11 22 33 44")
+    ContactRequest.objects.create(
+        reference="Z", fingerprint="f" * 64, kind="quote", first_name="Zoé", last_name="Petit", email=GUEST,
+        subject="Devis", message="Bonjour", language="fr",
+    )  # fmt: skip
+    Notice.objects.create(email=GUEST, token="t" * 43, product=make_product(), confirmed_at=timezone.now())
+    return order
+
+
+@pytest.mark.both_engines
+def test_from_the_staff_page_to_the_last_mail(staff, client, mailoutbox):
+    order = guest_data()
+    other = make_order(email="max@example.com")
+    path = link(staff)
+    page = client.get(path)
+    assert (page.status_code, page["Referrer-Policy"]) == (200, "same-origin")
+    assert "no-store" in page["Cache-Control"]
+    assert GUEST in page.content.decode()
+    assert not Erasure.objects.exists(), "a program that opens every link erases nothing"
+
+    assert client.post(path).status_code == 303
+    assert "Votre demande est enregistrée" in client.get(path).content.decode()
+    erasure = finish()
+
+    assert (erasure.state, erasure.user_key, erasure.emails) == (ErasureState.DONE, None, [])
+    order.refresh_from_db()
+    assert (order.email, order.phone, order.last_name) == ("", "", "Petit")
+    assert not ContactRequest.objects.exists()
+    assert not Notice.objects.exists()
+    assert not OutgoingMail.objects.filter(to=GUEST).exists()
+    assert Order.objects.get(pk=other.pk).email == "max@example.com"
+    assert mailoutbox[-1].to == [GUEST]
+    assert mailoutbox[-1].subject == "Vos données sont effacées"
+    assert "votre compte" not in mailoutbox[-1].body
+    assert audit_books(timezone.now(), with_provider=False).faults == []
+    entries = AuditEntry.objects.filter(action__startswith="erasure").order_by("pk")
+    assert list(entries.values_list("action", flat=True)) == [
+        "erasure.link_sent",
+        "erasure.requested",
+        "erasure.done",
+    ]
+    assert not [
+        entry for entry in AuditEntry.objects.all() if "zoe" in f"{entry.before}{entry.after}".lower()
+    ]
+
+
+def test_what_is_open_is_waited_for_and_named_without_a_page_of_members(staff, client):
+    make_seller()
+    order = pay_order(make_order(email=GUEST))
+    client.post(link(staff))
+    assert finish().state == ErasureState.REGISTERED
+    mail = OutgoingMail.objects.get(kind="account_erasure_registered")
+    assert f"- Commande {order.reference}\u00a0: elle n'est pas encore livrée." in mail.text
+    assert "Mes données" not in mail.html
+    assert Order.objects.get().email == GUEST
+
+
+def test_pressing_twice_registers_once(staff, client):
+    path = link(staff)
+    client.post(path)
+    client.post(path)
+    assert Erasure.objects.count() == 1
+    request_guest_erasure(email="other@example.com", language="fr")
+    assert Erasure.objects.count() == 2
+
+
+def test_the_address_of_an_account_is_refused_to_staff_and_at_the_link(staff, client):
+    path = link(staff)
+    make_member(GUEST)
+    page = client.post(path)
+    assert page.status_code == 409
+    assert "Cette adresse a un compte" in page.content.decode()
+    page = staff.post(ADD, {"email": GUEST, "language": "fr"})
+    assert "Cette adresse a un compte" in page.content.decode()
+    assert not Erasure.objects.exists()
+    assert OutgoingMail.objects.filter(kind__startswith="account_erasure_link").count() == 1
+
+
+@pytest.mark.parametrize("key", ["", "x", "%00", "WyJhIl0:1abc:def"])
+def test_a_key_that_the_shop_did_not_make_opens_nothing(client, key):
+    assert client.get(f"/effacement?cle={key}").status_code == 404
+    assert client.post(f"/effacement?cle={key}").status_code == 404
+
+
+def test_a_link_lasts_a_week_and_speaks_its_language(staff, client):
+    path = link(staff, "de")
+    assert path.startswith("/de/")
+    with time_machine.travel(timezone.now() + timedelta(days=6, hours=23)):
+        assert client.get(path).status_code == 200
+    with time_machine.travel(timezone.now() + timedelta(days=7, minutes=1)):
+        assert client.get(path).status_code == 404
+
+
+def test_a_bad_address_is_shown_at_its_field(staff):
+    page = staff.post(ADD, {"email": "zoe", "language": "fr"})
+    assert (page.status_code, OutgoingMail.objects.count()) == (200, 0)
+    assert "email" in page.context["form"].errors

@@ -1,0 +1,67 @@
+"""The alerts of the member area: listed, and withdrawn by their owner alone."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from accounts.tests.people import make_member
+from catalog.models import Notice
+from catalog.tests.factories import make_category, make_product
+
+pytestmark = pytest.mark.django_db
+
+TAB = "/espace-membre?tab=profile"
+
+
+@pytest.fixture
+def member(client):
+    user = make_member()
+    client.force_login(user)
+    return user
+
+
+def wish(email, token, **fields):
+    if not fields.keys() & {"product", "category"}:
+        fields["product"] = make_product(f"Golem {token}")
+    return Notice.objects.create(email=email, token=token, **{"confirmed_at": timezone.now(), **fields})
+
+
+def shown(client):
+    return [notice.pk for notice, _subject in client.get(TAB).context["notices"]]
+
+
+def test_the_profile_lists_the_alerts_of_every_proven_address(client, member):
+    EmailAddress.objects.create(user=member, email="second@example.com", verified=True)
+    EmailAddress.objects.create(user=member, email="unproven@example.com", verified=False)
+    opening = wish(member.email, "a", category=make_category("dragons", name="Dragons"))
+    waiting = wish("second@example.com", "b", confirmed_at=None)
+    wish(member.email, "c", sent_at=timezone.now())
+    wish("unproven@example.com", "d")
+    wish("other@example.com", "e")
+    assert shown(client) == [waiting.pk, opening.pk]
+    page = client.get(TAB).content.decode()
+    assert "Golem b" in page
+    assert "Dragons" in page
+    assert page.count("à confirmer par le lien reçu") == 1
+
+
+def test_an_alert_is_withdrawn(client, member):
+    own, other = wish(member.email, "a"), wish("other@example.com", "b")
+    for key in (own.pk, other.pk, "x", "9" * 40, ""):
+        response = client.post("/espace-membre/alertes/supprimer", {"remove": key})
+        assert (response.status_code, response["Location"]) == (303, f"{TAB}#alertes")
+    assert list(Notice.objects.all()) == [other]
+    assert "Alerte retirée" in client.get(TAB).content.decode()
+    assert "Aucune alerte pour l'instant" in client.get(TAB).content.decode()
+
+
+def test_ten_alerts_cost_no_more_than_one(client, member, django_assert_num_queries):
+    wish(member.email, "a")
+    client.get(TAB)
+    for number in range(9):
+        wish(member.email, f"b{number}")
+    # Session, member, addresses, wish for another address, proven addresses, alerts, content version.
+    with django_assert_num_queries(7):
+        client.get(TAB)

@@ -1,0 +1,176 @@
+"""No log holds what opens something: no password, no session key, no link of a mail, at whatever level."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from accounts import views as accounts_views
+from accounts.models import EmailChange
+from accounts.tests.people import PASSWORD, deliver_mails, link_in_last_mail, make_admin, make_member, post
+from catalog.models import Notice
+from orders.access import order_url, payment_page_url, statement_token
+from orders.models import Withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+NEW = "atelier-figurine-2027"
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Everything that any part of the program logs, as the handler of the settings writes it, down to DEBUG."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(logging.Formatter(settings.LOGGING["formatters"]["line"]["format"], style="{"))
+    for name in settings.LOGGING["handlers"]["console"]["filters"]:
+        handler.addFilter(import_string(settings.LOGGING["filters"][name]["()"])())
+    root, names = logging.getLogger(), list(logging.root.manager.loggerDict)
+    levels = {name: logging.getLogger(name).level for name in names}
+    before = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    for name in levels.keys() - settings.LOGGING["loggers"].keys():
+        logging.getLogger(name).setLevel(logging.NOTSET)
+    yield written
+    root.removeHandler(handler)
+    root.setLevel(before)
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
+def session_of(client: Client) -> str:
+    return str(client.session.session_key)
+
+
+def key_of(path: str) -> str:
+    """What a link ends with: the key, without the words of its address."""
+    return re.split(r"[/=]", path)[-1]
+
+
+def path_of(url: str) -> str:
+    return url.removeprefix(settings.SITE_URL)
+
+
+def refuse_leaks(log: io.StringIO, secrets: list[str]) -> None:
+    lines = log.getvalue().splitlines()
+    assert lines, "nothing was logged at all"
+    assert all(len(secret) > 8 for secret in secrets)
+    assert [line for line in lines if any(secret in line for secret in secrets)] == []
+
+
+def test_signing_up_in_and_out_and_a_forgotten_password(log):
+    client, secrets = Client(), [PASSWORD, NEW, "wrong-password-1"]
+    post(client, "signup")
+    link = link_in_last_mail()
+    secrets += [key_of(link), session_of(client)]
+    client.get(link)
+    client.post("/auth/confirmation", {"password": PASSWORD, "password_confirmation": PASSWORD})
+    secrets.append(session_of(client))
+    client.post("/auth/deconnexion")
+    post(client, "signin", password="wrong-password-1")
+    post(client, "signin")
+    secrets.append(session_of(client))
+    client.post("/auth/deconnexion")
+    post(client, "forgot")
+    link = link_in_last_mail()
+    secrets.append(key_of(link))
+    client.get(link)
+    client.post("/auth/nouveau-mot-de-passe", {"password": NEW, "password_confirmation": NEW})
+    # Used up: it is refused, and a refusal is logged.
+    client.get(link)
+    post(client, "signin", password=NEW)
+    secrets.append(session_of(client))
+    refuse_leaks(log, secrets)
+
+
+def test_a_changed_address_and_a_second_factor(log):
+    member = make_member()
+    client = Client()
+    post(client, "signin", password="wrong-password-1")
+    post(client, "signin")
+    client.post("/espace-membre/adresse-e-mail", {"email": "new@example.com", "password": PASSWORD})
+    assert EmailChange.objects.exists()
+    deliver_mails()
+    links = re.findall(
+        r"http://localhost:8000(/\S*auth/\S+)", "\n".join(OutgoingMail.objects.values_list("text", flat=True))
+    )
+    assert len(links) == 2
+    for link in links:
+        client.get(link)
+        client.post("/auth/adresse-e-mail", {"password": PASSWORD})
+    member.refresh_from_db()
+    assert member.email == "new@example.com"
+    client.post("/auth/seconde-etape", {"code": "123456"})
+    refuse_leaks(log, [PASSWORD, session_of(client), *map(key_of, links)])
+
+
+def test_links_of_people_without_an_account(log):
+    make_seller()
+    client = Client()
+    order = pay_order(make_order())
+    declared = Withdrawal.objects.create(
+        order=order,
+        name="Léa",
+        email="lea@example.com",
+        order_text="X",
+        statement="x",
+        submission_key="k" * 20,
+    )
+    notice = Notice.objects.create(
+        email="a@example.com", token="t" * 43, product=make_product("Ogre"), confirmed_at=timezone.now()
+    )
+    staff = Client()
+    staff.force_login(make_admin())
+    staff.post("/gestion/pages/erasure/add/", {"email": "guest@example.com", "language": "fr"})
+    deliver_mails()
+    erasure = re.search(
+        r"http://localhost:8000(/\S+)", OutgoingMail.objects.get(kind="account_erasure_link").text
+    )
+    assert erasure is not None
+    paths = [
+        path_of(order_url(order)),
+        path_of(payment_page_url(order)),
+        f"/retractation/recue?cle={statement_token(declared)}",
+        f"/avis/confirmer?cle={notice.token}",
+        f"/avis/desinscription?cle={notice.token}",
+        erasure.group(1),
+    ]
+    for path in paths:
+        client.get(path)
+        client.post(path)
+        # As pages that do not exist, which are logged with their address.
+        client.get(f"/x{path}")
+    refuse_leaks(log, [*map(key_of, paths), session_of(staff)])
+
+
+def test_an_error_on_the_page_of_a_link(log, monkeypatch):
+    post(Client(), "signup")
+    link = link_in_last_mail()
+
+    def fail(_key):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(accounts_views, "sign_up_of_key", fail)
+    client = Client(raise_request_exception=False)
+    assert client.get(link).status_code == 500
+    assert "RuntimeError: broken" in log.getvalue()
+    refuse_leaks(log, [key_of(link)])
+
+
+def test_a_session_that_was_tampered_with_and_a_form_without_its_key(log):
+    client = Client(enforce_csrf_checks=True)
+    client.cookies[settings.SESSION_COOKIE_NAME] = "stolen-session-key-0123456789"
+    assert client.get("/espace-membre").status_code == 302
+    assert post(client, "signin").status_code == 403
+    refuse_leaks(log, ["stolen-session-key-0123456789", PASSWORD])
