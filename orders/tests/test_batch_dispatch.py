@@ -69,7 +69,9 @@ def test_the_same_again_sends_nothing_twice(staff_client):
     assert outcomes(dispatch(staff_client, (order.pk, "6A1"), (order.pk, "6A1"))) == [("already", "")] * 2
     answer = dispatch(staff_client, (order.pk, "6A9"))
     assert outcomes(answer) == [("refused", "already_shipped")]
-    assert answer.json()["results"][0]["detail"] == ("Cette commande est déjà partie avec le numéro « 6A1 ».")
+    assert answer.json()["results"][0]["detail"] == (
+        "Cette commande est déjà partie avec le numéro «\u00a06A1\u00a0»."
+    )
     assert (mails(order), Shipment.objects.filter(order=order).count()) == (1, 1)
 
 

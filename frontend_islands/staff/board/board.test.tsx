@@ -50,7 +50,7 @@ afterEach(() => vi.unstubAllGlobals());
 it("shows a move at once, sends the version that was seen, and takes it back by its notice", async () => {
   answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
   const { user, screen } = await renderStaff(<Board may_move />);
-  await user.click(await screen.findByRole("button", { name: "Étape suivante : À préparer, Golem" }));
+  await user.click(await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" }));
   expect(moves).toEqual([{ address: "/api/admin/pieces/7/move", stage: "to_prepare", version: 1 }]);
   expect(await screen.findByText("Golem : À préparer")).toBeTruthy();
   expect(screen.getByRole("region", { name: "À préparer" }).textContent).toContain("AB12CD34");
@@ -71,7 +71,7 @@ it("tells a conflict and shows where the piece is", async () => {
       { status: 409, headers: { "Content-Type": "application/problem+json" } },
     );
   const { user, screen } = await renderStaff(<Board may_move />);
-  const next = await screen.findByRole("button", { name: "Étape suivante : À préparer, Golem" });
+  const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
   next.focus();
   await user.keyboard("{ArrowRight}");
   expect(await screen.findByText("Quelqu'un a déplacé cette pièce entre-temps.")).toBeTruthy();

@@ -50,7 +50,7 @@ def _refusal(order: Order, piece: WorkPiece, stage: PieceStage) -> Problem | Non
     if order.status not in IN_WORKSHOP or piece.is_cancelled or piece.stage == PieceStage.SHIPPED:
         return Problem("piece_left", _("Cette pièce n'est plus à l'atelier."), 409)
     if stage == PieceStage.SHIPPED:
-        return Problem("needs_parcel", _("Une pièce part dans un colis : passez par l'expédition."), 409)
+        return Problem("needs_parcel", _("Une pièce part dans un colis\u00a0: passez par l'expédition."), 409)
     if stage == PieceStage.TO_PAINT and piece.item.finish == Finish.UNPAINTED:
         return Problem("piece_unpainted", _("Cette pièce est commandée non peinte."), 409)
     return None

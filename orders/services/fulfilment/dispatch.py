@@ -118,7 +118,7 @@ def _refuse_another_number(order: Order, dispatch: Dispatch) -> None:
     if number != dispatch.tracking_number:
         raise Problem(
             "already_shipped",
-            _("Cette commande est déjà partie avec le numéro « %(number)s ».") % {"number": number}
+            _("Cette commande est déjà partie avec le numéro «\u00a0%(number)s\u00a0».") % {"number": number}
             if number
             else _("Cette commande est déjà partie, sans numéro de suivi."),
             409,
