@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description The pieces at the workshop by promised day, or with `since` what changed. */
-        get: operations["admin_board_retrieve"];
+        get: operations["api_admin_board_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29,10 +29,44 @@ export interface paths {
             cookie?: never;
         };
         /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
-        get: operations["admin_dispatch_retrieve"];
+        get: operations["api_admin_dispatch_retrieve"];
         put?: never;
         /** @description Orders that are ready to leave, and sending many of them: each has its own outcome. */
-        post: operations["admin_dispatch_create"];
+        post: operations["api_admin_dispatch_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every kind of mail with its French subject; with `name`, that one drawn in `language`. */
+        get: operations["admin_emails_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/emails/{kind}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends a mail to the person who asks, and to nobody else. */
+        post: operations["admin_email_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -68,7 +102,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** @description Deletes an unpaid order; archives any other that is done, which an operator may restore. */
-        delete: operations["admin_orders_destroy"];
+        delete: operations["api_admin_orders_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -84,7 +118,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Corrects where a paid order goes, until it is sent; the customer gets a mail. */
-        post: operations["admin_orders_address_create"];
+        post: operations["api_admin_orders_address_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -99,10 +133,10 @@ export interface paths {
             cookie?: never;
         };
         /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
-        get: operations["admin_orders_invoice_retrieve"];
+        get: operations["api_admin_orders_invoice_retrieve"];
         put?: never;
         /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
-        post: operations["admin_orders_invoice_create"];
+        post: operations["api_admin_orders_invoice_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -117,7 +151,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Any document of any order. */
-        get: operations["admin_orders_invoice.pdf_retrieve"];
+        get: operations["api_admin_orders_invoice.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -136,7 +170,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Writes a note that the customer never reads, or the correction of one. */
-        post: operations["admin_orders_notes_create"];
+        post: operations["api_admin_orders_notes_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -153,7 +187,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
-        post: operations["admin_orders_refund_create"];
+        post: operations["api_admin_orders_refund_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -170,7 +204,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description What a refund would do, by the demand that `refund` takes. Nothing is written. */
-        post: operations["admin_orders_refund_preview_create"];
+        post: operations["api_admin_orders_refund_preview_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -187,7 +221,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Brings an archived order back into the lists. */
-        post: operations["admin_orders_restore_create"];
+        post: operations["api_admin_orders_restore_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -204,7 +238,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Sends pieces in a parcel; the order is shipped once all have left. 409 as a status change to `shipped`. */
-        post: operations["admin_orders_shipments_create"];
+        post: operations["api_admin_orders_shipments_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -221,7 +255,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Takes back a parcel that had not left; the customer is told. */
-        post: operations["admin_orders_shipments_undo_create"];
+        post: operations["api_admin_orders_shipments_undo_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -236,7 +270,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description The sheet that goes into a parcel, without prices: what is still to be sent, or what `shipment` holds. */
-        get: operations["admin_orders_slip.pdf_retrieve"];
+        get: operations["api_admin_orders_slip.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -259,7 +293,7 @@ export interface paths {
          *
          *     409 `refund_decision_needed` until `refund` says what becomes of the money, `reason_needed` until `reason` does.
          */
-        post: operations["admin_orders_status_create"];
+        post: operations["api_admin_orders_status_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -276,7 +310,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Files a withdrawal that the shop received, once per `Idempotency-Key`; it takes effect like one from the site. */
-        post: operations["admin_orders_withdrawals_create"];
+        post: operations["api_admin_orders_withdrawals_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -291,7 +325,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description How many orders wait at the workshop, and how many of them are late. */
-        get: operations["admin_orders_counts_retrieve"];
+        get: operations["api_admin_orders_counts_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -308,7 +342,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
-        get: operations["admin_orders_labels.pdf_retrieve"];
+        get: operations["api_admin_orders_labels.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -327,7 +361,310 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Moves a piece. 409 `conflict` with the card as `current` when somebody moved it since. */
-        post: operations["admin_pieces_move_create"];
+        post: operations["api_admin_pieces_move_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A page after `cursor`, else by number. Four queries at most. */
+        get: operations["admin_products_list"];
+        put?: never;
+        /** @description A new product, published unless `is_published` says otherwise. */
+        post: operations["admin_products_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One product, whether it is on sale, archived or in the trash. */
+        get: operations["admin_products_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Moves it to the trash, where it stays for 30 days; with `?permanently=true` one of the trash is deleted. */
+        delete: operations["admin_products_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. 409 `conflict` with the fresh product as `current`. */
+        patch: operations["admin_products_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description `archive`, `unarchive`, `restore` (from the trash): the product as it is afterwards. Repeated, it changes
+         *     nothing more.
+         */
+        post: operations["admin_products_action"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A copy that is not published: texts, prices, formats and measures, without photos and stock. */
+        post: operations["admin_products_duplicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Three queries. */
+        get: operations["admin_pictures_list"];
+        put?: never;
+        /** @description Adds a photo behind the others. */
+        post: operations["admin_pictures_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/{image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes it; its files stay while an order shows them. */
+        delete: operations["admin_pictures_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. 409 `conflict` with the photo of now as `current`. */
+        patch: operations["admin_pictures_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/main": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Puts a photo before the others. */
+        put: operations["admin_pictures_main"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Moves and removes photos, all or nothing. 409 `conflict` with the photos of now as `current`. */
+        put: operations["admin_pictures_arrange"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What each format and finish cost over time, the last price first. */
+        get: operations["admin_products_prices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/promotion-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What the product's own promotion would do, by the rule that carts use. Nothing is stored. */
+        post: operations["admin_products_promotion_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Four queries. */
+        get: operations["admin_variants_retrieve"];
+        /**
+         * @description Writes every row or none; messages are by `rows.<id>.<field>`. 409 `conflict` with the grid of now as
+         *     `current`. Each field asks for its own right.
+         */
+        put: operations["admin_variants_update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The formats of a product, in their order. */
+        get: operations["admin_variations_list"];
+        put?: never;
+        /** @description Adds a format behind the others. */
+        post: operations["admin_variations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations/{variation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes it with its variants; orders keep what they say of it. */
+        delete: operations["admin_variations_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. `version` is the grid's; 409 `conflict` with `current`. */
+        patch: operations["admin_variations_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations/{variation_id}/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Makes it the default one, instead of any other. */
+        post: operations["admin_variations_default"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Changes, archives or moves to the trash all of the products or none. Each field asks for its own right. */
+        post: operations["admin_products_bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The products of a list as a file that can be imported again. */
+        get: operations["admin_products_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Changes and adds the products of a file, all or none; never one twice. */
+        post: operations["admin_products_import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -342,7 +679,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Where a refund stands. */
-        get: operations["admin_refunds_retrieve"];
+        get: operations["api_admin_refunds_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -361,7 +698,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Puts the refunded units of a line back on the shelf, once; 409 when they are there, or are no longer sold. */
-        post: operations["admin_refunds_lines_restock_create"];
+        post: operations["api_admin_refunds_lines_restock_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -378,7 +715,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Records that a failed refund of this decision was settled by bank transfer; once, however often it is said. */
-        post: operations["admin_refunds_transfer_create"];
+        post: operations["api_admin_refunds_transfer_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -395,7 +732,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Records that a transfer of this decision did not reach its customer; once, however often it is said. */
-        post: operations["admin_refunds_transfer_returned_create"];
+        post: operations["api_admin_refunds_transfer_returned_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,6 +750,23 @@ export interface paths {
         get: operations["admin_search"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A picture for what will be written next. Unless something shows it, it is deleted a day later. */
+        post: operations["admin_uploads_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -469,7 +823,7 @@ export interface paths {
          * @description Prices a cart. It changes nothing, so it needs no token; of the caller it reads which unpaid orders this browser
          *     made, whose pieces are there for its own customer.
          */
-        post: operations["cart_quote_create"];
+        post: operations["api_cart_quote_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -504,7 +858,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Makes the order once per `Idempotency-Key` and answers where to pay. */
-        post: operations["checkout_create"];
+        post: operations["api_checkout_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -519,7 +873,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Tells whether a payment is confirmed. It asks the payment provider; the address alone proves nothing. */
-        get: operations["checkout_verify_retrieve"];
+        get: operations["api_checkout_verify_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -668,7 +1022,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Six queries at most: orders with one more to see whether a page follows, and their parts. */
-        get: operations["orders_list"];
+        get: operations["api_orders_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -684,7 +1038,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["orders_retrieve"];
+        get: operations["api_orders_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -706,7 +1060,7 @@ export interface paths {
          *
          *     For anybody else the order does not exist.
          */
-        get: operations["orders_invoice.pdf_retrieve"];
+        get: operations["api_orders_invoice.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -725,7 +1079,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Files a withdrawal from the member's own order. The same demand on the same day is filed once. */
-        post: operations["orders_withdrawal_create"];
+        post: operations["api_orders_withdrawal_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -796,6 +1150,59 @@ export interface paths {
         };
         /** @description What matches the text typed so far, the best first; nothing for less than two letters. */
         get: operations["search_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Six queries, whatever the page. */
+        get: operations["automation_orders_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/product-automation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description All products. Eight queries. */
+        get: operations["automation_products_list"];
+        /** @description Change the fields that are given. */
+        put: operations["automation_products_update"];
+        /** @description Create a product; 200 with the one that is there for a known `external_id`. */
+        post: operations["automation_products_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Two queries. */
+        get: operations["automation_stock_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -989,6 +1396,399 @@ export interface components {
             next_cursor: string | null;
             results: components["schemas"]["AdminOrder"][];
         };
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        AdminProduct: {
+            readonly id: number;
+            /** @description Its page, shown only while it is published. */
+            readonly url: string;
+            /** Nom [fr] */
+            name: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            readonly category_id: number;
+            readonly category_slug: string;
+            readonly offers_finishes: boolean;
+            readonly images: components["schemas"]["StaffPicture"][];
+            readonly image_url: string | null;
+            readonly gallery_images: string[];
+            readonly variations: components["schemas"]["Format"][];
+            readonly variants: components["schemas"]["Variant"][];
+            readonly picked_similar_names: components["schemas"]["NamedProduct"][];
+            /**
+             * Prix le plus bas (€)
+             * Format: decimal
+             */
+            readonly price_from: string;
+            /**
+             * Prix le plus haut (€)
+             * Format: decimal
+             */
+            readonly price_to: string;
+            /**
+             * Prix barré (€)
+             * Format: decimal
+             */
+            readonly crossed_out: string | null;
+            /** @description The promotion that runs, its own or another: « 2 achetés, 1 offert ». */
+            readonly promotion_label: string;
+            readonly stale_texts: string[];
+            /** Achetable */
+            readonly is_available: boolean;
+            /**
+             * Archivé le
+             * Format: date-time
+             */
+            readonly archived_at: string | null;
+            /**
+             * Mis à la corbeille le
+             * Format: date-time
+             */
+            readonly trashed_at: string | null;
+            /** Origine */
+            readonly source: string;
+            /**
+             * Créé le
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Modifié le
+             * Format: date-time
+             */
+            readonly updated_at: string;
+        };
+        AdminProductPage: {
+            count: number;
+            /** @description Address of the following page. */
+            next: string | null;
+            /** @description Address of the page before, of numbered ones. */
+            previous: string | null;
+            next_cursor: string | null;
+            results: components["schemas"]["AdminProductRow"][];
+        };
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        AdminProductRequest: {
+            /** Nom [fr] */
+            name: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            seen_stock_quantity?: number | null;
+            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+        };
+        /** @description A product in the staff's list. */
+        AdminProductRow: {
+            id: number;
+            name: string;
+            readonly url: string;
+            /** @description The first line of the detailed description, else of the short one. */
+            readonly summary: string;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            price_from: string;
+            /** Format: decimal */
+            price_to: string;
+            /** Format: decimal */
+            original_price: string | null;
+            readonly image: components["schemas"]["ProductPicture"] | null;
+            featured: boolean;
+            in_stock: boolean;
+            /** @description Marked as such, or on sale with nothing left to buy. */
+            readonly sold_out: boolean;
+            stock_quantity: number | null;
+            is_published: boolean;
+            /** Format: date-time */
+            archived_at: string | null;
+            /** Format: date-time */
+            trashed_at: string | null;
+            readonly promotion_label: string;
+            stale_texts: string[];
+            source: string;
+            external_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         AdminTracking: {
             status: string;
             status_label: string;
@@ -1031,6 +1831,137 @@ export interface components {
             next_cursor: string | null;
             results: components["schemas"]["AdminUser"][];
         };
+        /** @description As webhooks report an order. */
+        AutomationOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            payment_mode: string;
+            country: string;
+            subtotal: string;
+            shipping_cost: string;
+            total: string;
+            items: components["schemas"]["ReportedItem"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            cancelled_at: string | null;
+            customer: components["schemas"]["OrderCustomer"];
+            delivery_address: components["schemas"]["DeliveryPlace"];
+        };
+        AutomationOrderPage: {
+            next_cursor: string;
+            results: components["schemas"]["AutomationOrder"][];
+        };
+        AutomationPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["AutomationProduct"][];
+        };
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        AutomationProduct: {
+            name: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["Translations"];
+            /** @description Name in any language, or slug. */
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations: components["schemas"]["AutomationVariation"][];
+            variants: components["schemas"]["AutomationVariant"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
+            id: number;
+            url: string;
+            category_slug: string;
+            pending_images: components["schemas"]["PendingPicture"][];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description One format in one finish, found by `id`, else by `variation` (name) and `finish`. Only those on sale exist. */
+        AutomationVariant: {
+            id?: number;
+            variation?: string | null;
+            finish?: components["schemas"]["FinishEnum"] | null;
+            sku?: string;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            weight_grams?: number | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            variation_id: number | null;
+            /** Format: decimal */
+            full_price?: string | null;
+        };
+        /** @description A format. Found by `id`, else by `name` (the French one). `in_stock` and `sku` are those of its variants. */
+        AutomationVariation: {
+            id?: number;
+            name?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
+            is_default?: boolean;
+            sort_order?: number;
+            gallery_images?: string[];
+            image_url: string | null;
+        };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         BillingRequest: {
             address: string;
@@ -1056,6 +1987,41 @@ export interface components {
             };
             /** Format: date-time */
             since: string;
+        };
+        /**
+         * @description * `update` - update
+         *     * `delete` - delete
+         *     * `restore` - restore
+         *     * `archive` - archive
+         *     * `unarchive` - unarchive
+         * @enum {string}
+         */
+        BulkActionEnum: "update" | "delete" | "restore" | "archive" | "unarchive";
+        /** @description `count` products are or would be concerned; `preview_key` and `changes` come with a dry run. */
+        BulkAnswer: {
+            count: number;
+            preview_key?: string;
+            changes?: components["schemas"]["BulkChange"][];
+        };
+        BulkChange: {
+            id: number;
+            name: string;
+            changes: components["schemas"]["FieldChange"][];
+        };
+        /**
+         * @description `fields` are those of one product that several can share. With `dry_run` nothing is changed; the `preview_key` of
+         *     that answer makes the call that follows refuse (409 `conflict`) products that changed in between.
+         */
+        BulkRequest: {
+            ids: number[];
+            action: components["schemas"]["BulkActionEnum"];
+            fields?: {
+                [key: string]: unknown;
+            };
+            /** @default false */
+            dry_run: boolean;
+            /** @default  */
+            preview_key: string;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -1185,6 +2151,30 @@ export interface components {
             expected_date?: string;
             accept_terms: boolean;
         };
+        /**
+         * @description * `name_fr` - name_fr
+         *     * `name_en` - name_en
+         *     * `name_es` - name_es
+         *     * `name_de` - name_de
+         *     * `description_fr` - description_fr
+         *     * `description_en` - description_en
+         *     * `description_es` - description_es
+         *     * `description_de` - description_de
+         *     * `full_description_fr` - full_description_fr
+         *     * `full_description_en` - full_description_en
+         *     * `full_description_es` - full_description_es
+         *     * `full_description_de` - full_description_de
+         *     * `material_fr` - material_fr
+         *     * `material_en` - material_en
+         *     * `material_es` - material_es
+         *     * `material_de` - material_de
+         *     * `paint_type_fr` - paint_type_fr
+         *     * `paint_type_en` - paint_type_en
+         *     * `paint_type_es` - paint_type_es
+         *     * `paint_type_de` - paint_type_de
+         * @enum {string}
+         */
+        ConfirmedTextsEnum: "name_fr" | "name_en" | "name_es" | "name_de" | "description_fr" | "description_en" | "description_es" | "description_de" | "full_description_fr" | "full_description_en" | "full_description_es" | "full_description_de" | "material_fr" | "material_en" | "material_es" | "material_de" | "paint_type_fr" | "paint_type_en" | "paint_type_es" | "paint_type_de";
         ContactAnswer: {
             reference: string;
         };
@@ -1240,6 +2230,28 @@ export interface components {
             amount: string;
             restocked: boolean;
         };
+        /** @description The part that is shown, in percent of the whole picture. */
+        Crop: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            height: number;
+        };
+        /** @description The part that is shown, in percent of the whole picture. */
+        CropRequest: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            height: number;
+        };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         CustomerRequest: {
             address: string;
@@ -1279,6 +2291,13 @@ export interface components {
          * @enum {string}
          */
         DataExportAnswerStateEnum: "requested" | "running" | "ready" | "failed";
+        DeliveryPlace: {
+            name: string;
+            street: string;
+            postal_code: string;
+            city: string;
+            country: string;
+        };
         DispatchLineRequest: {
             /** Format: uuid */
             id: string;
@@ -1319,6 +2338,12 @@ export interface components {
             readonly details: {
                 [key: string]: string;
             };
+        };
+        FieldChange: {
+            field: string;
+            readonly label: string;
+            before: unknown;
+            after: unknown;
         };
         FiledAnswer: {
             success: boolean;
@@ -1371,12 +2396,43 @@ export interface components {
          * @enum {string}
          */
         FinishEnum: "painted" | "unpainted";
+        /** @description The point that stays in sight, in percent of the picture as it is shown. */
+        Focus: {
+            x: number;
+            y: number;
+        };
+        /** @description The point that stays in sight, in percent of the picture as it is shown. */
+        FocusRequest: {
+            x: number;
+            y: number;
+        };
+        Format: {
+            id: number;
+            name: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
+        FormatRequest: {
+            id: number;
+            name: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
         GalleryImage: {
             url: string;
             width: number;
             height: number;
             alt: string;
             sources: components["schemas"]["GallerySource"][];
+            focus_class?: string;
         };
         GalleryProps: {
             name: string;
@@ -1390,6 +2446,116 @@ export interface components {
             recipient: string;
             /** @default  */
             message: string;
+        };
+        GridBodyRequest: {
+            version: string;
+            rows?: components["schemas"]["GridRowBodyRequest"][];
+            format_ids?: number[] | null;
+        };
+        /** @description The product's own values, which count where a variant has none. */
+        GridFallback: {
+            /** Format: decimal */
+            price: string;
+            stock_quantity: number | null;
+            weight_grams: number | null;
+            weight: string;
+            dimensions: string;
+            /** Format: decimal */
+            height_cm: string | null;
+            production_days_min: number | null;
+            production_days_max: number | null;
+        };
+        GridPhoto: {
+            id: number;
+            thumbnail_url: string;
+            alt: string;
+        };
+        /**
+         * @description `offered` says that its finish and format are on sale, `unit_price` what it costs without a promotion,
+         *     `thumbnail_url` the photo that shows it best.
+         */
+        GridRow: {
+            id: number;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            label: string;
+            /** Format: decimal */
+            price: string | null;
+            /** Format: decimal */
+            unit_price: string | null;
+            in_stock: boolean;
+            available: boolean;
+            offered: boolean;
+            stock_quantity: number | null;
+            sku: string;
+            weight_grams: number | null;
+            weight: string;
+            dimensions: string;
+            /** Format: decimal */
+            height_cm: string | null;
+            production_days_min: number | null;
+            production_days_max: number | null;
+            image_ids: number[];
+            thumbnail_url: string;
+        };
+        /**
+         * @description What changes of a variant; what is empty falls back to the product's. `stock_quantity` comes with the number
+         *     that was on screen, `seen_stock`. `image_ids` are the photos of this very format and finish.
+         */
+        GridRowBodyRequest: {
+            /** Format: int64 */
+            id: number;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            seen_stock?: number | null;
+            sku?: string;
+            weight_grams?: number | null;
+            weight?: string;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            image_ids?: number[];
+        };
+        ImportAnswer: {
+            added: number;
+            changed: number;
+            unchanged: number;
+            refused: number;
+            preview_key: string;
+            lines: components["schemas"]["ImportLine"][];
+        };
+        /** @description What one line of the file does. `errors` holds sentences that name their column. */
+        ImportLine: {
+            line: number;
+            action: components["schemas"]["ImportLineActionEnum"];
+            product_id: number | null;
+            name: string;
+            changes: components["schemas"]["FieldChange"][];
+            readonly errors: string[];
+        };
+        /**
+         * @description * `add` - add
+         *     * `change` - change
+         *     * `nothing` - nothing
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        ImportLineActionEnum: "add" | "change" | "nothing" | "refused";
+        /**
+         * @description `csv` is the text of the file: a first line with the names of the columns, as in the export, separated by
+         *     semicolons, commas or tabs. With `dry_run` nothing is stored; `preview_key` of that answer makes the import refuse
+         *     (409 `conflict`) products that changed in between.
+         */
+        ImportRequest: {
+            csv: string;
+            /** @default false */
+            dry_run: boolean;
+            /** @default  */
+            preview_key: string;
         };
         Installment: {
             /** Format: date */
@@ -1455,6 +2621,14 @@ export interface components {
          * @enum {string}
          */
         KindEnum: "question" | "quote";
+        /**
+         * @description * `fr` - Français
+         *     * `en` - English
+         *     * `es` - Español
+         *     * `de` - Deutsch
+         * @enum {string}
+         */
+        LanguageEnum: "fr" | "en" | "es" | "de";
         LeadTime: {
             days_min: number;
             days_max: number;
@@ -1467,6 +2641,16 @@ export interface components {
             /** @description Until when to order for a delivery before Christmas; empty unless it can be done. */
             christmas: string;
         };
+        /** @description One number of units: of a product (`variant_id` null), or of a variant. */
+        LevelStock: {
+            product_id: number;
+            variant_id: number | null;
+            variation_id: number | null;
+            finish: string | null;
+            sku: string;
+            stock_quantity: number | null;
+            in_stock: boolean;
+        };
         LineRequest: {
             /** Format: int64 */
             product_id: number;
@@ -1474,6 +2658,24 @@ export interface components {
             variation_id?: number | null;
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
+        };
+        /** @description `order` is a reference, an address or a name: the newest order that it finds; without it, sample data. */
+        MailAskedRequest: {
+            /** @default fr */
+            language: components["schemas"]["LanguageEnum"];
+            /** @default  */
+            order: string;
+        };
+        /** @description A kind of mail; `text` and `html` only for the one that `name` asks for. */
+        MailKind: {
+            name: string;
+            subject: string;
+            takes_order: boolean;
+            text?: string;
+            html?: string;
+        };
+        MailList: {
+            results: components["schemas"]["MailKind"][];
         };
         /** @description A mail as it would be sent; `not_before` is when it would leave. */
         MailPreview: {
@@ -1487,6 +2689,14 @@ export interface components {
         };
         MailPreviews: {
             mails: components["schemas"]["MailPreview"][];
+        };
+        MailSent: {
+            success: boolean;
+            message: string;
+        };
+        MainPictureRequest: {
+            /** Format: int64 */
+            id: number;
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -1536,6 +2746,10 @@ export interface components {
             stage: components["schemas"]["StageEnum"];
             version: number;
         };
+        NamedProduct: {
+            readonly id: number;
+            readonly name: string;
+        };
         /** @description A note; `corrects` is the id of the one that it replaces. */
         Note: {
             id: number;
@@ -1578,6 +2792,10 @@ export interface components {
             missing: number;
             suggestion: components["schemas"]["Suggestion"] | null;
         };
+        OfferHistory: {
+            label: string;
+            periods: components["schemas"]["PricePeriod"][];
+        };
         Order: {
             /** Format: uuid */
             id: string;
@@ -1617,6 +2835,24 @@ export interface components {
             };
             late: number;
         };
+        OrderCustomer: {
+            email: string;
+            name: string;
+            phone: string;
+        };
+        /** @description The same event may arrive twice: with the same `id`. It names no customer. */
+        OrderEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["OrderEventData"];
+        };
+        OrderEventData: {
+            order: components["schemas"]["ReportedOrder"];
+            previous_status: string;
+        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -1633,6 +2869,259 @@ export interface components {
             readonly product_url: string | null;
         };
         OrderOrMails: components["schemas"]["AdminOrderDetail"] | components["schemas"]["MailPreviews"];
+        /**
+         * @description * `FR` - France
+         *     * `BE` - Belgique
+         *     * `CH` - Suisse
+         *     * `LU` - Luxembourg
+         *     * `AF` - Afghanistan
+         *     * `ZA` - Afrique du Sud
+         *     * `AL` - Albanie
+         *     * `DZ` - Algérie
+         *     * `DE` - Allemagne
+         *     * `AD` - Andorre
+         *     * `AO` - Angola
+         *     * `AI` - Anguilla
+         *     * `AQ` - Antarctique
+         *     * `AG` - Antigua-et-Barbuda
+         *     * `SA` - Arabie Saoudite
+         *     * `AR` - Argentine
+         *     * `AM` - Arménie
+         *     * `AW` - Aruba
+         *     * `AU` - Australie
+         *     * `AT` - Autriche
+         *     * `AZ` - Azerbaïdjan
+         *     * `BS` - Bahamas
+         *     * `BH` - Bahreïn
+         *     * `BD` - Bangladesh
+         *     * `BB` - Barbade
+         *     * `BZ` - Bélize
+         *     * `BJ` - Bénin
+         *     * `BM` - Bermudes
+         *     * `BT` - Bhoutan
+         *     * `BY` - Biélorussie
+         *     * `MM` - Birmanie
+         *     * `BO` - Bolivie
+         *     * `BQ` - Bonaire, Saint Eustache et Saba
+         *     * `BA` - Bosnie-Herzégovine
+         *     * `BW` - Botswana
+         *     * `BR` - Brésil
+         *     * `BN` - Brunei
+         *     * `BG` - Bulgarie
+         *     * `BF` - Burkina Faso
+         *     * `BI` - Burundi
+         *     * `KH` - Cambodge
+         *     * `CM` - Cameroun
+         *     * `CA` - Canada
+         *     * `CV` - Cap-Vert
+         *     * `CL` - Chili
+         *     * `CN` - Chine
+         *     * `CY` - Chypre
+         *     * `CO` - Colombie
+         *     * `KM` - Comores
+         *     * `CG` - Congo
+         *     * `KP` - Corée du Nord
+         *     * `KR` - Corée du Sud
+         *     * `CR` - Costa Rica
+         *     * `CI` - Côte d'Ivoire
+         *     * `HR` - Croatie
+         *     * `CU` - Cuba
+         *     * `CW` - Curaçao
+         *     * `DK` - Danemark
+         *     * `DJ` - Djibouti
+         *     * `DM` - Dominique
+         *     * `EG` - Égypte
+         *     * `AE` - Émirats arabes unis
+         *     * `EC` - Équateur
+         *     * `ER` - Érythrée
+         *     * `ES` - Espagne
+         *     * `EE` - Estonie
+         *     * `SZ` - Eswatini (République d')
+         *     * `US` - États-Unis
+         *     * `ET` - Éthiopie
+         *     * `FJ` - Fidji
+         *     * `FI` - Finlande
+         *     * `GA` - Gabon
+         *     * `GM` - Gambie
+         *     * `GE` - Géorgie
+         *     * `GS` - Géorgie du Sud-et-les Îles Sandwich du Sud
+         *     * `GH` - Ghana
+         *     * `GI` - Gibraltar
+         *     * `GR` - Grèce
+         *     * `GD` - Grenade
+         *     * `GL` - Groenland
+         *     * `GP` - Guadeloupe
+         *     * `GU` - Guam
+         *     * `GT` - Guatémala
+         *     * `GG` - Guernesey
+         *     * `GN` - Guinée
+         *     * `GQ` - Guinée équatoriale
+         *     * `GW` - Guinée-Bissau
+         *     * `GY` - Guyane
+         *     * `GF` - Guyane française
+         *     * `HT` - Haïti
+         *     * `HN` - Honduras
+         *     * `HK` - Hong Kong
+         *     * `HU` - Hongrie
+         *     * `BV` - Île Bouvet
+         *     * `CX` - Île Christmas
+         *     * `SJ` - Île Jan Mayen
+         *     * `NF` - Île Norfolk
+         *     * `PN` - Île Pitcairn
+         *     * `IM` - Île de Man
+         *     * `AX` - Îles Åland
+         *     * `KY` - Îles Caïmans
+         *     * `CC` - Îles Cocos
+         *     * `CK` - Îles Cook
+         *     * `FO` - Îles Féroé
+         *     * `HM` - Îles Heard-et-MacDonald
+         *     * `FK` - Îles Malouines
+         *     * `MP` - Îles Mariannes du Nord
+         *     * `MH` - Îles Marshal
+         *     * `TC` - Îles Turques-et-Caïques
+         *     * `VG` - Îles Vierges britanniques
+         *     * `VI` - Îles Vierges des États-Unis
+         *     * `UM` - Îles mineures éloignées des États-Unis
+         *     * `IN` - Inde
+         *     * `ID` - Indonésie
+         *     * `IQ` - Irak
+         *     * `IR` - Iran
+         *     * `IE` - Irlande
+         *     * `IS` - Islande
+         *     * `IL` - Israël
+         *     * `IT` - Italie
+         *     * `JM` - Jamaïque
+         *     * `JP` - Japon
+         *     * `JE` - Jersey
+         *     * `JO` - Jordanie
+         *     * `KZ` - Kazakhstan
+         *     * `KE` - Kenya
+         *     * `KG` - Kirghizistan
+         *     * `KI` - Kiribati
+         *     * `KW` - Koweït
+         *     * `RE` - La Réunion
+         *     * `LA` - Laos
+         *     * `LS` - Lesotho
+         *     * `LV` - Lettonie
+         *     * `LB` - Liban
+         *     * `LR` - Libéria
+         *     * `LY` - Libye
+         *     * `LI` - Liechtenstein
+         *     * `LT` - Lituanie
+         *     * `MO` - Macao
+         *     * `MG` - Madagascar
+         *     * `MY` - Malaisie
+         *     * `MW` - Malawi
+         *     * `MV` - Maldives
+         *     * `ML` - Mali
+         *     * `MT` - Malte
+         *     * `MA` - Maroc
+         *     * `MQ` - Martinique
+         *     * `MU` - Maurice
+         *     * `MR` - Mauritanie
+         *     * `YT` - Mayotte
+         *     * `MX` - Mexique
+         *     * `FM` - Micronésie (États Fédérés de)
+         *     * `MD` - Moldavie
+         *     * `MC` - Monaco
+         *     * `MN` - Mongolie
+         *     * `ME` - Monténégro
+         *     * `MS` - Montserrat
+         *     * `MZ` - Mozambique
+         *     * `NA` - Namibie
+         *     * `NR` - Nauru
+         *     * `NP` - Népal
+         *     * `NI` - Nicaragua
+         *     * `NE` - Niger
+         *     * `NG` - Nigeria
+         *     * `NU` - Niue
+         *     * `NO` - Norvège
+         *     * `NC` - Nouvelle-Calédonie
+         *     * `NZ` - Nouvelle-Zélande
+         *     * `OM` - Oman
+         *     * `UG` - Ouganda
+         *     * `UZ` - Ouzbékistan
+         *     * `PK` - Pakistan
+         *     * `PW` - Palaos
+         *     * `PS` - Palestine, État de
+         *     * `PA` - Panama
+         *     * `PG` - Papouasie-Nouvelle-Guinée
+         *     * `PY` - Paraguay
+         *     * `NL` - Pays-Bas
+         *     * `PE` - Pérou
+         *     * `PH` - Philippines
+         *     * `PL` - Pologne
+         *     * `PF` - Polynésie française
+         *     * `PR` - Porto Rico
+         *     * `PT` - Portugal
+         *     * `QA` - Qatar
+         *     * `CF` - République centrafricaine
+         *     * `MK` - République de Macédoine du Nord
+         *     * `CD` - République démocratique du Congo
+         *     * `DO` - République dominicaine
+         *     * `CZ` - République tchèque
+         *     * `RO` - Roumanie
+         *     * `GB` - Royaume-Uni
+         *     * `RU` - Russie
+         *     * `RW` - Rwanda
+         *     * `EH` - Sahara occidental
+         *     * `BL` - Saint-Barthélemy
+         *     * `KN` - Saint-Christophe-et-Niévès
+         *     * `SM` - Saint-Marin
+         *     * `MF` - Saint-Martin
+         *     * `SX` - Saint-Martin (Royaume des Pays-Bas)
+         *     * `PM` - Saint-Pierre-et-Miquelon
+         *     * `VC` - Saint-Vincent-et-les-Grenadines
+         *     * `SH` - Sainte-Hélène, Ascension et Tristan da Cunha
+         *     * `LC` - Sainte-Lucie
+         *     * `SB` - Salomon
+         *     * `SV` - Salvador
+         *     * `WS` - Samoa
+         *     * `AS` - Samoa américaines
+         *     * `ST` - Sao Tomé-et-Principe
+         *     * `SN` - Sénégal
+         *     * `RS` - Serbie
+         *     * `SC` - Seychelles
+         *     * `SL` - Sierra Leone
+         *     * `SG` - Singapour
+         *     * `SK` - Slovaquie
+         *     * `SI` - Slovénie
+         *     * `SO` - Somalie
+         *     * `SD` - Soudan
+         *     * `SS` - Soudan du Sud
+         *     * `LK` - Sri Lanka
+         *     * `SE` - Suède
+         *     * `SR` - Suriname
+         *     * `SY` - Syrie
+         *     * `TJ` - Tadjikistan
+         *     * `TW` - Taïwan
+         *     * `TZ` - Tanzanie
+         *     * `TD` - Tchad
+         *     * `TF` - Terres australes et antarctiques françaises
+         *     * `IO` - Territoire britannique de l'océan Indien
+         *     * `TH` - Thaïlande
+         *     * `TL` - Timor Oriental
+         *     * `TG` - Togo
+         *     * `TK` - Tokelau
+         *     * `TO` - Tonga
+         *     * `TT` - Trinidad et Tobago
+         *     * `TN` - Tunisie
+         *     * `TM` - Turkménistan
+         *     * `TR` - Turquie
+         *     * `TV` - Tuvalu
+         *     * `UA` - Ukraine
+         *     * `UY` - Uruguay
+         *     * `VU` - Vanuatu
+         *     * `VA` - Vatican
+         *     * `VE` - Venezuela
+         *     * `VN` - Viêt Nam
+         *     * `WF` - Wallis et Futuna
+         *     * `YE` - Yémen
+         *     * `ZM` - Zambie
+         *     * `ZW` - Zimbabwe
+         * @enum {string}
+         */
+        OriginCountryEnum: "FR" | "BE" | "CH" | "LU" | "AF" | "ZA" | "AL" | "DZ" | "DE" | "AD" | "AO" | "AI" | "AQ" | "AG" | "SA" | "AR" | "AM" | "AW" | "AU" | "AT" | "AZ" | "BS" | "BH" | "BD" | "BB" | "BZ" | "BJ" | "BM" | "BT" | "BY" | "MM" | "BO" | "BQ" | "BA" | "BW" | "BR" | "BN" | "BG" | "BF" | "BI" | "KH" | "CM" | "CA" | "CV" | "CL" | "CN" | "CY" | "CO" | "KM" | "CG" | "KP" | "KR" | "CR" | "CI" | "HR" | "CU" | "CW" | "DK" | "DJ" | "DM" | "EG" | "AE" | "EC" | "ER" | "ES" | "EE" | "SZ" | "US" | "ET" | "FJ" | "FI" | "GA" | "GM" | "GE" | "GS" | "GH" | "GI" | "GR" | "GD" | "GL" | "GP" | "GU" | "GT" | "GG" | "GN" | "GQ" | "GW" | "GY" | "GF" | "HT" | "HN" | "HK" | "HU" | "BV" | "CX" | "SJ" | "NF" | "PN" | "IM" | "AX" | "KY" | "CC" | "CK" | "FO" | "HM" | "FK" | "MP" | "MH" | "TC" | "VG" | "VI" | "UM" | "IN" | "ID" | "IQ" | "IR" | "IE" | "IS" | "IL" | "IT" | "JM" | "JP" | "JE" | "JO" | "KZ" | "KE" | "KG" | "KI" | "KW" | "RE" | "LA" | "LS" | "LV" | "LB" | "LR" | "LY" | "LI" | "LT" | "MO" | "MG" | "MY" | "MW" | "MV" | "ML" | "MT" | "MA" | "MQ" | "MU" | "MR" | "YT" | "MX" | "FM" | "MD" | "MC" | "MN" | "ME" | "MS" | "MZ" | "NA" | "NR" | "NP" | "NI" | "NE" | "NG" | "NU" | "NO" | "NC" | "NZ" | "OM" | "UG" | "UZ" | "PK" | "PW" | "PS" | "PA" | "PG" | "PY" | "NL" | "PE" | "PH" | "PL" | "PF" | "PR" | "PT" | "QA" | "CF" | "MK" | "CD" | "DO" | "CZ" | "RO" | "GB" | "RU" | "RW" | "EH" | "BL" | "KN" | "SM" | "MF" | "SX" | "PM" | "VC" | "SH" | "LC" | "SB" | "SV" | "WS" | "AS" | "ST" | "SN" | "RS" | "SC" | "SL" | "SG" | "SK" | "SI" | "SO" | "SD" | "SS" | "LK" | "SE" | "SR" | "SY" | "TJ" | "TW" | "TZ" | "TD" | "TF" | "IO" | "TH" | "TL" | "TG" | "TK" | "TO" | "TT" | "TN" | "TM" | "TR" | "TV" | "UA" | "UY" | "VU" | "VA" | "VE" | "VN" | "WF" | "YE" | "ZM" | "ZW";
         /**
          * @description * `ZZ` - ZZ
          * @enum {string}
@@ -1673,6 +3162,236 @@ export interface components {
             item_id: number;
             quantity: number;
         };
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        PatchedAdminProductRequest: {
+            /** Nom [fr] */
+            name?: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category?: string;
+            /** Format: decimal */
+            price?: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            seen_stock_quantity?: number | null;
+            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+        };
+        /** @description `alt` is the French text alternative. Without a crop the whole picture is shown, without a focus its middle. */
+        PatchedPictureChangeRequest: {
+            alt?: string;
+            alt_en?: string;
+            alt_es?: string;
+            alt_de?: string;
+            finish?: components["schemas"]["FinishEnum"];
+            /** Format: int64 */
+            variation_id?: number | null;
+            crop?: components["schemas"]["CropRequest"] | null;
+            focus?: components["schemas"]["FocusRequest"] | null;
+            version?: string;
+        };
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        PatchedProductFieldsRequest: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["TranslationsRequest"];
+            /** @description Name in any language, or slug. */
+            category?: string;
+            /** Format: decimal */
+            price?: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations?: components["schemas"]["VariationFieldsRequest"][];
+            variants?: components["schemas"]["VariantFieldsRequest"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
+        };
+        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        PatchedVariationBodyRequest: {
+            name?: string;
+            name_en?: string;
+            name_es?: string;
+            name_de?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            is_default?: boolean;
+            sort_order?: number;
+            version?: string;
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1705,6 +3424,66 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
+        /**
+         * @description A picture that is still to be copied, or could not be: `failure` says why (`private`, `timeout`, `status_404`,
+         *     `too_large`, `invalid_image` …).
+         */
+        PendingPicture: {
+            url: string;
+            variation_id: number | null;
+            state: components["schemas"]["PendingPictureStateEnum"];
+            failure: string;
+        };
+        /**
+         * @description * `queued` - En attente
+         *     * `failed` - Échec
+         * @enum {string}
+         */
+        PendingPictureStateEnum: "queued" | "failed";
+        PhotoFormat: {
+            id: number;
+            name: string;
+        };
+        /** @description `ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen. */
+        PictureOrderRequest: {
+            ids: number[];
+            removed_ids?: number[];
+            seen_ids?: number[];
+        };
+        /** @description A `file` (multipart), or the public address of one. */
+        PictureUploadRequest: {
+            /** Format: binary */
+            file?: string;
+            url?: string;
+            alt?: string;
+            finish?: components["schemas"]["FinishEnum"];
+            /** Format: int64 */
+            variation_id?: number | null;
+        };
+        PreviewRow: {
+            label: string;
+            /** Format: decimal */
+            price_now: string;
+            /** Format: decimal */
+            price_then: string;
+            /** Format: decimal */
+            crossed_out: string | null;
+            remark: string;
+        };
+        PriceHistory: {
+            offers: components["schemas"]["OfferHistory"][];
+        };
+        PricePeriod: {
+            /** Format: date-time */
+            starts_at: string;
+            /** Format: decimal */
+            amount: string;
+            /**
+             * Format: decimal
+             * @description The lowest price of the 30 days before, if known.
+             */
+            lowest_prior: string | null;
+        };
         ProductBuyProps: {
             product_id: number;
             name: string;
@@ -1719,6 +3498,72 @@ export interface components {
             checkout_url: string;
             home_country: string;
             unavailable_text: string;
+        };
+        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        ProductEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["ProductEventData"];
+        };
+        ProductEventData: {
+            product: components["schemas"]["AutomationProduct"];
+        };
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        ProductFieldsRequest: {
+            name: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["TranslationsRequest"];
+            /** @description Name in any language, or slug. */
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations?: components["schemas"]["VariationFieldsRequest"][];
+            variants?: components["schemas"]["VariantFieldsRequest"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
         };
         ProductFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -1808,7 +3653,7 @@ export interface components {
         };
         /** @description The running promotion. `buy` and `get` are null for a reduction, whose price is the one of the product. */
         ProductPromotion: {
-            type: components["schemas"]["TypeEnum"];
+            type: components["schemas"]["PromotionTypeEnum"];
             buy: number | null;
             get: number | null;
             label: string;
@@ -1862,6 +3707,45 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
+        /** @description The promotion and the prices of a form that is not saved yet; what is left out is as stored. */
+        PromotionDraftRequest: {
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description So many units of the first choice under a promotion that offers some. */
+        PromotionExample: {
+            units: number;
+            paid_units: number;
+            /** Format: decimal */
+            total: string;
+            /** Format: decimal */
+            full_total: string;
+        };
+        PromotionPreview: {
+            badge: string;
+            text: string;
+            rows: components["schemas"]["PreviewRow"][];
+            example: components["schemas"]["PromotionExample"] | null;
+        };
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         * @enum {string}
+         */
+        PromotionType6e2Enum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         *     * `percent` - Réduction en pourcentage
+         *     * `amount` - Réduction d'un montant
+         * @enum {string}
+         */
+        PromotionTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
         ProposedLine: {
             item_id: number;
             quantity: number;
@@ -2082,6 +3966,42 @@ export interface components {
             /** @default false */
             restock: boolean;
         };
+        /** @description A line. `quantity` counts all units, `free_quantity` those among them that were offered. */
+        ReportedItem: {
+            product_id: number | null;
+            variant_id: number | null;
+            sku: string;
+            name: string;
+            variation: string | null;
+            finish: string | null;
+            quantity: number;
+            free_quantity: number;
+            unit_price: string;
+            line_total: string;
+        };
+        /** @description As webhooks report an order. */
+        ReportedOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            payment_mode: string;
+            country: string;
+            subtotal: string;
+            shipping_cost: string;
+            total: string;
+            items: components["schemas"]["ReportedItem"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            cancelled_at: string | null;
+        };
         ResultLinks: {
             cart: string;
             orders: string;
@@ -2258,7 +4178,17 @@ export interface components {
         StaffBoardProps: {
             may_move: boolean;
         };
+        StaffCategoryChoice: {
+            id: number;
+            name: string;
+            slug: string;
+            offers_finishes: boolean;
+        };
         StaffChoice: {
+            code: string;
+            name: string;
+        };
+        StaffCountryChoice: {
             code: string;
             name: string;
         };
@@ -2267,6 +4197,13 @@ export interface components {
         };
         StaffFound: {
             results: components["schemas"]["StaffHits"][];
+        };
+        /** @description The photos in order, the main one first, with the choices that one may show. */
+        StaffGallery: {
+            images: components["schemas"]["StaffPhoto"][];
+            formats: components["schemas"]["PhotoFormat"][];
+            offers_finishes: boolean;
+            most: number;
         };
         StaffHit: {
             title: string;
@@ -2292,6 +4229,76 @@ export interface components {
             countries: components["schemas"]["StaffChoice"][];
             /** @description Pages of the operators about this order. */
             links: components["schemas"]["StaffLink"][];
+        };
+        /** @description A photo as staff edit it; `whole` is the uncropped picture, which crops are cut from. */
+        StaffPhoto: {
+            id: number;
+            url: string;
+            thumbnail_url: string;
+            width: number;
+            height: number;
+            alt: string;
+            alt_en: string;
+            alt_es: string;
+            alt_de: string;
+            finish: components["schemas"]["FinishEnum"];
+            variation_id: number | null;
+            is_main: boolean;
+            crop: components["schemas"]["Crop"] | null;
+            focus: components["schemas"]["Focus"] | null;
+            focus_class: string;
+            whole: components["schemas"]["WholePicture"];
+            version: string;
+        };
+        StaffPicture: {
+            url: string;
+            alt: string;
+            width: number;
+            height: number;
+            srcset: string;
+            id: number;
+            finish: string;
+            variation_id: number | null;
+        };
+        /** @description `can_edit`: photos may be added, changed and removed. */
+        StaffPicturesProps: {
+            product_id: number;
+            can_edit: boolean;
+        };
+        /** @description `product_id` is null for a new one. */
+        StaffProductFormProps: {
+            categories: components["schemas"]["StaffCategoryChoice"][];
+            promotion_types: components["schemas"]["StaffPromotionType"][];
+            rights: components["schemas"]["StaffRightsProps"];
+            trash_days: number;
+            product_id: number | null;
+            countries: components["schemas"]["StaffCountryChoice"][];
+        };
+        StaffProductImportProps: {
+            most_lines: number;
+        };
+        StaffProductsProps: {
+            categories: components["schemas"]["StaffCategoryChoice"][];
+            promotion_types: components["schemas"]["StaffPromotionType"][];
+            rights: components["schemas"]["StaffRightsProps"];
+            trash_days: number;
+            most_at_once: number;
+        };
+        StaffPromotionType: {
+            code: string;
+            label: string;
+        };
+        /** @description What the person may do here. */
+        StaffRightsProps: {
+            edit: boolean;
+            prices: boolean;
+            stock: boolean;
+            remove: boolean;
+            history: boolean;
+        };
+        StaffVariantsProps: {
+            product_id: number;
+            rights: components["schemas"]["StaffRightsProps"];
         };
         /**
          * @description * `to_print` - À imprimer
@@ -2343,6 +4350,24 @@ export interface components {
             reason: string;
             needs_reason: boolean;
         };
+        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        StockEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["StockEventData"];
+        };
+        StockEventData: {
+            stock: components["schemas"]["LevelStock"];
+        };
+        StockPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["VariantStock"][];
+        };
         SuggestedLink: {
             name: string;
             url: string;
@@ -2363,6 +4388,24 @@ export interface components {
             finish: components["schemas"]["FinishEnum"] | null;
             name: string;
             quantity: number;
+        };
+        /** @description The texts of a product in one language. */
+        TextFields: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+        };
+        /** @description The texts of a product in one language. */
+        TextFieldsRequest: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
         };
         Tracking: {
             status: string;
@@ -2395,16 +4438,18 @@ export interface components {
             returned_on: string;
             why: components["schemas"]["WhyEnum"];
         };
-        /**
-         * @description * `buy_2_get_1` - 2 achetés, 1 offert
-         *     * `buy_3_get_1` - 3 achetés, 1 offert
-         *     * `buy_4_get_3` - 4 achetés, 3 offerts
-         *     * `buy_n_get_m` - Quantités libres
-         *     * `percent` - Réduction en pourcentage
-         *     * `amount` - Réduction d'un montant
-         * @enum {string}
-         */
-        TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        /** @description Refuses fields that do not exist. Of an answer, `ignored` ones may come back. */
+        Translations: {
+            en?: components["schemas"]["TextFields"];
+            es?: components["schemas"]["TextFields"];
+            de?: components["schemas"]["TextFields"];
+        };
+        /** @description Refuses fields that do not exist. Of an answer, `ignored` ones may come back. */
+        TranslationsRequest: {
+            en?: components["schemas"]["TextFieldsRequest"];
+            es?: components["schemas"]["TextFieldsRequest"];
+            de?: components["schemas"]["TextFieldsRequest"];
+        };
         /** @description `expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since. */
         UndoneParcelRequest: {
             /** Format: date-time */
@@ -2414,12 +4459,121 @@ export interface components {
             /** @default  */
             message: string;
         };
+        UploadAnswer: {
+            url: string;
+            width: number;
+            height: number;
+        };
+        Variant: {
+            id: number;
+            label: string;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            sku: string;
+            /** Format: decimal */
+            price: string | null;
+            in_stock: boolean;
+            stock_quantity: number | null;
+        };
+        /** @description One format in one finish, found by `id`, else by `variation` (name) and `finish`. Only those on sale exist. */
+        VariantFieldsRequest: {
+            id?: number;
+            variation?: string | null;
+            finish?: components["schemas"]["FinishEnum"] | null;
+            sku?: string;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            weight_grams?: number | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+        };
+        VariantGrid: {
+            version: string;
+            formats: components["schemas"]["Variation"][];
+            rows: components["schemas"]["GridRow"][];
+            images: components["schemas"]["GridPhoto"][];
+            product: components["schemas"]["GridFallback"];
+            offers_formats: boolean;
+        };
+        VariantRequest: {
+            id: number;
+            label: string;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            sku: string;
+            /** Format: decimal */
+            price: string | null;
+            in_stock: boolean;
+            stock_quantity: number | null;
+        };
+        /** @description `stock_quantity` is null for made to order; `in_stock` is the mark of staff. */
+        VariantStock: {
+            product_id: number;
+            variant_id: number;
+            variation_id: number | null;
+            finish: string | null;
+            sku: string;
+            stock_quantity: number | null;
+            in_stock: boolean;
+        };
+        Variation: {
+            id: number;
+            name: string;
+            name_en: string;
+            name_es: string;
+            name_de: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
+        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        VariationBodyRequest: {
+            name: string;
+            name_en?: string;
+            name_es?: string;
+            name_de?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            is_default?: boolean;
+            sort_order?: number;
+            version?: string;
+        };
+        /** @description A format. Found by `id`, else by `name` (the French one). `in_stock` and `sku` are those of its variants. */
+        VariationFieldsRequest: {
+            id?: number;
+            name?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
+            is_default?: boolean;
+            sort_order?: number;
+            gallery_images?: string[];
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
             order_url?: string;
             refunded?: boolean;
             installment_plan?: components["schemas"]["Installment"][];
+        };
+        WholePicture: {
+            url: string;
+            width: number;
+            height: number;
         };
         /**
          * @description * `transfer_returned` - La banque l'a renvoyé
@@ -2466,7 +4620,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    admin_board_retrieve: {
+    api_admin_board_retrieve: {
         parameters: {
             query?: {
                 since?: string;
@@ -2496,7 +4650,7 @@ export interface operations {
             };
         };
     };
-    admin_dispatch_retrieve: {
+    api_admin_dispatch_retrieve: {
         parameters: {
             query?: {
                 reference?: string;
@@ -2526,7 +4680,7 @@ export interface operations {
             };
         };
     };
-    admin_dispatch_create: {
+    api_admin_dispatch_create: {
         parameters: {
             query?: {
                 /** @description Present: nothing is done, and the answer is the mails that would be sent. */
@@ -2548,6 +4702,141 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DispatchResults"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_emails_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `fr` - Français
+                 *     * `en` - English
+                 *     * `es` - Español
+                 *     * `de` - Deutsch
+                 */
+                language?: "fr" | "en" | "es" | "de";
+                /**
+                 * @description * `account_confirm_email` - account_confirm_email
+                 *     * `account_data_ready` - account_data_ready
+                 *     * `account_erasure_registered` - account_erasure_registered
+                 *     * `account_erasure_link` - account_erasure_link
+                 *     * `account_erased` - account_erased
+                 *     * `account_inactive` - account_inactive
+                 *     * `order_link` - order_link
+                 *     * `account_exists` - account_exists
+                 *     * `account_password_reset` - account_password_reset
+                 *     * `account_password_changed` - account_password_changed
+                 *     * `account_welcome` - account_welcome
+                 *     * `account_new_device` - account_new_device
+                 *     * `account_role_changed` - account_role_changed
+                 *     * `account_second_factor` - account_second_factor
+                 *     * `account_email_change_old` - account_email_change_old
+                 *     * `account_email_change_new` - account_email_change_new
+                 *     * `account_email_changed` - account_email_changed
+                 *     * `notice_confirm` - notice_confirm
+                 *     * `notice_available` - notice_available
+                 *     * `favourite_available` - favourite_available
+                 *     * `review_decision` - review_decision
+                 *     * `order_confirmation` - order_confirmation
+                 *     * `order_new_workshop` - order_new_workshop
+                 *     * `order_status` - order_status
+                 *     * `payment_refunded_automatically` - payment_refunded_automatically
+                 *     * `invoice` - invoice
+                 *     * `books_audit_alert` - books_audit_alert
+                 *     * `refund_done` - refund_done
+                 *     * `refund_transferred` - refund_transferred
+                 *     * `refund_transfer_returned` - refund_transfer_returned
+                 *     * `refund_failed_alert` - refund_failed_alert
+                 *     * `dispute_alert` - dispute_alert
+                 *     * `reconciliation_discrepancies` - reconciliation_discrepancies
+                 *     * `turnover_alert` - turnover_alert
+                 *     * `webhook_paused` - webhook_paused
+                 *     * `contact_workshop` - contact_workshop
+                 *     * `contact_acknowledgement` - contact_acknowledgement
+                 *     * `contact_reply` - contact_reply
+                 *     * `withdrawal_received` - withdrawal_received
+                 *     * `withdrawal_workshop` - withdrawal_workshop
+                 *     * `withdrawal_return` - withdrawal_return
+                 *     * `withdrawal_refused` - withdrawal_refused
+                 *     * `withdrawal_alert` - withdrawal_alert
+                 *     * `delivery_overdue` - delivery_overdue
+                 *     * `delivery_overdue_workshop` - delivery_overdue_workshop
+                 *     * `delivery_postponed` - delivery_postponed
+                 *     * `delivery_address_changed` - delivery_address_changed
+                 *     * `delivery_address_changed_workshop` - delivery_address_changed_workshop
+                 *     * `installment_reminder` - installment_reminder
+                 *     * `installment_moved` - installment_moved
+                 *     * `installment_received` - installment_received
+                 *     * `installment_refused` - installment_refused
+                 *     * `installment_link` - installment_link
+                 *     * `installment_overdue` - installment_overdue
+                 *     * `installment_resumed` - installment_resumed
+                 *     * `installment_calendar` - installment_calendar
+                 *     * `installment_card_expires` - installment_card_expires
+                 *     * `installment_card_kept` - installment_card_kept
+                 *     * `installment_overdue_alert` - installment_overdue_alert
+                 *     * `clock_alert` - clock_alert
+                 *     * `payment_review_alert` - payment_review_alert
+                 */
+                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erasure_link" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "turnover_alert" | "webhook_paused" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "clock_alert" | "payment_review_alert" | "";
+                order?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailList"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_email_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MailAskedRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSent"];
                 };
             };
             /** @description Refused */
@@ -2637,7 +4926,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_destroy: {
+    api_admin_orders_destroy: {
         parameters: {
             query?: never;
             header?: never;
@@ -2666,7 +4955,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_address_create: {
+    api_admin_orders_address_create: {
         parameters: {
             query?: {
                 /** @description Present: nothing is done, and the answer is the mails that would be sent. */
@@ -2703,7 +4992,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_invoice_retrieve: {
+    api_admin_orders_invoice_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -2733,7 +5022,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_invoice_create: {
+    api_admin_orders_invoice_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2767,7 +5056,7 @@ export interface operations {
             };
         };
     };
-    "admin_orders_invoice.pdf_retrieve": {
+    "api_admin_orders_invoice.pdf_retrieve": {
         parameters: {
             query?: {
                 /** @description Present: saved to a file instead of shown. */
@@ -2802,7 +5091,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_notes_create: {
+    api_admin_orders_notes_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2836,7 +5125,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_refund_create: {
+    api_admin_orders_refund_create: {
         parameters: {
             query?: never;
             header: {
@@ -2872,7 +5161,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_refund_preview_create: {
+    api_admin_orders_refund_preview_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2906,7 +5195,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_restore_create: {
+    api_admin_orders_restore_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2936,7 +5225,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_shipments_create: {
+    api_admin_orders_shipments_create: {
         parameters: {
             query?: {
                 /** @description Present: nothing is done, and the answer is the mails that would be sent. */
@@ -2973,7 +5262,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_shipments_undo_create: {
+    api_admin_orders_shipments_undo_create: {
         parameters: {
             query?: {
                 /** @description Present: nothing is done, and the answer is the mails that would be sent. */
@@ -3011,7 +5300,7 @@ export interface operations {
             };
         };
     };
-    "admin_orders_slip.pdf_retrieve": {
+    "api_admin_orders_slip.pdf_retrieve": {
         parameters: {
             query?: {
                 shipment?: number;
@@ -3043,7 +5332,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_status_create: {
+    api_admin_orders_status_create: {
         parameters: {
             query?: {
                 /** @description Present: nothing is done, and the answer is the mails that would be sent. */
@@ -3082,7 +5371,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_withdrawals_create: {
+    api_admin_orders_withdrawals_create: {
         parameters: {
             query?: never;
             header: {
@@ -3118,7 +5407,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_counts_retrieve: {
+    api_admin_orders_counts_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -3146,7 +5435,7 @@ export interface operations {
             };
         };
     };
-    "admin_orders_labels.pdf_retrieve": {
+    "api_admin_orders_labels.pdf_retrieve": {
         parameters: {
             query: {
                 order: string[];
@@ -3176,7 +5465,7 @@ export interface operations {
             };
         };
     };
-    admin_pieces_move_create: {
+    api_admin_pieces_move_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3210,7 +5499,860 @@ export interface operations {
             };
         };
     };
-    admin_refunds_retrieve: {
+    admin_products_list: {
+        parameters: {
+            query?: {
+                category?: string;
+                cursor?: string;
+                /**
+                 * @description * `newest` - newest
+                 *     * `oldest` - oldest
+                 *     * `name` - name
+                 *     * `-name` - -name
+                 *     * `price` - price
+                 *     * `-price` - -price
+                 *     * `-updated` - -updated
+                 *     * `-created_at` - -created_at
+                 *     * `created_at` - created_at
+                 */
+                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
+                page?: number;
+                page_size?: number;
+                search?: string;
+                /**
+                 * @description * `current` - current
+                 *     * `published` - published
+                 *     * `hidden` - hidden
+                 *     * `archived` - archived
+                 *     * `trashed` - trashed
+                 *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
+                 *     * `featured` - featured
+                 *     * `promoted` - promoted
+                 *     * `stale` - stale
+                 *     * `customs` - customs
+                 */
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProductPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminProductRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAdminProductRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_action: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_duplicate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PictureUploadRequest"];
+                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffPhoto"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                image_id: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                image_id: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedPictureChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffPhoto"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_main: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MainPictureRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_arrange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PictureOrderRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceHistory"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_promotion_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PromotionDraftRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotionPreview"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variants_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariantGrid"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variants_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GridBodyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariantGrid"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariationBodyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedVariationBodyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_default: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_bulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_export: {
+        parameters: {
+            query?: {
+                category?: string;
+                /**
+                 * @description * `newest` - newest
+                 *     * `oldest` - oldest
+                 *     * `name` - name
+                 *     * `-name` - -name
+                 *     * `price` - price
+                 *     * `-price` - -price
+                 *     * `-updated` - -updated
+                 *     * `-created_at` - -created_at
+                 *     * `created_at` - created_at
+                 */
+                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
+                search?: string;
+                /**
+                 * @description * `current` - current
+                 *     * `published` - published
+                 *     * `hidden` - hidden
+                 *     * `archived` - archived
+                 *     * `trashed` - trashed
+                 *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
+                 *     * `featured` - featured
+                 *     * `promoted` - promoted
+                 *     * `stale` - stale
+                 *     * `customs` - customs
+                 */
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_admin_refunds_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -3240,7 +6382,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_lines_restock_create: {
+    api_admin_refunds_lines_restock_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3271,7 +6413,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_transfer_create: {
+    api_admin_refunds_transfer_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3305,7 +6447,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_transfer_returned_create: {
+    api_admin_refunds_transfer_returned_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3356,6 +6498,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffFound"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_uploads_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PictureUploadRequest"];
+                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadAnswer"];
                 };
             };
             /** @description Refused */
@@ -3441,7 +6616,7 @@ export interface operations {
             };
         };
     };
-    cart_quote_create: {
+    api_cart_quote_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3533,7 +6708,7 @@ export interface operations {
             };
         };
     };
-    checkout_create: {
+    api_checkout_create: {
         parameters: {
             query?: never;
             header: {
@@ -3567,7 +6742,7 @@ export interface operations {
             };
         };
     };
-    checkout_verify_retrieve: {
+    api_checkout_verify_retrieve: {
         parameters: {
             query: {
                 session_id: string;
@@ -3934,7 +7109,7 @@ export interface operations {
             };
         };
     };
-    orders_list: {
+    api_orders_list: {
         parameters: {
             query?: {
                 page?: number;
@@ -3964,7 +7139,7 @@ export interface operations {
             };
         };
     };
-    orders_retrieve: {
+    api_orders_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -3994,7 +7169,7 @@ export interface operations {
             };
         };
     };
-    "orders_invoice.pdf_retrieve": {
+    "api_orders_invoice.pdf_retrieve": {
         parameters: {
             query?: {
                 /** @description The order's signed link. */
@@ -4031,7 +7206,7 @@ export interface operations {
             };
         };
     };
-    orders_withdrawal_create: {
+    api_orders_withdrawal_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -4216,6 +7391,181 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchSuggestions"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_orders_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                status?: "confirmed" | "delivered" | "processing" | "refunded" | "shipped";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationOrderPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_list: {
+        parameters: {
+            query?: {
+                /** @description Only the product with this identifier. */
+                external_id?: string;
+                /** @description Only this product. */
+                id?: number;
+                /** @description From 1, 50 products each, the newest first. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_update: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedProductFieldsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where there is no `external_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductFieldsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_stock_list: {
+        parameters: {
+            query?: {
+                /** @description From 1, 200 variants each. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockPage"];
                 };
             };
             /** @description Refused */
