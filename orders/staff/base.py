@@ -32,7 +32,7 @@ class PageLink:
 
 def order_url(order_id: uuid.UUID) -> str:
     """Return the address of the order's own page."""
-    return reverse("admin:orders_order_change", args=[order_id])
+    return reverse("staff-order", args=[order_id])
 
 
 def row_number(text: str) -> int:
