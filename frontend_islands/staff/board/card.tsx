@@ -5,7 +5,7 @@ import type { BoardCard, PieceStage } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { formatDay } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
-import { step } from "./stages";
+import { STAGE_NAMES, step } from "./stages";
 import words from "./words.json";
 
 const t = translate(words);
@@ -83,7 +83,7 @@ function Step({
     if (key === "ArrowLeft") go(step(card, -1));
   };
   if (!stage) return null;
-  const label = t(forward ? "nextOf" : "previousOf", { stage: t(`stages.${stage}`), piece: card.name });
+  const label = t(forward ? "nextOf" : "previousOf", { stage: STAGE_NAMES[stage], piece: card.name });
   return (
     <button
       className={forward ? "button button--small" : "button button--small board-card__back"}

@@ -9,7 +9,7 @@ import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
 import { knownCard, useBoard, useMoves } from "./calls";
 import { Card } from "./card";
-import { fits, STAGES } from "./stages";
+import { fits, STAGE_NAMES, STAGES } from "./stages";
 import words from "./words.json";
 
 const t = translate(words);
@@ -24,7 +24,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
   const moves = useMoves((moved, from) => {
     toast({
       kind: "success",
-      title: t("moved", { piece: moved.name, stage: t(`stages.${moved.stage}`) }),
+      title: t("moved", { piece: moved.name, stage: STAGE_NAMES[moved.stage] }),
       action: {
         label: t("undo"),
         run: () => {
@@ -74,7 +74,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
         {STAGES.map((stage) => (
           <Drop key={stage} stage={stage}>
             <button type="button" aria-pressed={open === stage} onClick={() => setOpen(stage)}>
-              {t("counted", { stage: t(`stages.${stage}`), count: count(stage) })}
+              {t("counted", { stage: STAGE_NAMES[stage], count: count(stage) })}
             </button>
           </Drop>
         ))}
@@ -85,9 +85,9 @@ export function Board({ may_move: mayMove }: BoardProps) {
             <section
               className="board-column"
               data-open={open === stage || undefined}
-              aria-label={t(`stages.${stage}`)}
+              aria-label={STAGE_NAMES[stage]}
             >
-              <h2>{t("counted", { stage: t(`stages.${stage}`), count: count(stage) })}</h2>
+              <h2>{t("counted", { stage: STAGE_NAMES[stage], count: count(stage) })}</h2>
               {stage === "to_pack" && mayMove && columns[stage].length > 0 && (
                 <a href="/admin/expedition">{t("dispatch")}</a>
               )}

@@ -1,5 +1,18 @@
 /** The stages of the work in their order, and how a piece goes through them. */
 import type { BoardCard, PieceStage } from "@/api/types";
+import { translate } from "@/staff/shared/translate";
+import words from "./words.json";
+
+const t = translate(words);
+
+export const STAGE_NAMES: Record<PieceStage, string> = {
+  to_print: t("stages.to_print"),
+  to_prepare: t("stages.to_prepare"),
+  to_paint: t("stages.to_paint"),
+  to_photograph: t("stages.to_photograph"),
+  to_pack: t("stages.to_pack"),
+  shipped: t("stages.shipped"),
+};
 
 export const STAGES: PieceStage[] = [
   "to_print",
