@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from orders.islands import StaffOrderPropsSerializer
-from orders.models import IN_WORKSHOP, Carrier, Order, OrderStatus, PaymentMode
-from orders.selectors.refund_debts import debts
+from orders.models import IN_WORKSHOP, Carrier, Order, OrderStatus
 from orders.selectors.rules import checkout_countries, country_name
+from orders.staff.money_links import money_links
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
 
@@ -19,13 +19,7 @@ from shop.core.staff_pages import staff_page
 _OTHER_PAGES = (
     ("promise", "Changer la date promise", StaffAction.FULFIL_ORDER),
     ("delivery", "Date de livraison", StaffAction.FULFIL_ORDER),
-    ("withdrawals", "Rétractations", StaffAction.SEE_WITHDRAWALS),
-    ("withdrawal_received", "Enregistrer une rétractation reçue", StaffAction.FILE_WITHDRAWAL),
-    ("installments", "Échéances", StaffAction.SEE_PAYMENTS),
-    ("pause", "Suspendre les échéances", StaffAction.PAUSE_INSTALLMENTS),
-    ("invoice", "Rectifier la facture", StaffAction.SEE_INVOICES),
     ("money", "Décider de l'argent gardé", StaffAction.REFUND_ORDER),
-    ("transfer", "Régler un remboursement échoué par virement", StaffAction.RECORD_TRANSFER),
 )
 
 
@@ -59,21 +53,18 @@ def _countries(order: Order) -> list[dict[str, str]]:
 
 
 def _links(request: HttpRequest, order: Order) -> list[dict[str, str]]:
-    """Return the operators' pages that have something to do with this order, and its rows for who looks deeper."""
+    """Return the pages about this order's money, those of the operators that have something to do with it, and its rows
+    for who looks deeper."""
     shown = {
         "promise": order.status in IN_WORKSHOP,
         "delivery": order.is_paid and order.all_goods_have_left,
-        "installments": order.payment_mode == PaymentMode.INSTALLMENTS,
-        "pause": order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
-        "invoice": order.paid_at is not None,
         "money": order.status == OrderStatus.CANCELLED and order.paid_at is not None,
-        "withdrawal_received": order.paid_at is not None,
-        "transfer": bool(debts(order)),
     }
-    pages = [
+    money = [{"text": str(link.label), "url": link.url} for link in money_links(request.user, order)]
+    others = [
         {"text": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}
         for name, label, action in _OTHER_PAGES
-        if shown.get(name, True) and may(request.user, action)
+        if shown[name] and may(request.user, action)
     ]
     rows = reverse("admin:orders_order_change", args=[order.pk])
-    return [*pages, {"text": "Toutes les données de la commande", "url": rows}]
+    return [*money, *others, {"text": "Toutes les données de la commande", "url": rows}]

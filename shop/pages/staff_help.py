@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What a screen is for and what to know about it. `pages` are the names of its routes, without "
-    "`staff-`; pages belo",
-    one, such as `zones-edit` below `zones`, have the same help."""
+    """What a screen is for and what to know about it.
+
+    `pages` are the names of its routes, without `staff-`; pages below one (`zones-edit` below `zones`) have its help.
+    """
 
     title: str
     pages: tuple[str, ...]
@@ -21,8 +22,10 @@ HELP = (
         "Accueil",
         ("home",),
         (
-            "Ce qui attend quelqu'un aujourd'hui, le plus pressé d'abord\u00a0; touchez une ligne pour aller la faire.",
-            "À droite, les ventes de la semaine à côté de celles d'avant, et le travail qui attend l'atelier.",
+            "Ce qui attend quelqu'un aujourd'hui, le plus pressé d'abord\u00a0; touchez une ligne pour "
+            "aller la faire.",
+            "À droite, les ventes de la semaine à côté de celles d'avant, et le travail qui attend "
+            "l'atelier.",
         ),
     ),
     Help(
@@ -38,9 +41,31 @@ HELP = (
         "Produits",
         ("products", "product"),
         (
-            "Le nom, la catégorie et le prix suffisent pour commencer\u00a0; un texte vide montre le français.",
+            "Le nom, la catégorie et le prix suffisent pour commencer\u00a0; un texte vide montre le "
+            "français.",
             "Laissez la quantité vide pour une pièce faite à la commande\u00a0: avec un nombre, la "
             "dernière n'est vendue qu'une fois.",
+        ),
+    ),
+    Help(
+        "Atelier",
+        ("board",),
+        (
+            "Une carte est une pièce, la plus pressée en haut\u00a0: glissez-la, ou touchez «\u00a0Étape "
+            "suivante\u00a0».",
+            "La première pièce qui quitte «\u00a0À imprimer\u00a0» passe sa commande En préparation et "
+            "prévient le client\u00a0; «\u00a0Expédiée\u00a0» se fait à la page Expédition ou depuis la "
+            "commande.",
+        ),
+    ),
+    Help(
+        "Expédition",
+        ("dispatch",),
+        (
+            "Les commandes dont toutes les pièces sont «\u00a0À emballer\u00a0» attendent ici\u00a0: "
+            "scannez ou cochez celles qui partent, tapez leurs numéros ou collez le fichier du "
+            "transporteur.",
+            "Relisez, expédiez\u00a0: chaque client reçoit son e-mail une minute plus tard.",
         ),
     ),
     Help(
@@ -81,7 +106,8 @@ HELP = (
         "Rétractations",
         ("withdrawals", "withdrawal"),
         (
-            "Elles sont rangées par urgence\u00a0; la page de chacune dit ce qu'il faut faire et jusqu'à quand.",
+            "Elles sont rangées par urgence\u00a0; la page de chacune dit ce qu'il faut faire et jusqu'à "
+            "quand.",
             "Remboursez toujours depuis la rétractation\u00a0: elle seule compte les échéances arrêtées.",
         ),
     ),
@@ -94,18 +120,58 @@ HELP = (
         ),
     ),
     Help(
+        "Remboursements et virements",
+        (
+            "refunds",
+            "refund",
+        ),
+        (
+            "Un remboursement échoué se réessaie sur la carte\u00a0; quand elle n'existe plus, convenez "
+            "d'un virement avec le client, faites-le à votre banque, puis notez-le ici.",
+            "La boutique n'envoie elle-même aucun virement.",
+        ),
+    ),
+    Help(
+        "Échéances",
+        (
+            "payments",
+            "order-installments",
+        ),
+        (
+            "Chaque paiement est à son jour\u00a0: ceux qui viennent, ceux que la banque a refusés, ceux "
+            "qui sont suspendus.",
+            "Ouvrez-en un pour le débiter, renvoyer le lien de paiement ou l'abandonner\u00a0; rien n'est"
+            " fait avant que la page suivante l'ait dit et demandé.",
+        ),
+    ),
+    Help(
+        "Écarts avec Stripe",
+        (
+            "discrepancies",
+            "discrepancy",
+        ),
+        (
+            "Chaque nuit, la boutique compare trois jours de Stripe à son livre\u00a0: elle corrige ce "
+            "qu'elle peut, le reste attend ici.",
+            "Vérifiez chez Stripe et dans la commande, puis cochez et écrivez l'explication\u00a0; elle "
+            "reste avec l'écart.",
+        ),
+    ),
+    Help(
         "Catégories",
         ("categories",),
         (
             "Montez et descendez les lignes\u00a0: c'est l'ordre des menus et de l'accueil.",
-            "Une adresse que vous changez mène à la nouvelle\u00a0; une catégorie qui a des pièces ne se supprime pas.",
+            "Une adresse que vous changez mène à la nouvelle\u00a0; une catégorie qui a des pièces ne se "
+            "supprime pas.",
         ),
     ),
     Help(
         "Textes",
         ("texts", "passages", "faq", "banners", "official", "redirects", "sections", "synonyms"),
         (
-            "Tout ce que les pages disent, en quatre langues\u00a0; un texte sans traduction montre le français.",
+            "Tout ce que les pages disent, en quatre langues\u00a0; un texte sans traduction montre le "
+            "français.",
             "Les boutons Aperçu montrent une ligne sur sa page avant que quelqu'un d'autre la voie.",
         ),
     ),
@@ -113,7 +179,8 @@ HELP = (
         "E-mails",
         ("mails", "mail"),
         (
-            "Chaque e-mail que la boutique envoie, avec des données d'exemple ou celles d'une vraie commande.",
+            "Chaque e-mail que la boutique envoie, avec des données d'exemple ou celles d'une vraie "
+            "commande.",
             "M'envoyer ce message ne l'envoie qu'à vous.",
         ),
     ),
@@ -146,7 +213,8 @@ HELP = (
         "Fermetures de l'atelier",
         ("closures",),
         (
-            "Toutes les pages annoncent une fermeture deux semaines avant, et les dates promises en tiennent compte.",
+            "Toutes les pages annoncent une fermeture deux semaines avant, et les dates promises en "
+            "tiennent compte.",
             "Les dates déjà promises restent\u00a0: celles que vous ne pourrez pas tenir sont dans «\u00a0À "
             "traiter\u00a0».",
         ),
@@ -157,6 +225,32 @@ HELP = (
         (
             "Un pays est dans une seule zone\u00a0; la zone de tous les autres pays reste toujours.",
             "Un colis plus lourd ne coûte jamais moins cher qu'un plus léger.",
+        ),
+    ),
+    Help(
+        "Clés d'API",
+        (
+            "api-keys",
+            "api-key",
+        ),
+        (
+            "Une clé laisse un autre programme lire ou écrire vos produits\u00a0; elle n'est montrée "
+            "qu'une fois.",
+            "Révoquez celle dont vous ne savez plus qui l'a\u00a0: ce programme n'entre plus, les autres "
+            "ne remarquent rien.",
+        ),
+    ),
+    Help(
+        "Webhooks",
+        (
+            "webhooks",
+            "webhook",
+        ),
+        (
+            "Quand une commande est payée, qu'un stock ou un produit change, la boutique appelle "
+            "l'adresse d'un autre programme.",
+            "S'il ne répond pas, elle réessaie pendant un jour, puis s'arrête et vous écrit\u00a0; rien "
+            "n'est perdu.",
         ),
     ),
     Help(

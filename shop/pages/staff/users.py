@@ -78,7 +78,7 @@ def user_list(request: HttpRequest) -> HttpResponseBase:
 @staff_page(StaffAction.SEE_USERS)
 def user_detail(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = _found(user_id)
-    orders_url = f"{reverse('admin:orders_order_changelist')}?{urlencode({'q': user.email})}"
+    orders_url = f"{reverse('staff-orders')}?{urlencode({'q': user.email})}"
     context = {
         "person": user,
         "role": role_of(user),

@@ -201,12 +201,12 @@ def test_a_redirect_works_where_there_is_no_page(client: Client) -> None:
 
 
 @pytest.mark.both_engines
-def test_a_missing_page_costs_four_queries(
+def test_a_missing_page_costs_five_queries(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get("/nulle-part")
-    # Is it a category, was it one, was it moved; the menu. The rest is cached since the visit before.
-    with django_assert_num_queries(4):
+    # The collections, is it one, was it one, was it moved; the menu. The rest is cached since the visit before.
+    with django_assert_num_queries(5):
         assert client.get("/nulle-part").status_code == 404
 
 

@@ -62,6 +62,8 @@ def test_every_rule_of_the_shop():
     assert [(rule.name, rule.period) for rule in retention_rules()] == [
         ("account-mails", "account_mail_days"),
         ("mails", "mail_years"),
+        ("webhook-events", "webhook_days"),
+        ("repeated-calls", "webhook_days"),
         ("sign-ups", "sign_up_days"),
         ("email-changes", "email_change_days"),
         ("sessions", "session_days"),
