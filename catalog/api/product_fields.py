@@ -24,10 +24,14 @@ from shop.core.outbound import AddressRefused, check_address
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
-_OFFERS = (
-    *(PromotionType.BUY_2_GET_1, PromotionType.BUY_3_GET_1, PromotionType.BUY_4_GET_3),
-    PromotionType.BUY_N_GET_M,
-)
+OFFER_CHOICES = [
+    (kind.value, kind.label)
+    for kind in (
+        *(PromotionType.BUY_2_GET_1, PromotionType.BUY_3_GET_1, PromotionType.BUY_4_GET_3),
+        PromotionType.BUY_N_GET_M,
+    )
+]
+"""The promotions of the specification's field `promotion_type`, without reductions of the price."""
 _WEEKS = ("semaine", "week", "semana", "woche")
 _UNITS = "|".join((*_WEEKS, "jour", "day", "día", "tag"))
 _PERIOD = re.compile(rf"(\d{{1,3}})(?: ?(?:-|–|à|to|a|bis) ?(\d{{1,3}}))? ?({_UNITS})[sne]?\Z")
@@ -207,9 +211,7 @@ class ProductFields(StrictFields):
     production_days_min = number(Product.MAX_PRODUCTION_DAYS)
     production_days_max = number(Product.MAX_PRODUCTION_DAYS)
     promotion_active = serializers.BooleanField(required=False)
-    promotion_type = serializers.ChoiceField(
-        required=False, allow_null=True, choices=[(kind.value, kind.label) for kind in _OFFERS]
-    )
+    promotion_type = serializers.ChoiceField(required=False, allow_null=True, choices=OFFER_CHOICES)
     promotion_buy_quantity = number(1000)
     promotion_get_quantity = number(1000)
     image_url = WebPicture(required=False, allow_blank=True, help_text="The first photo of the gallery.")

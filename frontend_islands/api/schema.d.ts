@@ -1904,7 +1904,7 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
@@ -2796,6 +2796,14 @@ export interface components {
             label: string;
             periods: components["schemas"]["PricePeriod"][];
         };
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         * @enum {string}
+         */
+        OfferTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
         Order: {
             /** Format: uuid */
             id: string;
@@ -3362,7 +3370,7 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
@@ -3549,7 +3557,7 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionType6e2Enum"] | null;
+            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
@@ -3728,14 +3736,6 @@ export interface components {
             rows: components["schemas"]["PreviewRow"][];
             example: components["schemas"]["PromotionExample"] | null;
         };
-        /**
-         * @description * `buy_2_get_1` - 2 achetés, 1 offert
-         *     * `buy_3_get_1` - 3 achetés, 1 offert
-         *     * `buy_4_get_3` - 4 achetés, 3 offerts
-         *     * `buy_n_get_m` - Quantités libres
-         * @enum {string}
-         */
-        PromotionType6e2Enum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
         /**
          * @description * `buy_2_get_1` - 2 achetés, 1 offert
          *     * `buy_3_get_1` - 3 achetés, 1 offert
