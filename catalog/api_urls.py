@@ -14,6 +14,7 @@ from catalog.api import (
     staff_products,
     staff_variants,
 )
+from catalog.staff.products import InPlaceView
 
 _ONE = r"^admin/products/(?P<product_id>[0-9]{1,18})"
 _VARIATION = rf"{_ONE}/variations/(?P<variation_id>[0-9]{{1,18}})"
@@ -58,6 +59,7 @@ urlpatterns = [
         staff_products.AdminProductActionView.as_view(),
         name="api-admin-product-action",
     ),
+    re_path(rf"{_ONE}/in-place$", InPlaceView.as_view(), name="api-admin-product-in-place"),
     re_path(rf"{_ONE}/prices$", staff_bulk.AdminProductPricesView.as_view(), name="api-admin-product-prices"),
     re_path(
         rf"{_ONE}/promotion-preview$",

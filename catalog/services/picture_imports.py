@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from io import BytesIO
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -17,9 +16,10 @@ from catalog.selectors.product_documents import image_address
 from catalog.services.media import add_product_image, delete_product_image
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
-from shop.core.images import MAX_BYTES, draw_image
+from shop.core.images import MAX_BYTES
 from shop.core.outbound import AddressRefused, CallFailed, fetch
 from shop.core.problems import Problem
+from shop.core.remote_images import ACCEPT, draw_fetched
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ FETCH_TASK = "catalog.tasks.fetch_picture"
 SECONDS = 20.0
 RETRY_DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
 _LEASE = timedelta(minutes=2)
-_BEGINNINGS = ((b"\xff\xd8\xff", "jpg"), (b"\x89PNG\r\n\x1a\n", "png"))
 
 
 class FetchFailed(Exception):
@@ -106,7 +105,7 @@ def _due(now: datetime) -> QuerySet[PictureImport]:
 
 def _fetch(url: str) -> DrawnImage:
     try:
-        answer = fetch(url, seconds=SECONDS, most=MAX_BYTES, accept="image/webp,image/png,image/jpeg")
+        answer = fetch(url, seconds=SECONDS, most=MAX_BYTES, accept=ACCEPT)
     except AddressRefused as refused:
         raise FetchFailed(refused.reason, is_final=True) from refused
     except CallFailed as failed:
@@ -117,16 +116,9 @@ def _fetch(url: str) -> DrawnImage:
         is_final = answer.status < 500 and answer.status not in (408, 425, 429)
         raise FetchFailed(f"status_{answer.status}", is_final=is_final)
     try:
-        return draw_image(file=BytesIO(answer.body), name=f"picture.{_extension(answer.body)}")
+        return draw_fetched(answer.body)
     except Problem as problem:
         raise FetchFailed(problem.code, is_final=problem.status != 503) from problem
-
-
-def _extension(content: bytes) -> str:
-    """By the content: what a server calls it counts for nothing. Another content is refused by its name."""
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "webp"
-    return next((extension for start, extension in _BEGINNINGS if content.startswith(start)), "bin")
 
 
 def _mark_failed(row: PictureImport, failed: FetchFailed, now: datetime) -> None:

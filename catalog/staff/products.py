@@ -8,7 +8,14 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from django_countries import countries
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from catalog.islands import (
     StaffPicturesProps,
@@ -23,8 +30,18 @@ from catalog.selectors.staff_products import staff_product
 from catalog.services.product_import import MOST_LINES
 from catalog.services.product_removal import TRASH_DAYS
 from catalog.services.staff_products import MOST_AT_ONCE
+from shop.core.assets import asset, island_file
 from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_calls import allowed
 from shop.core.staff_pages import staff_page
+
+
+class InPlaceAnswer(serializers.Serializer[Any]):
+    """Addresses of what is fetched, and what the form is given."""
+
+    script = serializers.CharField()
+    styles = serializers.CharField()
+    props = StaffProductFormProps()
 
 
 @staff_page(StaffAction.SEE_PRODUCTS)
@@ -57,15 +74,7 @@ def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
     product = None if product_id is None else staff_product(product_id)
     if product_id is not None and product is None:
         raise Http404
-    props = StaffProductFormProps(
-        {
-            **_shared(request),
-            "product_id": product_id,
-            "countries": [{"code": code, "name": str(name)} for code, name in countries],
-            "trash_days": TRASH_DAYS,
-        }
-    )
-    context: dict[str, Any] = {"props": props, "product": product}
+    context: dict[str, Any] = {"props": _form_props(request, product_id), "product": product}
     if product is not None and product.trashed_at is None:
         rights = _rights(request.user)
         context |= {
@@ -75,7 +84,37 @@ def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
     return render(request, "staff/products/edit.html", context)
 
 
-def _shared(request: HttpRequest) -> dict[str, Any]:
+@method_decorator(never_cache, name="dispatch")
+class InPlaceView(APIView):
+    """What the product's public page needs to become its form, for whoever may change it: the page itself is the same
+    for everybody and names none of it."""
+
+    permission_classes = (allowed(get=StaffAction.EDIT_PRODUCT),)
+
+    @extend_schema(operation_id="admin_products_in_place", responses=InPlaceAnswer)
+    def get(self, request: Request, product_id: str) -> Response:
+        if staff_product(int(product_id)) is None:
+            raise Http404
+        answer = {
+            "script": island_file("staff-in-place").url,
+            "styles": asset("staff.css").url,
+            "props": _form_props(request, int(product_id)).data,
+        }
+        return Response(InPlaceAnswer(answer).data)
+
+
+def _form_props(request: HttpRequest | Request, product_id: int | None) -> StaffProductFormProps:
+    return StaffProductFormProps(
+        {
+            **_shared(request),
+            "product_id": product_id,
+            "countries": [{"code": code, "name": str(name)} for code, name in countries],
+            "trash_days": TRASH_DAYS,
+        }
+    )
+
+
+def _shared(request: HttpRequest | Request) -> dict[str, Any]:
     return {
         "categories": [
             {"id": row.pk, "name": row.name, "slug": row.slug, "offers_finishes": row.offers_finishes}

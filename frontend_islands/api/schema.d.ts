@@ -512,6 +512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/products/{product_id}/in-place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description What the product's public page needs to become its form, for whoever may change it: the page itself is the same
+         *     for everybody and names none of it.
+         */
+        get: operations["admin_products_in_place"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/products/{product_id}/prices": {
         parameters: {
             query?: never;
@@ -2556,6 +2576,12 @@ export interface components {
             dry_run: boolean;
             /** @default  */
             preview_key: string;
+        };
+        /** @description Addresses of what is fetched, and what the form is given. */
+        InPlaceAnswer: {
+            script: string;
+            styles: string;
+            props: components["schemas"]["StaffProductFormProps"];
         };
         Installment: {
             /** Format: date */
@@ -5930,6 +5956,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_in_place: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InPlaceAnswer"];
                 };
             };
             /** @description Refused */

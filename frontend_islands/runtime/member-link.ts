@@ -12,7 +12,13 @@ class MemberLinkElement extends HTMLElement {
     if (!mayBeMember()) return;
     this.#show(true, []);
     fetchMe().then(
-      (me) => this.#show(me.authenticated, me.roles),
+      (me) => {
+        this.#show(me.authenticated, me.roles);
+        const head = document.querySelector<HTMLElement>("[data-product]");
+        if (head && me.roles.includes("admin")) {
+          void import("./edit-in-place").then(({ offerEditing }) => offerEditing(head));
+        }
+      },
       // No answer: the cookie's hint counts, and the member area checks for itself.
       () => {},
     );

@@ -13,6 +13,7 @@ from shop.core.problems import Problem
 
 # Somebody waits for the answer.
 SECONDS = 8.0
+ACCEPT = "image/webp,image/png,image/jpeg"
 _BEGINNINGS = ((b"\xff\xd8\xff", "jpg"), (b"\x89PNG\r\n\x1a\n", "png"))
 
 
@@ -22,7 +23,7 @@ def fetch_image(url: str) -> DrawnImage:
     Raises `Problem`: 400 `invalid_image` with messages for `url`, 503 `busy` as `draw_images` does.
     """
     try:
-        answer = fetch(url, seconds=SECONDS, most=MAX_BYTES, accept="image/webp,image/png,image/jpeg")
+        answer = fetch(url, seconds=SECONDS, most=MAX_BYTES, accept=ACCEPT)
     except AddressRefused as refused:
         raise _refuse(_("Cette adresse ne peut pas être utilisée.")) from refused
     except CallFailed as failed:
@@ -32,11 +33,16 @@ def fetch_image(url: str) -> DrawnImage:
     if answer.status != 200:
         raise _refuse(_("Aucune image à cette adresse."))
     try:
-        return draw_image(file=BytesIO(answer.body), name=f"picture.{_extension(answer.body)}")
+        return draw_fetched(answer.body)
     except Problem as problem:
         if problem.code != "invalid_image":
             raise
         raise _refuse(problem.detail) from problem
+
+
+def draw_fetched(content: bytes) -> DrawnImage:
+    """Check and draw a picture that was fetched. Raises as `draw_image` does."""
+    return draw_image(file=BytesIO(content), name=f"picture.{_extension(content)}")
 
 
 def _extension(content: bytes) -> str:

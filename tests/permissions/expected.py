@@ -163,6 +163,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-products-export": (DESK, DESK),
     "api-admin-products-import": (ADMIN, ADMIN),
     "api-admin-product": (DESK, DESK),
+    "api-admin-product-in-place": (ADMIN, ADMIN),
     "api-admin-product-action": (ADMIN, ADMIN),
     "api-admin-product-duplicate": (ADMIN, ADMIN),
     "api-admin-product-prices": (LOOK, LOOK),

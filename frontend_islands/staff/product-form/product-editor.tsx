@@ -9,7 +9,7 @@ import words from "./words.json";
 const t = translate(words);
 
 /** The form of a new product, or of one that is read first. */
-export function ProductEditor(props: StaffProductFormProps) {
+export function ProductEditor(props: StaffProductFormProps & { onSaved?: (() => void) | undefined }) {
   const id = props.product_id;
   const product = useQuery({
     queryKey: ["product", id],

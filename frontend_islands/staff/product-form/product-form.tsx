@@ -18,6 +18,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface FormProps extends StaffProductFormProps {
   product: AdminProduct | undefined;
+  /** Called once a change is stored. */
+  onSaved?: (() => void) | undefined;
 }
 
 /** Every field of a product, in the order in which a new piece is written down. */
@@ -28,8 +30,9 @@ export function ProductForm({
   promotion_types,
   rights,
   trash_days,
+  onSaved,
 }: FormProps) {
-  const state = useProductForm(product);
+  const state = useProductForm(product, onSaved);
   const { form, base, save } = state;
   const drawn = useRef<HTMLFormElement>(null);
   const { submitCount } = form.formState;

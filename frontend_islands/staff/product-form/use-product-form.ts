@@ -29,7 +29,7 @@ export interface Conflict {
  * The form's state: what is stored (`base`), what was typed since, a draft of it in the browser, and the way to the
  * server. A conflict keeps what was typed until it is decided.
  */
-export function useProductForm(product: AdminProduct | undefined) {
+export function useProductForm(product: AdminProduct | undefined, onSaved?: () => void) {
   const draftName = `product-${product?.id ?? "new"}`;
   const [base, setBase] = useState(product);
   const [conflict, setConflict] = useState<Conflict>();
@@ -109,6 +109,7 @@ export function useProductForm(product: AdminProduct | undefined) {
         });
         accept(fresh);
         toast({ kind: "success", title: t("saved") });
+        onSaved?.();
       } catch (error) {
         refuse(error, values, changed);
       }

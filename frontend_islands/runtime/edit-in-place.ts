@@ -1,0 +1,63 @@
+/** « Modifier le produit » on a product's page, for whoever may: the page is the same for everybody, so it is drawn here. */
+import { getJson } from "@/lib/api";
+import { toast } from "@/lib/toast";
+import type { Mount, Unmount } from "./island";
+
+interface InPlace {
+  script: string;
+  styles: string;
+  props: object;
+}
+
+/** Puts the button below the product's name. What the form is made of is fetched when it is pressed. */
+export function offerEditing(head: HTMLElement): void {
+  const id = head.dataset.product;
+  const page = head.closest<HTMLElement>(".product");
+  if (!page || head.querySelector("[data-edit]")) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button button--small";
+  button.dataset.edit = "";
+  // The staff area is French, whatever the page's language.
+  button.lang = "fr";
+  button.textContent = "Modifier le produit";
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      await edit(page, `/api/admin/products/${id}/in-place`, button);
+    } catch {
+      toast({ kind: "error", title: "La fiche ne s'ouvre pas. Réessayez dans un instant." });
+    }
+    button.disabled = false;
+  });
+  head.append(button);
+}
+
+async function edit(page: HTMLElement, address: string, button: HTMLElement): Promise<void> {
+  const { script, styles, props } = await getJson<InPlace>(address);
+  addStyles(styles);
+  const { mount } = (await import(script)) as { mount: Mount<object> };
+  const host = document.createElement("div");
+  host.lang = "fr";
+  page.before(host);
+  let unmount: Unmount | undefined;
+  const onCancel = () => {
+    unmount?.();
+    host.remove();
+    page.hidden = false;
+    button.focus();
+  };
+  // Whatever was stored shows on the page as everybody sees it.
+  const onSaved = () => location.reload();
+  unmount = await mount(host, { ...props, onCancel, onSaved });
+  page.hidden = true;
+  host.querySelector<HTMLElement>("h2")?.scrollIntoView();
+}
+
+function addStyles(address: string): void {
+  if (document.querySelector(`link[href="${CSS.escape(address)}"]`)) return;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = address;
+  document.head.append(link);
+}
