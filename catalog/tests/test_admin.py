@@ -21,7 +21,6 @@ from catalog.tests.factories import (
     picture,
     variant_of,
 )
-from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 PRODUCTS = "/gestion/catalog/product/"
@@ -78,14 +77,6 @@ def errors(response) -> list[str]:
 
 def product_page(product: Product) -> str:
     return f"{PRODUCTS}{product.pk}/change/"
-
-
-def test_a_changed_price_is_in_the_audit_trail_from_what_to_what(admin_client, admin_user):
-    product = make_product(price="40.00")
-    assert change(admin_client, product_page(product), price="45.00").status_code == 302
-    entry = AuditEntry.objects.get(action="product.changed")
-    assert (entry.actor_id, entry.subject_id) == (admin_user.pk, str(product.pk))
-    assert (entry.before["price"], entry.after["price"]) == ("40.00", "45.00")
 
 
 def test_the_list_is_found_like_the_shop_searches(admin_client):

@@ -233,32 +233,3 @@ FORM = {
 def admin(client: Client) -> Client:
     client.force_login(get_user_model().objects.create_superuser("chef@example.com", "figurine-2026"))
     return client
-
-
-def test_the_admin_refuses_a_used_word_on_its_field(admin: Client) -> None:
-    url = f"/{settings.ADMIN_PATH}catalog/category/add/"
-    page = admin.post(url, {**FORM, "slug_de": "warenkorb"})
-    assert page.status_code == 200
-    assert page.context["adminform"].form.errors == {
-        "slug_de": ["«\u00a0warenkorb\u00a0» est déjà une adresse de la boutique. Choisissez un autre mot."]
-    }
-    assert admin.post(url, {**FORM, "slug": "été"}).context["adminform"].form.errors["slug"]
-    assert not Category.objects.exists()
-    assert admin.post(url, FORM).status_code == 302
-    assert Category.objects.get().slug == "jardin"
-
-
-def test_the_admins_list_arranges(admin: Client) -> None:
-    first, second = make("Un", position=1), make("Deux", position=2)
-    form = {"form-TOTAL_FORMS": "2", "form-INITIAL_FORMS": "2", "_save": "1"}
-    for number, (row, position) in enumerate([(first, 2), (second, 1)]):
-        form |= {
-            f"form-{number}-id": str(row.pk), f"form-{number}-position": str(position),
-            f"form-{number}-menu_place": "top", f"form-{number}-starts_on": "", f"form-{number}-ends_on": "",
-        }  # fmt: skip
-    answer = admin.post(f"/{settings.ADMIN_PATH}catalog/category/", form)
-    assert answer.status_code == 302
-    assert list(Category.objects.values_list("slug", "position", "menu_place")) == [
-        ("deux", 1, "top"),
-        ("un", 2, "top"),
-    ]

@@ -121,7 +121,7 @@ def test_a_sorted_list_costs_no_more_queries(products, sort, django_assert_num_q
     with django_assert_num_queries(1):
         find_products(scope=main_catalogue(), known_count=3, order=order)
     # the synonyms, the vocabulary, the entries, the products, their order, their groups
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         search_products(text="soir", order=order)
 
 

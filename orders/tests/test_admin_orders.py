@@ -337,36 +337,3 @@ class TestWithStripe:
 
 def page(order: Order, name: str) -> str:
     return reverse(f"admin:orders_order_{name}", args=[order.pk])
-
-
-def test_the_admin_asks_before_it_refunds(staff_client, order):
-    asked = staff_client.post(page(order, "step"), {"status": "cancelled", "message": "Désolés <b>"})
-    assert asked.status_code == 200
-    text = asked.content.decode()
-    assert "Cette commande est payée\xa0: faut-il rembourser 49,99\xa0€ au client\xa0?" in text
-    assert 'name="message" value="Désolés &lt;b&gt;"' in text
-    assert RefundRequest.objects.count() == 0
-    answer = staff_client.post(
-        page(order, "step"), {"status": "cancelled", "message": "Désolés", "refund": "yes"}
-    )
-    assert answer.status_code == 302
-    assert RefundRequest.objects.get().amount == Decimal("49.99")
-    order.refresh_from_db()
-    assert order.status == "cancelled"
-
-
-def test_the_admin_archives_lists_and_restores(staff_client, order):
-    assert post(staff_client, order, status="delivered").status_code == 200
-    listing = reverse("admin:orders_order_changelist")
-    assert staff_client.post(page(order, "remove")).status_code == 302
-    assert order.reference not in staff_client.get(listing).content.decode()
-    assert order.reference in staff_client.get(listing, {"archived_at__isempty": "0"}).content.decode()
-    assert staff_client.post(page(order, "restore")).status_code == 302
-    assert order.reference in staff_client.get(listing).content.decode()
-
-
-def test_a_get_of_the_pages_changes_nothing(staff_client, order):
-    before = snapshot(order)
-    for name in ("step", "remove"):
-        assert staff_client.get(page(order, name)).status_code == 200
-    assert snapshot(order) == before

@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 from django_countries import countries
 
-from orders.admin.settings import DeliveryStopForm
 from orders.invoices.tax import decide_tax
 from orders.models import DeliveryStop, ShippingZone
 from orders.pricing.shipping import find_zone
@@ -23,6 +22,7 @@ from orders.pricing.vat import Treatment
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.rules import checkout_countries, load_pricing_rules
 from orders.selectors.territories import load_territories
+from orders.staff.settings_forms import DeliveryStopForm
 from orders.tests.factories import make_order, pay_order
 
 pytestmark = pytest.mark.django_db

@@ -86,7 +86,10 @@ def test_an_empty_demand_refunds_everything(admin, order):
         "id": str(request.pk), "order_id": str(order.pk), "amount": "49.99", "status": "pending", "voided": "0.00",
         "shipping": "9.99", "reason": "Demande de remboursement",
     }  # fmt: skip
-    assert told["lines"] == [{"item_id": item.pk, "quantity": 2, "amount": "40.00", "restocked": False}]
+    credited = request.lines.get()
+    assert told["lines"] == [
+        {"id": credited.pk, "item_id": item.pk, "quantity": 2, "amount": "40.00", "restocked": False}
+    ]
     assert told["refunds"] == [
         {
             "id": str(sent.pk), "amount": "49.99", "method": "card", "state": "requested", "provider_id": None,
@@ -173,13 +176,13 @@ def test_what_changed_since_it_was_proposed_is_asked_again(admin, order):
     proposed = preview(admin, order)["amount"]
     assert proposed == "49.99"
     request_refund(order_id=order.pk, key="meanwhile", amount=Decimal("9.99"))
-    answer = ask(admin, order.pk, expected_amount=proposed)
+    answer = ask(admin, order.pk, {"expected_amount": proposed})
     assert (answer.status_code, answer.json()["code"]) == (409, "refund_changed")
     assert answer.json()["detail"].endswith(
         "le montant serait maintenant de 40,00\u00a0€. Vérifiez, puis confirmez à nouveau."
     )
     assert RefundRequest.objects.count() == 1
-    assert ask(admin, order.pk, expected_amount="40.00").status_code == 202
+    assert ask(admin, order.pk, {"expected_amount": "40.00"}).status_code == 202
 
 
 def test_goods_are_put_back_later(admin, order):

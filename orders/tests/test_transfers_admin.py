@@ -49,7 +49,7 @@ def answers(failed: Refund, **changes: str) -> dict[str, str]:
 
 
 def test_the_button_shows_while_a_failed_refund_waits(staff_client, failed):
-    change = reverse("admin:orders_order_change", args=[failed.order_id])
+    change = reverse("staff-order", args=[failed.order_id])
     assert f'href="{page(failed.order)}"' in text(staff_client.get(change))
     staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
     assert f'href="{page(failed.order)}"' not in text(staff_client.get(change))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -12,7 +11,7 @@ from orders.books.alerts import alert_turnover
 from orders.books.turnover import TaxCeiling, tax_ceilings
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
-from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -91,30 +90,3 @@ def test_sales_to_the_union_are_counted_apart():
         "franchise_upper": Decimal("300.00"),
         "union": Decimal("100.00"),
     }
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("franchise_ceiling", "85", "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €."),
-        (
-            "eu_sales_threshold",
-            "10000000",
-            "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €.",
-        ),
-        ("franchise_ceiling_upper", "50000", "Le plafond majoré est plus bas que le plafond."),
-    ],
-)
-def test_ceilings_that_make_no_sense_are_refused(staff_client, field, value, message):
-    from shop.core.admin import ShopSettingsForm
-
-    data: dict[str, Any] = {
-        "franchise_ceiling": "85000",
-        "franchise_ceiling_upper": "93500",
-        "eu_sales_threshold": "10000",
-        "making_days": ["1"],
-        "dispatch_days": ["1"],
-    }
-    assert ShopSettingsForm(data, instance=ShopSettings(pk=1)).is_valid()
-    form = ShopSettingsForm({**data, field: value}, instance=ShopSettings(pk=1))
-    assert form.errors[field] == [message]

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from shop.core.audit import PAGE_SIZE, find_audit_entries, record_audit
-from shop.core.audit_labels import ACTIONS, action_label
+from shop.core.audit_labels import ACTIONS, VERBS, action_label
 from shop.core.keyset import write_cursor
 from shop.core.models import AuditEntry, MailState, ScheduledJob, ShopSettings
 
@@ -208,7 +208,7 @@ def test_every_recorded_action_has_words():
                         argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant)
                     }
     assert named
-    assert named - set(ACTIONS) == set()
+    assert {name for name in named - set(ACTIONS) if name.rpartition(".")[2] not in VERBS} == set()
     assert action_label("product.deleted", "catalog.product") == "Produit\u00a0: suppression"
 
 
