@@ -15,13 +15,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import Role, User
-from accounts.permissions import allowed
 from accounts.recent_authentication import require_recent
 from accounts.selectors import find_users, with_proof
 from accounts.services import grant_role
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_calls import allowed
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 

@@ -12,12 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import Address, Role, User
-from accounts.permissions import IsMember
 from accounts.selectors import addresses_of, roles_of
 from accounts.services.addresses import AddressDetails, save_address
 from accounts.services.signing_in import check_own_password
 from shop.core.languages import active_language
 from shop.core.me_parts import erase_me, me_parts
+from shop.core.staff_calls import IsMember
 
 
 class MeCartSerializer(serializers.Serializer[dict[str, Any]]):

@@ -11,13 +11,13 @@ from django.db.models import QuerySet
 from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import Role, User, UserRole
-from accounts.permissions import IsMember, allowed
 from accounts.selectors import roles_of
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
 from shop.core.models import AuditEntry
 from shop.core.problems import Problem
 from shop.core.staff_actions import ROLE_ACTIONS, StaffAction, may
+from shop.core.staff_calls import IsMember, allowed
 
 
 @pytest.mark.django_db

@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from accounts.recent_authentication import require_recent
 from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
 from orders.api.fields import ParagraphField, PlainTextField
@@ -34,6 +33,7 @@ from orders.services.fulfilment.status_changes import change_status, status_acti
 from orders.stripe import gateway
 from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, require
+from shop.core.staff_calls import allowed
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from orders.api.base import private, validated
 from orders.api.fields import PlainTextField
 from orders.api.serializers import StrictIntegerField
@@ -23,6 +22,7 @@ from orders.services.fulfilment.board import move_piece
 from orders.services.fulfilment.dispatch import Dispatch, Outcome, dispatch_orders, preview_dispatch
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_calls import allowed
 
 MOST_ORDERS = 50
 

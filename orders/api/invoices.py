@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from orders.api.base import ORDER_ID, order_not_found, private, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.downloads import pdf_response
@@ -23,6 +22,7 @@ from orders.selectors.invoices import InvoiceSheet, find_document, invoice_sheet
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_calls import allowed
 
 DOCUMENT_PARAMETERS = [
     ORDER_ID,

@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from accounts.recent_authentication import is_recent, require_recent
 from orders.api.base import (
     IDEMPOTENCY_KEY,
@@ -45,6 +44,7 @@ from orders.services.refunds.transfers import (
 from shop.core.amounts import AmountField, localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_calls import allowed
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):

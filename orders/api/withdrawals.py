@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.serializers import KnownFieldsSerializer
@@ -27,6 +26,7 @@ from orders.services.withdrawals.staff_filing import file_received
 from shop.core.client_address import client_address
 from shop.core.languages import active_language
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_calls import allowed
 
 MOST_LINES = 200
 

@@ -15,12 +15,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import allowed
 from orders.models import Order
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_samples import KINDS
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
+from shop.core.staff_calls import allowed
 from shop.pages.selectors.mail_previews import mail_kinds, order_for_preview, preview_mail
 from shop.pages.services.mail_tests import send_test
 

@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.permissions import allowed
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_calls import allowed
 from shop.core.staff_pages import staff_page
 from shop.pages.selectors.staff_search import search_staff
 

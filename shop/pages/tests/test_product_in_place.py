@@ -5,17 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from accounts.services import grant_role
-from accounts.tests.people import make_admin, make_member
+from accounts.tests.people import make_admin
 from catalog.tests.factories import make_product
+from shop.pages.tests.test_staff_home import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def test_admin_gets_the_form_s_files_and_what_it_is_given() -> None:
@@ -33,10 +27,7 @@ def test_admin_gets_the_form_s_files_and_what_it_is_given() -> None:
 def test_who_may_not_edit_gets_nothing() -> None:
     product = make_product()
     address = f"/api/admin/products/{product.pk}/in-place"
-    packer = make_member("atelier@example.com")
-    grant_role(user=packer, role="staff")
-    packer.refresh_from_db()
-    assert signed_in(packer).get(address).status_code == 403
+    assert signed_in(make_staff()).get(address).status_code == 403
     assert Client().get(address).status_code == 401
     assert signed_in(make_admin()).get("/api/admin/products/999999/in-place").status_code == 404
 
