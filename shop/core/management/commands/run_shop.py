@@ -27,6 +27,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
 from shop.core.jobs import LATE_AFTER, background_work_is_late
+from shop.core.request_kind import STAFF_PREFIX
 from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
@@ -221,7 +222,8 @@ class Command(BaseCommand):
                 lines.append(f"Mails it sends:     {settings.SITE_URL}/_mails")
             if sandbox:
                 lines.append(f"Simulated payments: {sandbox.address}")
-            lines.append(f"Administration:     {settings.SITE_URL}/{settings.ADMIN_PATH}")
+            lines.append(f"Staff area:         {settings.SITE_URL}{STAFF_PREFIX}")
+            lines.append(f"Operators' rows:    {settings.SITE_URL}/{settings.ADMIN_PATH}")
             lines += [f"Demo account:       {email} / {DEMO_PASSWORD}" for email in DEMO_ACCOUNTS]
         lines.append("Ctrl-C stops everything.")
         rule = "─" * max(map(len, lines))
