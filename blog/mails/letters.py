@@ -1,0 +1,143 @@
+"""What a letter shows: its Markdown cut into blocks, which its mail, its plain text and its archive page each draw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from django.utils import translation
+from markdown_it.token import Token
+
+from blog.mails.links import archive_url, preferences_url, unsubscribe_url
+from blog.models import Campaign, CampaignText, Subscriber
+from blog.selectors.articles import cited_articles
+from catalog.markup import MARKDOWN, localise
+from catalog.selectors.cards import ProductCard, build_cards, read_published_cards
+from shop.core.images import ImageInfo
+from shop.core.money import amount_string
+from shop.core.page_slugs import PAGE_SLUGS
+from shop.core.site import absolute_url
+from shop.core.templatetags.markdown import markdown_text
+
+Block = dict[str, str]
+_SITE = re.escape(settings.SITE_URL)
+_PRODUCT = re.compile(rf"(?:{_SITE})?/{PAGE_SLUGS['product'].fr}/([1-9][0-9]{{0,17}})(?:-[^\s]*)?")
+_ARTICLE = re.compile(rf"(?:{_SITE})?/blog/([1-9][0-9]{{0,17}})(?:-[^\s]*)?")
+# The title of the first level is the subject's.
+_TITLE = re.compile(r"^#(?=\s)", re.MULTILINE)
+_OWN_LINK = re.compile(r"\]\((/[^)\s]*)")
+_Cited = tuple[str, int]
+
+
+def make_blocks(body: str, language: str) -> list[Block]:
+    """Return the blocks of a text: `{"kind": "text", "markdown", "text"}` and, for a paragraph that is only the address
+    of a piece or an article of the shop, `{"kind": "piece" | "article", "name", "url", "image", "price", "detail"}`.
+
+    Prices are those of now, `""` for an article; links are absolute and lead to pages in `language`. What is not on
+    sale, or not published, is left out. As many queries as the cards and articles take, whatever their number.
+    """
+    parts = list(_parts(body))
+    pieces = [part[1] for part in parts if isinstance(part, tuple) and part[0] == "piece"]
+    articles = [part[1] for part in parts if isinstance(part, tuple) and part[0] == "article"]
+    with translation.override(language):
+        found: dict[_Cited, Block] = {
+            ("piece", card.id): _piece(card) for card in build_cards(read_published_cards(pieces))
+        }
+        for article in cited_articles(articles):
+            found["article", article.id] = {
+                "kind": "article",
+                "name": article.title,
+                "url": absolute_url(article.url),
+                "image": _picture(article.image),
+                "price": "",
+                "detail": article.excerpt,
+            }
+        blocks = (_text(part) if isinstance(part, str) else found.get(part) for part in parts)
+        return [block for block in blocks if block is not None]
+
+
+def letter_context(text: CampaignText, blocks: list[Block]) -> dict[str, Any]:
+    """Return what the mail of a letter shows, the same for everybody."""
+    return {
+        "subject": text.subject,
+        "preheader": text.preheader,
+        "blocks": blocks,
+        "archive_url": archive_url(text.campaign, text.language),
+    }
+
+
+def letter_links(subscriber: Subscriber, campaign: Campaign) -> dict[str, str]:
+    """Return the links of a letter that are one subscriber's."""
+    return {
+        "preferences_url": preferences_url(subscriber),
+        "unsubscribe_url": unsubscribe_url(subscriber, campaign_id=campaign.pk),
+    }
+
+
+def sample_links(language: str) -> dict[str, str]:
+    """Return links of a letter that are nobody's: for previews and tests."""
+    with translation.override(language):
+        return {
+            "preferences_url": absolute_url(reverse("blog:newsletter-preferences")),
+            "unsubscribe_url": absolute_url(reverse("blog:newsletter-stop")),
+        }
+
+
+def _parts(body: str) -> Iterator[str | _Cited]:
+    """The Markdown between paragraphs that cite something, and what these cite."""
+    lines = body.splitlines()
+    start = 0
+    for opening, inline in zip(tokens := MARKDOWN.parse(body), tokens[1:], strict=False):
+        cited = _cited(inline) if opening.type == "paragraph_open" and opening.level == 0 else None
+        if cited is not None and opening.map is not None:
+            yield "\n".join(lines[start : opening.map[0]])
+            yield cited
+            start = opening.map[1]
+    yield "\n".join(lines[start:])
+
+
+def _cited(token: Token) -> _Cited | None:
+    children = token.children or []
+    address = token.content.strip()
+    if len(children) > 1:
+        # Beside nothing but its own words.
+        if children[0].type != "link_open" or children[-1].type != "link_close":
+            return None
+        if any(child.type == "link_close" for child in children[:-1]):
+            return None
+        address = str(children[0].attrGet("href") or "")
+    if found := _PRODUCT.fullmatch(address):
+        return "piece", int(found[1])
+    if found := _ARTICLE.fullmatch(address):
+        return "article", int(found[1])
+    return None
+
+
+def _text(markdown: str) -> Block | None:
+    if not markdown.strip():
+        return None
+    text = _TITLE.sub("##", markdown.strip())
+    own = _OWN_LINK.sub(lambda found: f"]({absolute_url(localise(found[1]))}", text)
+    return {"kind": "text", "markdown": own, "text": markdown_text(own)}
+
+
+def _piece(card: ProductCard) -> Block:
+    return {
+        "kind": "piece",
+        "name": card.name,
+        "url": absolute_url(card.url),
+        "image": _picture(card.image),
+        "price": amount_string(card.price),
+        "detail": "from" if card.price_to else "",
+    }
+
+
+def _picture(image: ImageInfo | None) -> str:
+    """The address of a picture that every mail program shows; "" without one."""
+    if image is None:
+        return ""
+    return absolute_url(default_storage.url(image.small_jpeg) if image.small_jpeg else image.url)

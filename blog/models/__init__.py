@@ -1,0 +1,68 @@
+"""Articles of the blog: their texts in every language, tags, pictures and everything that was ever saved of them; the
+newsletter: who asked for it, and its letters."""
+
+from blog.models.article import (
+    ARTICLE_TEXTS,
+    AUTHOR_NAME_LENGTH,
+    CONTENT_LENGTH,
+    EXCERPT_LENGTH,
+    TAG_LENGTH,
+    TEXT_COLUMNS,
+    Article,
+    ArticleAutosave,
+    ArticleCategory,
+    ArticlePicture,
+    ArticleRevision,
+    ArticleState,
+    Tag,
+)
+from blog.models.campaign import (
+    BODY_LENGTH,
+    PREHEADER_LENGTH,
+    STARTED_STATES,
+    SUBJECT_LENGTH,
+    Campaign,
+    CampaignRecipient,
+    CampaignState,
+    CampaignText,
+)
+from blog.models.newsletter import (
+    ConsentAction,
+    ConsentRecord,
+    ConsentSource,
+    Purpose,
+    Subscriber,
+    Suspension,
+    Topic,
+)
+
+__all__ = [
+    "ARTICLE_TEXTS",
+    "AUTHOR_NAME_LENGTH",
+    "BODY_LENGTH",
+    "CONTENT_LENGTH",
+    "EXCERPT_LENGTH",
+    "PREHEADER_LENGTH",
+    "STARTED_STATES",
+    "SUBJECT_LENGTH",
+    "TAG_LENGTH",
+    "TEXT_COLUMNS",
+    "Article",
+    "ArticleAutosave",
+    "ArticleCategory",
+    "ArticlePicture",
+    "ArticleRevision",
+    "ArticleState",
+    "Campaign",
+    "CampaignRecipient",
+    "CampaignState",
+    "CampaignText",
+    "ConsentAction",
+    "ConsentRecord",
+    "ConsentSource",
+    "Purpose",
+    "Subscriber",
+    "Suspension",
+    "Tag",
+    "Topic",
+]

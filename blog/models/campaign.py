@@ -1,0 +1,143 @@
+"""Letters of the newsletter, and who was written to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.conf import settings
+from django.core.validators import MaxLengthValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from blog.models.newsletter import Subscriber, Topic
+from catalog.models import Category
+
+SUBJECT_LENGTH: Final = 120
+PREHEADER_LENGTH: Final = 150
+BODY_LENGTH: Final = 20_000
+
+
+class CampaignState(models.TextChoices):
+    """Where a letter stands."""
+
+    DRAFT = "draft", _("Brouillon")
+    SCHEDULED = "scheduled", _("Programmée")
+    SENDING = "sending", _("En cours d'envoi")
+    PAUSED = "paused", _("En pause")
+    SENT = "sent", _("Envoyée")
+    CANCELLED = "cancelled", _("Annulée")
+
+
+STARTED_STATES = (
+    CampaignState.SENDING,
+    CampaignState.PAUSED,
+    CampaignState.SENT,
+    CampaignState.CANCELLED,
+)
+"""Its texts and its segment never change again."""
+
+
+class Campaign(models.Model):
+    """A letter of the newsletter to a segment of its subscribers. Written by `blog.services.newsletter.campaigns`.
+
+    `topic` "" and no category: everybody. `cursor` is the key of the last subscriber who was looked at, `lease_until`
+    until when a worker sends it. The figures are those of the end; while it is sent, the outbox has them.
+    """
+
+    title = models.CharField(_("nom (pour vous)"), max_length=120)
+    topic = models.CharField(_("sujet"), max_length=12, choices=Topic.choices, blank=True)
+    category = models.ForeignKey(
+        Category,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("collection"),
+    )
+    state = models.CharField(
+        _("état"), max_length=10, choices=CampaignState.choices, default=CampaignState.DRAFT
+    )
+    scheduled_at = models.DateTimeField(_("envoi prévu le"), null=True, blank=True)
+    started_at = models.DateTimeField(_("envoi commencé le"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("envoi terminé le"), null=True, blank=True)
+    cursor = models.BigIntegerField(default=0, editable=False)
+    lease_until = models.DateTimeField(null=True, editable=False)
+    sent_count = models.PositiveIntegerField(_("envoyés"), default=0)
+    failed_count = models.PositiveIntegerField(_("échecs"), default=0)
+    created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(_("modifiée le"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("lettre de la newsletter")
+        verbose_name_plural = _("lettres de la newsletter")
+        ordering = ("-created_at", "-pk")
+        constraints = (
+            models.CheckConstraint(condition=Q(state__in=CampaignState.values), name="campaign_state_known"),
+            models.CheckConstraint(
+                condition=~Q(state="scheduled") | Q(scheduled_at__isnull=False),
+                name="campaign_schedule_has_day",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_editable(self) -> bool:
+        return self.state == CampaignState.DRAFT
+
+    @property
+    def mail_reference(self) -> str:
+        """What its mails in the outbox are found by."""
+        return f"newsletter-{self.pk}"
+
+
+class CampaignText(models.Model):
+    """A letter in one language; who reads a language without one gets none.
+
+    `body` is Markdown; a paragraph `[[piece 12]]` or `[[article 5]]` shows that one. `blocks` is what was sent, frozen
+    when the sending began: `{"kind": "text", "markdown", "text"}`, `{"kind": "piece" | "article", "name", "price",
+    "image", "url", "detail"}`, links absolute.
+    """
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="texts", verbose_name=_("lettre")
+    )
+    language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES)
+    subject = models.CharField(_("objet"), max_length=SUBJECT_LENGTH)
+    preheader = models.CharField(_("aperçu à côté de l'objet"), max_length=PREHEADER_LENGTH, blank=True)
+    body = models.TextField(_("texte"), validators=[MaxLengthValidator(BODY_LENGTH)])
+    blocks = models.JSONField(null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("texte d'une lettre")
+        verbose_name_plural = _("textes des lettres")
+        ordering = ("campaign", "language")
+        constraints = (models.UniqueConstraint(fields=("campaign", "language"), name="campaign_text_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.language}: {self.subject}"
+
+
+class CampaignRecipient(models.Model):
+    """Whom a letter was written to: once, which the database itself holds."""
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="recipients", verbose_name=_("lettre")
+    )
+    subscriber = models.ForeignKey(
+        Subscriber, on_delete=models.CASCADE, related_name="letters", verbose_name=_("abonné")
+    )
+    unsubscribed_at = models.DateTimeField(_("désinscrit par cette lettre le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("destinataire d'une lettre")
+        verbose_name_plural = _("destinataires des lettres")
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "subscriber"), name="campaign_recipient_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id} → {self.subscriber_id}"

@@ -1,0 +1,309 @@
+"""Letters: written, planned, started, paused, ended. Sending itself is in `sending`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from blog.mails.letters import letter_context, make_blocks, sample_links
+from blog.models import (
+    BODY_LENGTH,
+    PREHEADER_LENGTH,
+    SUBJECT_LENGTH,
+    Campaign,
+    CampaignState,
+    CampaignText,
+    Topic,
+)
+from blog.selectors.letters import mail_states
+from blog.selectors.subscribers import audience_counts
+from catalog.models import Category
+from shop.core.audit import record_audit
+from shop.core.content_version import content_changed
+from shop.core.enqueue import enqueue_after_commit
+from shop.core.mail import queue_mail
+from shop.core.models import MailState, OutgoingMail
+from shop.core.problems import Problem
+
+SEND_TASK = "blog.tasks.send_letter"
+LETTER_MAIL = "newsletter_letter"
+SOON = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LetterText:
+    """A letter in one language, as it was typed."""
+
+    subject: str
+    preheader: str
+    body: str
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.subject.strip() or self.preheader.strip() or self.body.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class LetterDraft:
+    """A letter as it was typed: its texts by language, those that are empty included."""
+
+    title: str
+    topic: str
+    category_id: int | None
+    texts: Mapping[str, LetterText]
+
+
+class LetterChanged(Problem):
+    """Somebody else saved the letter meanwhile. Carries it as it is now."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__("conflict", _("Quelqu'un d'autre vient d'enregistrer cette lettre."), 409)
+        self.campaign = campaign
+
+
+def create_campaign(*, title: str, actor: User) -> Campaign:
+    """Begin a letter. Raises `Problem` 400 for a title that is none."""
+    with transaction.atomic():
+        campaign = Campaign.objects.create(title=_title(title))
+        record_audit("campaign.added", campaign, actor=actor, after={"title": campaign.title})
+    return campaign
+
+
+def save_campaign(*, campaign_id: int, draft: LetterDraft, seen: str, actor: User) -> Campaign:
+    """Write what was typed; a language whose fields are all empty has no text.
+
+    `seen` is the `updated_at` (ISO) of the letter that was changed. Raises LetterChanged, `Problem` 400 `invalid` by
+    field (`subject_de`), 409 `not_a_draft`; nothing changes then.
+    """
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _require(campaign, CampaignState.DRAFT)
+        if seen != campaign.updated_at.isoformat():
+            raise LetterChanged(campaign)
+        _check(draft)
+        campaign.title, campaign.topic = _title(draft.title), draft.topic
+        campaign.category_id = draft.category_id
+        campaign.updated_at = timezone.now()
+        campaign.save(update_fields=["title", "topic", "category", "updated_at"])
+        kept = {language: text for language, text in draft.texts.items() if not text.is_empty}
+        CampaignText.objects.filter(campaign=campaign).exclude(language__in=kept).delete()
+        for language, text in kept.items():
+            values = {"subject": _one_line(text.subject), "preheader": _one_line(text.preheader)}
+            CampaignText.objects.update_or_create(
+                campaign=campaign,
+                language=language,
+                defaults={**values, "body": text.body.replace("\r\n", "\n").strip()},
+            )
+        record_audit(
+            "campaign.changed",
+            campaign,
+            actor=actor,
+            after={"title": campaign.title, "languages": sorted(kept)},
+        )
+    return campaign
+
+
+def copy_campaign(*, campaign_id: int, actor: User) -> Campaign:
+    """Begin a letter from another one, in whatever state it is."""
+    with transaction.atomic():
+        source = Campaign.objects.get(pk=campaign_id)
+        title = _("%(title)s (copie)") % {"title": source.title}
+        copy = Campaign.objects.create(title=title[:120], topic=source.topic, category=source.category)
+        CampaignText.objects.bulk_create(
+            CampaignText(
+                campaign=copy,
+                language=text.language,
+                subject=text.subject,
+                preheader=text.preheader,
+                body=text.body,
+            )
+            for text in source.texts.all()
+        )
+        record_audit("campaign.added", copy, actor=actor, after={"title": copy.title})
+    return copy
+
+
+def delete_campaign(*, campaign_id: int, actor: User) -> None:
+    """Delete a draft. Raises `Problem` 409 `not_a_draft` for any other."""
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _require(campaign, CampaignState.DRAFT)
+        record_audit("campaign.deleted", campaign, actor=actor, before={"title": campaign.title})
+        campaign.delete()
+
+
+def send_test(*, campaign_id: int, language: str, actor: User) -> None:
+    """Send the letter, as it stands, to the person who asks. Raises `Problem` 400 `no_text`."""
+    text = (
+        CampaignText.objects.select_related("campaign")
+        .filter(campaign_id=campaign_id, language=language)
+        .first()
+    )
+    if text is None:
+        raise Problem("no_text", _("Cette langue n'a pas encore de texte."))
+    blocks = text.blocks if text.blocks is not None else make_blocks(text.body, language)
+    context = letter_context(text, blocks) | sample_links(language)
+    queue_mail(kind=LETTER_MAIL, to=actor.email, language=language, context={**context, "is_test": True})
+
+
+def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Campaign:
+    """Send the letter now, or when the moment `at` comes.
+
+    Raises `Problem`: 409 `not_a_draft`, 400 `no_text`, `no_recipient` (nobody of its segment reads one of its
+    languages), `in_the_past`.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _require(campaign, CampaignState.DRAFT)
+        languages = set(campaign.texts.values_list("language", flat=True))
+        if not languages:
+            raise Problem("no_text", _("Écrivez d'abord la lettre."))
+        if not languages & set(audience_counts(campaign)):
+            raise Problem("no_recipient", _("Personne ne recevrait cette lettre."))
+        if at is not None and at < now + SOON:
+            message = _("Choisissez un moment à venir.")
+            raise Problem("in_the_past", message, errors={"at": [message]})
+        if at is None:
+            _begin(campaign, now)
+        else:
+            campaign.state, campaign.scheduled_at = CampaignState.SCHEDULED, at
+            campaign.save(update_fields=["state", "scheduled_at"])
+        after = {"state": campaign.state, "at": (at or now).isoformat()}
+        record_audit("campaign.started", campaign, actor=actor, after=after)
+    return campaign
+
+
+def start_due_campaigns(now: datetime) -> None:
+    """Start the letters whose moment has come."""
+    planned = Campaign.objects.filter(state=CampaignState.SCHEDULED, scheduled_at__lte=now)
+    for key in planned.values_list("pk", flat=True):
+        with transaction.atomic():
+            campaign = _locked(key)
+            if campaign.state == CampaignState.SCHEDULED:
+                _begin(campaign, now)
+
+
+def unschedule_campaign(*, campaign_id: int, actor: User) -> None:
+    """Make a planned letter a draft again. Raises `Problem` 409 when it has left."""
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _require(campaign, CampaignState.SCHEDULED)
+        campaign.state, campaign.scheduled_at = CampaignState.DRAFT, None
+        campaign.save(update_fields=["state", "scheduled_at"])
+        record_audit("campaign.unscheduled", campaign, actor=actor)
+
+
+def pause_campaign(*, campaign_id: int, actor: User) -> None:
+    """Stop sending until somebody resumes; what is being sent at this moment leaves."""
+    _move(campaign_id, (CampaignState.SENDING,), CampaignState.PAUSED, "campaign.paused", actor)
+
+
+def resume_campaign(*, campaign_id: int, actor: User) -> None:
+    """Go on sending where it stopped."""
+    _move(campaign_id, (CampaignState.PAUSED,), CampaignState.SENDING, "campaign.resumed", actor)
+
+
+def cancel_campaign(*, campaign_id: int, actor: User) -> None:
+    """End a letter that is being sent: nobody else gets it."""
+    with transaction.atomic():
+        campaign = _move(
+            campaign_id,
+            (CampaignState.SENDING, CampaignState.PAUSED),
+            CampaignState.CANCELLED,
+            "campaign.cancelled",
+            actor,
+        )
+        waiting = OutgoingMail.objects.filter(reference=campaign.mail_reference, state=MailState.QUEUED)
+        waiting.delete()
+        finish(campaign, timezone.now())
+
+
+def finish(campaign: Campaign, now: datetime) -> None:
+    """Write the figures of the end on a letter that its caller has locked; its state is the caller's."""
+    states = mail_states(campaign)
+    campaign.finished_at = now
+    campaign.sent_count = states.get(MailState.SENT, 0)
+    campaign.failed_count = states.get(MailState.FAILED, 0)
+    campaign.save(update_fields=["state", "finished_at", "sent_count", "failed_count"])
+    content_changed()
+
+
+def _begin(campaign: Campaign, now: datetime) -> None:
+    """Freeze the texts, prices included, and start the sending."""
+    for text in campaign.texts.all():
+        text.blocks = make_blocks(text.body, text.language)
+        text.save(update_fields=["blocks"])
+    campaign.state, campaign.started_at = CampaignState.SENDING, now
+    campaign.save(update_fields=["state", "started_at"])
+    enqueue_after_commit(SEND_TASK, campaign.pk)
+
+
+def _move(
+    campaign_id: int, before: Collection[CampaignState], after: CampaignState, action: str, actor: User
+) -> Campaign:
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _require(campaign, *before)
+        record_audit(
+            action, campaign, actor=actor, before={"state": campaign.state}, after={"state": after.value}
+        )
+        campaign.state = after
+        campaign.save(update_fields=["state"])
+        if after == CampaignState.SENDING:
+            enqueue_after_commit(SEND_TASK, campaign.pk)
+    return campaign
+
+
+def _locked(campaign_id: int) -> Campaign:
+    return Campaign.objects.select_for_update(of=("self",)).get(pk=campaign_id)
+
+
+def _require(campaign: Campaign, *states: CampaignState) -> None:
+    if campaign.state not in states:
+        code = "not_a_draft" if CampaignState.DRAFT in states else "wrong_state"
+        raise Problem(code, _("Cette lettre n'en est plus là\u00a0: rechargez la page."), 409)
+
+
+def _title(title: str) -> str:
+    found = _one_line(title)
+    if not found or len(found) > 120:
+        message = _("Donnez un nom à la lettre, de 120 caractères au plus.")
+        raise Problem("invalid", message, errors={"title": [message]})
+    return found
+
+
+def _check(draft: LetterDraft) -> None:
+    errors: dict[str, list[str]] = {}
+    if draft.topic and draft.topic not in Topic.values:
+        errors["topic"] = [_("Ce choix n'existe pas.")]
+    if draft.category_id is not None and not Category.objects.filter(pk=draft.category_id).exists():
+        errors["category"] = [_("Cette catégorie n'existe pas.")]
+    for language, text in draft.texts.items():
+        if language not in dict(settings.LANGUAGES) or text.is_empty:
+            continue
+        for name, most, needed in (
+            ("subject", SUBJECT_LENGTH, True),
+            ("preheader", PREHEADER_LENGTH, False),
+            ("body", BODY_LENGTH, True),
+        ):
+            value = getattr(text, name).strip()
+            if needed and not value:
+                errors[f"{name}_{language}"] = [_("Ce champ manque dans cette langue.")]
+            elif len(value) > most:
+                errors[f"{name}_{language}"] = [_("%(count)d caractères au plus.") % {"count": most}]
+    if errors:
+        raise Problem(
+            "invalid", _("La lettre n'est pas enregistrée\u00a0: corrigez ce qui est marqué."), errors=errors
+        )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

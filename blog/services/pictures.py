@@ -1,0 +1,63 @@
+"""Pictures of articles: put up by themselves, shown by the articles that name them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from blog.markup import picture_files
+from blog.models import Article, ArticleAutosave, ArticlePicture, ArticleRevision
+from catalog.services.media import DERIVE_TASK, retire_pictures
+from shop.core import images
+from shop.core.enqueue import enqueue_after_commit
+from shop.core.image_drawing import DrawnImage
+
+FOLDER = "blog"
+PICTURE_KIND = "article"
+UNUSED_FOR = timedelta(days=2)
+"""How long a picture that nothing shows stays: somebody may be writing the article."""
+
+
+def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
+    """Store a picture for articles; its smaller files are made in the background."""
+    stored = images.store_image(image=image, folder=FOLDER)
+    with transaction.atomic():
+        row = ArticlePicture.objects.create(
+            file=stored.name, alt=alt, width=stored.width, height=stored.height, colour=stored.colour
+        )
+        enqueue_after_commit(DERIVE_TASK, PICTURE_KIND, row.pk)
+    return row
+
+
+def remove_unused_pictures(*, now: datetime) -> int:
+    """Delete the pictures that no article, revision or unsaved text has shown for two days; return how many. Safe to
+    repeat. Reads every text of the blog, unless there is nothing to judge."""
+    candidates = ArticlePicture.objects.filter(created_at__lte=now - UNUSED_FOR)
+    if not candidates.exists():
+        return 0
+    with transaction.atomic():
+        shown_files, shown_keys = _shown()
+        unused = list(candidates.exclude(file__in=shown_files).exclude(pk__in=shown_keys))
+        retire_pictures(unused)
+        ArticlePicture.objects.filter(pk__in=[row.pk for row in unused]).delete()
+    return len(unused)
+
+
+def _shown() -> tuple[set[str], set[int]]:
+    """The files that texts name, and the keys of covers."""
+    columns = [f"content_{language}" for language in settings.MODELTRANSLATION_LANGUAGES]
+    files: set[str] = set()
+    covers: set[int] = set()
+    saved = [
+        dict(zip((*columns, "cover"), row, strict=True))
+        for row in Article.objects.values_list(*columns, "cover_id")
+    ]
+    for model in (ArticleRevision, ArticleAutosave):
+        saved += model._default_manager.values_list("values", flat=True)
+    for values in saved:
+        files |= {file for column in columns for file in picture_files(values.get(column) or "")}
+        if values.get("cover"):
+            covers.add(values["cover"])
+    return files, covers

@@ -1,0 +1,341 @@
+"""`/admin/newsletter`: letters, from the first word to the figures, and who subscribed."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from csp.constants import SELF
+from csp.decorators import csp, csp_update
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import number_format
+from django.utils.timezone import is_naive, make_aware
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+
+from accounts.models import User
+from blog.mails.letters import letter_context, make_blocks, sample_links
+from blog.models import Campaign, CampaignState, CampaignText, Subscriber, Suspension
+from blog.selectors.letters import all_campaigns, figures_of, find_campaign
+from blog.selectors.subscribers import audience_counts, find_subscribers, receivers
+from blog.services.newsletter import campaigns
+from blog.services.newsletter.suspensions import lift_suspension, suspend_address
+from blog.staff.letter_forms import LetterForm, shown_choices, values_of, with_shown
+from shop.core.keyset import BadCursor
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.mail_delivery import RenderedMail
+from shop.core.mail_delivery import render as draw_mail
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
+
+# By the word in the address; the first is shown where there is none.
+STATES = (
+    ("abonnes", "Abonnés", "receives"),
+    ("a-confirmer", "À confirmer", "waiting"),
+    ("desinscrits", "Désinscrits", "gone"),
+    ("suspendus", "Suspendus", "suspended"),
+)
+DARK = "(prefers-color-scheme: dark)"
+# What a button of a letter's page does, and what is said once it is done.
+STEPS = {
+    "pause": (campaigns.pause_campaign, "L'envoi est en pause\u00a0: ce qui partait à l'instant est parti."),
+    "reprendre": (campaigns.resume_campaign, "L'envoi reprend."),
+    "annuler": (
+        campaigns.cancel_campaign,
+        "L'envoi est arrêté\u00a0: personne d'autre ne recevra la lettre.",
+    ),
+    "deplanifier": (campaigns.unschedule_campaign, "La lettre est de nouveau un brouillon."),
+}
+
+
+@staff_page(StaffAction.SEE_NEWSLETTER, WRITE)
+def letters(request: HttpRequest) -> HttpResponseBase:
+    """Lists the letters; a POST begins one. Four queries."""
+    refusal: Problem | None = None
+    if request.method == "POST":
+        require(request.user, StaffAction.EDIT_NEWSLETTER)
+        try:
+            made = campaigns.create_campaign(title=request.POST.get("title", ""), actor=_actor(request))
+        except Problem as problem:
+            refusal = problem
+        else:
+            return redirect("staff-newsletter-letter", made.pk)
+    count = receivers().count()
+    context = {
+        "letters": all_campaigns()[:100],
+        "refusal": refusal,
+        "subscriber_count": count,
+        "subscribers": number_format(count, force_grouping=True),
+        "may_edit": may(request.user, StaffAction.EDIT_NEWSLETTER),
+        "sees_subscribers": may(request.user, StaffAction.SEE_SUBSCRIBERS),
+    }
+    return render(request, "staff/newsletter/list.html", context, status=refusal.status if refusal else 200)
+
+
+@staff_page(StaffAction.SEE_NEWSLETTER, WRITE)
+def letter(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """A draft with its form, any other letter with its figures; a POST saves the draft."""
+    campaign = _found(campaign_id)
+    if request.method == "POST":
+        require(request.user, StaffAction.EDIT_NEWSLETTER)
+        return _save(request, campaign)
+    if campaign.is_editable:
+        return _form_page(request, campaign, LetterForm(initial=values_of(campaign)))
+    figures = figures_of(campaign, sum(_counts(campaign).values()))
+    response = render(request, "staff/newsletter/sent.html", _context(request, campaign, figures=figures))
+    if campaign.state == CampaignState.SENDING:
+        response["Refresh"] = "5"
+    return response
+
+
+def _save(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
+    if address := request.POST.get("show", "") if request.POST.get("action") == "add" else "":
+        form = LetterForm(initial=with_shown(request.POST.dict(), address))
+        messages.info(request, "Ajouté à la fin du texte\u00a0: enregistrez pour le garder.")
+        return _form_page(request, campaign, form)
+    form = LetterForm(request.POST)
+    conflict: Campaign | None = None
+    status = 400
+    if form.is_valid():
+        try:
+            campaigns.save_campaign(
+                campaign_id=campaign.pk,
+                draft=form.draft(),
+                seen=form.cleaned_data["version"],
+                actor=_actor(request),
+            )
+        except campaigns.LetterChanged as problem:
+            status, conflict = problem.status, _found(campaign.pk)
+        except Problem as problem:
+            status = problem.status
+            form.show(problem)
+            if not problem.errors:
+                messages.error(request, problem.detail)
+        else:
+            messages.success(request, "La lettre est enregistrée.")
+            return redirect("staff-newsletter-letter", campaign.pk)
+    return _form_page(request, campaign, form, conflict, status)
+
+
+def _form_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: LetterForm,
+    conflict: Campaign | None = None,
+    status: int = 200,
+) -> HttpResponseBase:
+    context = _context(
+        request,
+        campaign,
+        form=form,
+        languages=[
+            (
+                code,
+                name,
+                [form[f"{part}_{code}"] for part in ("subject", "preheader", "body")],
+                code == SOURCE_LANGUAGE
+                or any(form[f"{part}_{code}"].value() for part in ("subject", "body")),
+            )
+            for code, name in settings.LANGUAGES
+        ],
+        choices=shown_choices(),
+        conflict=conflict,
+    )
+    return render(request, "staff/newsletter/draft.html", context, status=status)
+
+
+@staff_page(StaffAction.SEND_NEWSLETTER, WRITE)
+def send(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Says who will receive the letter; a POST sends it, now or at a moment."""
+    campaign, refusal = _found(campaign_id), None
+    if not campaign.is_editable:
+        return redirect("staff-newsletter-letter", campaign.pk)
+    typed = request.POST.get("at", "").strip()
+    if request.method == "POST":
+        try:
+            campaigns.start_campaign(campaign_id=campaign.pk, at=_moment(typed), actor=_actor(request))
+        except Problem as problem:
+            refusal = problem
+        else:
+            messages.success(request, "L'envoi est prévu." if typed else "L'envoi commence.")
+            return redirect("staff-newsletter-letter", campaign.pk)
+    written = {text.language for text in campaign.texts.all()}
+    counts = _counts(campaign, every_language=True)
+    context = _context(
+        request,
+        campaign,
+        refusal=refusal,
+        typed=typed,
+        counts=[(name, counts.get(code, 0), code in written) for code, name in settings.LANGUAGES],
+        total=sum(count for code, count in counts.items() if code in written),
+    )
+    page = render(request, "staff/newsletter/send.html", context, status=refusal.status if refusal else 200)
+    return page
+
+
+@staff_page(StaffAction.SEND_NEWSLETTER, ("POST",))
+def step(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Pause, resume, cancel, or take back from the plan: `etape` says which."""
+    campaign = _found(campaign_id)
+    if (known := STEPS.get(request.POST.get("etape", ""))) is not None:
+        change, done = known
+        try:
+            change(campaign_id=campaign.pk, actor=_actor(request))
+        except Problem as problem:
+            messages.error(request, problem.detail)
+        else:
+            messages.success(request, done)
+    return redirect("staff-newsletter-letter", campaign.pk)
+
+
+@staff_page(StaffAction.EDIT_NEWSLETTER, ("POST",))
+def copy(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Begin a letter from this one."""
+    made = campaigns.copy_campaign(campaign_id=_found(campaign_id).pk, actor=_actor(request))
+    return redirect("staff-newsletter-letter", made.pk)
+
+
+@staff_page(StaffAction.EDIT_NEWSLETTER, ("POST",))
+def delete(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Delete a draft."""
+    try:
+        campaigns.delete_campaign(campaign_id=_found(campaign_id).pk, actor=_actor(request))
+    except Problem as problem:
+        messages.error(request, problem.detail)
+        return redirect("staff-newsletter-letter", campaign_id)
+    messages.success(request, "Le brouillon est supprimé.")
+    return redirect("staff-newsletter")
+
+
+@csp_update({"frame-src": [SELF]})  # type: ignore[arg-type]
+@staff_page(StaffAction.SEE_NEWSLETTER)
+def preview(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """The letter as it was last saved: on a phone, on a screen, in the dark, and as plain text."""
+    campaign = _found(campaign_id)
+    text = _text(campaign, request.GET.get("langue", ""))
+    context = _context(
+        request,
+        campaign,
+        text=text,
+        mail=None if text is None else _drawn(text),
+        is_dark="sombre" in request.GET,
+    )
+    return render(request, "staff/newsletter/preview.html", context)
+
+
+@csp(MAIL_POLICY)  # type: ignore[arg-type]
+@xframe_options_sameorigin
+@staff_page(StaffAction.SEE_NEWSLETTER)
+def html(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """The HTML part alone, for the frames of the preview; with `sombre` as who prefers the dark sees it."""
+    text = _text(_found(campaign_id), request.GET.get("langue", ""))
+    if text is None:
+        raise Http404
+    drawn = _drawn(text).html
+    return HttpResponse(drawn.replace(DARK, "all") if "sombre" in request.GET else drawn)
+
+
+@staff_page(StaffAction.EDIT_NEWSLETTER, ("POST",))
+def test(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Send the letter to the person who asks, and to nobody else."""
+    actor, language = _actor(request), request.POST.get("langue", "")
+    try:
+        campaigns.send_test(campaign_id=_found(campaign_id).pk, language=language, actor=actor)
+    except Problem as problem:
+        messages.error(request, problem.detail)
+    else:
+        messages.success(request, f"Un essai part à {actor.email}.")
+    return redirect("staff-newsletter-preview", campaign_id)
+
+
+@staff_page(StaffAction.SEE_SUBSCRIBERS)
+def subscribers(request: HttpRequest) -> HttpResponseBase:
+    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
+    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
+    try:
+        page = find_subscribers(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        return redirect("staff-newsletter-subscribers")
+    context = {
+        "page": page,
+        "states": STATES,
+        "state": state,
+        "asked": asked,
+        "search": search,
+        "reasons": Suspension.choices,
+        "may_suspend": may(request.user, StaffAction.SUSPEND_SUBSCRIBER),
+    }
+    return render(request, "staff/newsletter/subscribers.html", context)
+
+
+@staff_page(StaffAction.SUSPEND_SUBSCRIBER, ("POST",))
+def suspension(request: HttpRequest, subscriber_id: int) -> HttpResponseBase:
+    """Send nothing to this address any more (`motif`), or send again (without one)."""
+    subscriber = Subscriber.objects.filter(pk=subscriber_id).first()
+    if subscriber is None:
+        raise Http404
+    reason = request.POST.get("motif", "")
+    if reason in Suspension.values:
+        suspend_address(subscriber.email, Suspension(reason), actor=_actor(request))
+        messages.success(request, f"Plus rien ne part à {subscriber.email}.")
+    else:
+        lift_suspension(subscriber_id=subscriber.pk, actor=_actor(request))
+        messages.success(request, f"{subscriber.email} reçoit de nouveau ce qu'il a demandé.")
+    return redirect("staff-newsletter-subscribers")
+
+
+def _context(request: HttpRequest, campaign: Campaign, **more: Any) -> dict[str, Any]:
+    return {
+        "letter": campaign,
+        "may_edit": may(request.user, StaffAction.EDIT_NEWSLETTER),
+        "may_send": may(request.user, StaffAction.SEND_NEWSLETTER),
+        **more,
+    }
+
+
+def _found(campaign_id: int) -> Campaign:
+    campaign = find_campaign(campaign_id) if campaign_id < 2**63 else None
+    if campaign is None:
+        raise Http404
+    return campaign
+
+
+def _actor(request: HttpRequest) -> User:
+    return cast(User, request.user)
+
+
+def _counts(campaign: Campaign, *, every_language: bool = False) -> dict[str, int]:
+    written = {text.language for text in campaign.texts.all()}
+    counts = audience_counts(campaign)
+    return {code: count for code, count in counts.items() if every_language or code in written}
+
+
+def _text(campaign: Campaign, language: str) -> CampaignText | None:
+    texts = {text.language: text for text in campaign.texts.all()}
+    return texts.get(language) or texts.get(SOURCE_LANGUAGE) or next(iter(texts.values()), None)
+
+
+def _drawn(text: CampaignText) -> RenderedMail:
+    blocks = text.blocks if text.blocks is not None else make_blocks(text.body, text.language)
+    context = letter_context(text, blocks) | sample_links(text.language)
+    return draw_mail(OutgoingMail(kind=campaigns.LETTER_MAIL, language=text.language, context=context))
+
+
+def _moment(text: str) -> Any:
+    """The moment of a browser's field, on the shop's clock. Raises `Problem` 400."""
+    if not text:
+        return None
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise Problem(
+            "invalid", "Choisissez un jour et une heure.", errors={"at": ["Choisissez un jour et une heure."]}
+        )
+    return make_aware(found) if is_naive(found) else found

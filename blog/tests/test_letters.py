@@ -1,0 +1,328 @@
+"""Letters: who gets them, once, after every other mail; and what becomes of a pause, a refusal, an unsubscription."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.tests.people import make_admin
+from blog.mails.letters import make_blocks
+from blog.models import Campaign, CampaignRecipient, Subscriber
+from blog.selectors.letters import figures_of
+from blog.selectors.subscribers import audience_counts
+from blog.services.newsletter import campaigns, sending
+from blog.services.newsletter.consents import Origin
+from blog.services.newsletter.subscriptions import unsubscribe
+from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
+from blog.tests.subscribers import make_letter, make_subscriber, start_letter
+from catalog.markup import render_markdown
+from catalog.tests.factories import make_category, make_product
+from shop.core.mail import queue_mail
+from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.problems import Problem
+from shop.core.tests import scripted_mail
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def server(settings, monkeypatch):
+    settings.EMAIL_BACKEND = scripted_mail.BACKEND
+    server = scripted_mail.Server()
+    monkeypatch.setattr(scripted_mail, "SERVER", server)
+    return server
+
+
+def receivers(server):
+    return sorted(message.to[0] for message in server.sent)
+
+
+def test_a_letter_goes_once_to_each_of_its_segment_in_their_language(server):
+    for email, language, more in (
+        ("fr@example.com", "fr", {}),
+        ("de@example.com", "de", {}),
+        ("es@example.com", "es", {}),
+        ("waiting@example.com", "fr", {"subscribed_at": None}),
+        ("bored@example.com", "fr", {"wants_promotions": False}),
+        ("gone@example.com", "fr", {"suspended_at": timezone.now(), "suspension": "staff"}),
+    ):
+        make_subscriber(email, language, **more)
+    campaign = start_letter(topic="promotions", fr="Bonjour.", de="Guten Tag.")
+    assert sending.send_part(campaign.pk) is False
+    assert sending.send_part(campaign.pk) is False
+    assert receivers(server) == ["de@example.com", "fr@example.com"]
+    assert {message.to[0]: message.subject for message in server.sent}["de@example.com"] == "Objet de"
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.sent_count, campaign.failed_count) == ("sent", 2, 0)
+
+
+def test_who_chose_collections_gets_the_letters_of_these_and_of_all():
+    dragons, busts = make_category("dragons"), make_category("bustes")
+    make_subscriber("all@example.com")
+    make_subscriber("dragons@example.com").categories.add(dragons)
+    make_subscriber("busts@example.com").categories.add(busts)
+    assert audience_counts(Campaign(category=dragons)) == {"fr": 2}
+    assert audience_counts(Campaign()) == {"fr": 3}
+
+
+def test_the_database_itself_refuses_a_second_letter_to_a_subscriber():
+    campaign, subscriber = make_letter(), make_subscriber()
+    CampaignRecipient.objects.create(campaign=campaign, subscriber=subscriber)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        CampaignRecipient.objects.create(campaign=campaign, subscriber=subscriber)
+
+
+def test_who_unsubscribes_between_two_batches_or_before_the_mail_leaves_gets_nothing(server, monkeypatch):
+    monkeypatch.setattr(sending, "BATCH", 2)
+    people = [make_subscriber(f"n{n}@example.com") for n in range(4)]
+    campaign = start_letter()
+    assert sending.write_batch(campaign.pk) is True
+    for person in (people[1], people[3]):
+        unsubscribe(key=person.token, origin=Origin("mail", "fr"), campaign_id=campaign.pk)
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["n0@example.com", "n2@example.com"]
+    campaign.refresh_from_db()
+    figures = figures_of(campaign, 4)
+    assert (figures.sent, figures.failed, figures.unsubscribed) == (2, 0, 1)
+
+
+def test_every_other_mail_goes_first(server, monkeypatch):
+    for n in range(3):
+        make_subscriber(f"n{n}@example.com")
+    campaign = start_letter()
+    sending.write_batch(campaign.pk)
+    server.script = [
+        lambda: queue_mail(kind="account_exists", to="order@example.com", language="fr", context={})
+    ]
+    assert sending.send_part(campaign.pk) is False
+    # The first letter was on its way when the order's mail was written.
+    assert receivers(server) == ["n0@example.com"]
+    OutgoingMail.objects.filter(kind="account_exists").delete()
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["n0@example.com", "n1@example.com", "n2@example.com"]
+
+
+def test_a_pause_stops_after_the_mail_that_leaves_and_resuming_goes_on(server):
+    actor = make_admin()
+    for n in range(3):
+        make_subscriber(f"n{n}@example.com")
+    campaign = start_letter(actor=actor)
+    server.script = [lambda: campaigns.pause_campaign(campaign_id=campaign.pk, actor=actor)]
+    sending.send_part(campaign.pk)
+    sending.send_due(timezone.now())
+    assert receivers(server) == ["n0@example.com"]
+    campaigns.resume_campaign(campaign_id=campaign.pk, actor=actor)
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["n0@example.com", "n1@example.com", "n2@example.com"]
+    assert list(
+        AuditEntry.objects.filter(action__startswith="campaign")
+        .order_by("pk")
+        .values_list("action", flat=True)
+    ) == ["campaign.added", "campaign.changed", "campaign.started", "campaign.paused", "campaign.resumed"]
+
+
+def test_a_cancelled_letter_reaches_nobody_else(server):
+    actor = make_admin()
+    for n in range(3):
+        make_subscriber(f"n{n}@example.com")
+    campaign = start_letter(actor=actor)
+    server.script = [lambda: campaigns.pause_campaign(campaign_id=campaign.pk, actor=actor)]
+    sending.send_part(campaign.pk)
+    campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
+    sending.send_due(timezone.now())
+    campaign.refresh_from_db()
+    assert (receivers(server), campaign.state, campaign.sent_count) == (["n0@example.com"], "cancelled", 1)
+    assert not OutgoingMail.objects.filter(state="queued").exists()
+    with pytest.raises(Problem, match="rechargez la page"):
+        campaigns.resume_campaign(campaign_id=campaign.pk, actor=actor)
+
+
+def test_a_worker_that_holds_a_letter_is_left_alone_until_its_lease_ends(server):
+    make_subscriber()
+    campaign = start_letter()
+    Campaign.objects.update(lease_until=timezone.now() + timedelta(seconds=5))
+    assert sending.send_part(campaign.pk) is False
+    assert server.sent == []
+    Campaign.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    sending.send_part(campaign.pk)
+    assert len(server.sent) == 1
+
+
+def refusal(code, text):
+    return SMTPRecipientsRefused({"lea@example.com": (code, text)})
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "suspension"),
+    [
+        (refusal(550, b"5.1.1 no such user"), "failed", "no_mailbox"),
+        (refusal(550, b"User unknown"), "failed", "no_mailbox"),
+        (refusal(550, b"5.2.1 mailbox disabled"), "failed", "no_mailbox"),
+        (refusal(550, b"5.7.1 blocked by policy"), "failed", ""),
+        (refusal(552, b"5.2.2 mailbox full"), "failed", ""),
+        (SMTPServerDisconnected("gone"), "queued", ""),
+    ],
+)
+def test_a_mailbox_that_does_not_exist_is_written_to_no_more(server, error, state, suspension):
+    make_subscriber()
+    campaign = start_letter()
+    server.script = [error]
+    sending.send_part(campaign.pk)
+    assert OutgoingMail.objects.get().state == state
+    assert Subscriber.objects.get().suspension == suspension
+    campaign.refresh_from_db()
+    assert campaign.state == ("sending" if state == "queued" else "sent")
+
+
+REPORT = b"""From: MAILER-DAEMON@example.com
+Content-Type: multipart/report; report-type=%s; boundary=b
+
+--b
+Content-Type: text/plain
+
+Hello.
+--b
+Content-Type: message/%s
+
+%s
+--b--
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "found"),
+    [
+        (
+            b"delivery-status",
+            b"Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; Lea@example.com\nAction: failed\nStatus: 5.1.1\n",
+            [("lea@example.com", "no_mailbox")],
+        ),
+        (
+            b"delivery-status",
+            b"Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; lea@example.com\nAction: delayed\nStatus: 4.4.1\n",
+            [],
+        ),
+        (
+            b"feedback-report",
+            b"Feedback-Type: abuse\nOriginal-Rcpt-To: <lea@example.com>\n",
+            [("lea@example.com", "complaint")],
+        ),
+    ],
+)
+def test_reports_of_mail_servers_are_read(kind, fields, found):
+    assert read_report(REPORT % (kind, kind, fields)) == found
+    assert read_report(b"Subject: Hello\n\nFinal-Recipient: rfc822; lea@example.com\n") == []
+
+
+def test_staff_suspend_and_restore_an_address_in_the_audit_trail():
+    actor, subscriber = make_admin(), make_subscriber()
+    assert suspend_address("LEA@example.com", "complaint", actor=actor) is True
+    assert suspend_address("lea@example.com", actor=actor) is False
+    subscriber.refresh_from_db()
+    assert (subscriber.receives, subscriber.suspension) == (False, "complaint")
+    assert lift_suspension(subscriber_id=subscriber.pk, actor=actor) is True
+    subscriber.refresh_from_db()
+    assert subscriber.receives
+    assert list(
+        AuditEntry.objects.filter(action__startswith="subscriber")
+        .order_by("pk")
+        .values_list("action", flat=True)
+    ) == [
+        "subscriber.suspended",
+        "subscriber.restored",
+    ]
+
+
+def test_a_text_is_cut_where_it_shows_a_piece_and_its_links_are_absolute_and_in_its_language():
+    piece = make_product("Golem de poche", price="49.00")
+    body = f"# Bonjour\n\nLisez [ceci](/faq).\n\n[Golem](/produit/{piece.pk})\n\nFin <b>.\n\n![x](https://a.example/x.png)"
+    text, shown, end = make_blocks(body, "de")
+    assert text["markdown"] == "## Bonjour\n\nLisez [ceci](http://localhost:8000/de/faq)."
+    assert text["text"] == "BONJOUR\n\nLisez ceci <http://localhost:8000/de/faq>."
+    assert (shown["kind"], shown["name"], shown["price"], shown["image"]) == (
+        "piece",
+        "Golem de poche",
+        "49.00",
+        "",
+    )
+    assert shown["url"].startswith(f"http://localhost:8000/de/produkt/{piece.pk}-")
+    html = render_markdown(end["markdown"])
+    assert "<b>" not in html
+    assert "<img" not in html
+
+
+def test_a_piece_that_is_not_on_sale_is_left_out():
+    piece = make_product("Golem de poche", is_published=False)
+    assert make_blocks(f"/produit/{piece.pk}", "fr") == []
+
+
+def test_a_letter_that_somebody_else_saved_is_not_overwritten():
+    actor = make_admin()
+    campaign = make_letter(actor=actor)
+    seen = campaign.updated_at.isoformat()
+    draft = campaigns.LetterDraft("Décembre", "", None, {"fr": campaigns.LetterText("Objet", "", "Un.")})
+    campaigns.save_campaign(campaign_id=campaign.pk, draft=draft, seen=seen, actor=actor)
+    with pytest.raises(campaigns.LetterChanged) as raised:
+        campaigns.save_campaign(campaign_id=campaign.pk, draft=draft, seen=seen, actor=actor)
+    assert raised.value.campaign.title == "Décembre"
+
+
+@pytest.mark.parametrize(
+    ("language", "at", "code"),
+    [("de", None, "no_recipient"), ("fr", timedelta(hours=-1), "in_the_past")],
+)
+def test_a_letter_that_nobody_would_get_or_in_the_past_is_refused(language, at, code):
+    make_subscriber()
+    actor = make_admin()
+    campaign = make_letter(actor=actor, **{language: "Text."})
+    moment = None if at is None else timezone.now() + at
+    with pytest.raises(Problem) as refused:
+        campaigns.start_campaign(campaign_id=campaign.pk, at=moment, actor=actor)
+    assert refused.value.code == code
+    assert Campaign.objects.get().state == "draft"
+
+
+def test_a_planned_letter_starts_when_its_moment_comes(server):
+    make_subscriber()
+    actor = make_admin()
+    campaign = make_letter(actor=actor)
+    at = timezone.now() + timedelta(hours=2)
+    campaigns.start_campaign(campaign_id=campaign.pk, at=at, actor=actor)
+    sending.send_due(timezone.now())
+    assert server.sent == []
+    sending.send_due(at)
+    assert receivers(server) == ["lea@example.com"]
+
+
+def test_the_letter_carries_one_click_and_nobody_else_s_links(server):
+    subscriber = make_subscriber()
+    campaign = start_letter(fr="Bonjour à tous.")
+    sending.send_part(campaign.pk)
+    [message] = server.sent
+    stop = f"http://localhost:8000/newsletter/desinscription?cle={subscriber.token}&lettre={campaign.pk}"
+    assert message.extra_headers["List-Unsubscribe"] == f"<{stop}>"
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert f"Lire en ligne\u00a0: http://localhost:8000/newsletter/archives/{campaign.pk}" in message.body
+    stored = OutgoingMail.objects.get()
+    assert (stored.subject, stored.text, stored.html) == ("Objet fr", "", "")
+
+
+def test_the_archive_shows_sent_letters_to_everybody_without_anybody_s_link(client, server, settings):
+    settings.PAGE_CACHE_SECONDS = 0
+    subscriber = make_subscriber()
+    campaign = start_letter(fr="Bonjour **à tous**.")
+    url = f"/newsletter/archives/{campaign.pk}"
+    assert client.get(url).status_code == 404
+    sending.send_part(campaign.pk)
+    page = client.get(url).content.decode()
+    assert "<strong>à tous</strong>" in page
+    assert subscriber.token not in page
+    assert f'href="{url}"' in client.get("/newsletter/archives").content.decode()
+    assert (
+        '<meta name="robots" content="noindex">'
+        in client.get(f"/de/newsletter/archiv/{campaign.pk}").content.decode()
+    )

@@ -1,0 +1,95 @@
+"""What an article's Markdown becomes."""
+
+import pytest
+
+from blog.markup import (
+    cited_products,
+    picture_files,
+    reading_minutes,
+    render_article,
+    word_count,
+)
+from blog.selectors.articles import render_values
+from blog.tests.articles import make_picture
+from catalog.selectors.addresses import product_url
+from catalog.tests.factories import make_product
+
+
+def html(text: str) -> str:
+    return str(render_article(text, {}, {}).html)
+
+
+@pytest.mark.parametrize(("words", "minutes"), [(0, 1), (1, 1), (200, 1), (201, 2), (400, 2), (401, 3)])
+def test_reading_minutes_are_words_by_two_hundred_rounded_up(words, minutes):
+    assert reading_minutes(words) == minutes
+
+
+def test_word_count_counts_what_is_read():
+    assert word_count("## Un titre\n\n**Deux** [mots](/faq) ![une image](/media/blog/a.jpg)\n\n- trois") == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**fort** *doux*", "<p><strong>fort</strong> <em>doux</em></p>\n"),
+        ("- un\n- deux", "<ul>\n<li>un</li>\n<li>deux</li>\n</ul>\n"),
+        ("un\n\n---", "<p>un</p>\n<hr>\n"),
+        ("# Un\n\n### Deux\n\n##### Trois", '<h2 id="un">Un</h2>\n<h3>Deux</h3>\n<h4>Trois</h4>\n'),
+        ("[a](https://example.com)", '<p><a href="https://example.com" rel="noopener">a</a></p>\n'),
+        ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
+        ("[a](javascript:alert(1))", "<p>[a](javascript:alert(1))</p>\n"),
+        ("![a](https://example.com/x.jpg)", "<p></p>\n"),
+        ("![a](/media/blog/autre.jpg)", "<p></p>\n"),
+    ],
+)
+@pytest.mark.django_db
+def test_render_article_gives_what_the_shop_allows_and_nothing_else(text, expected):
+    assert html(text) == expected
+
+
+def test_headings_have_names_of_their_own():
+    body = render_article("## La résine\n\n## La résine\n\n## ？", {}, {})
+    assert [(heading.text, heading.anchor) for heading in body.headings] == [
+        ("La résine", "la-resine"),
+        ("La résine", "la-resine-2"),
+        ("？", "partie"),
+    ]
+
+
+@pytest.mark.django_db
+def test_pictures_of_the_shop_are_figures_with_their_caption():
+    make_picture("atelier")
+    body = render_values({"content_fr": '![L\'atelier "vu"](/media/blog/atelier.jpg "Un <b>soir</b>")'}, "fr")
+    assert str(body.html).startswith('<figure class="article__figure"><picture><source type="image/avif"')
+    assert 'alt="L&#x27;atelier &quot;vu&quot;"' in body.html
+    assert "<figcaption>Un &lt;b&gt;soir&lt;/b&gt;</figcaption></figure>" in body.html
+    assert "<p>" not in body.html
+
+
+@pytest.mark.django_db
+def test_a_picture_within_a_sentence_is_no_figure():
+    make_picture("atelier")
+    body = render_values({"content_fr": "Voici ![x](/media/blog/atelier.jpg) là."}, "fr")
+    assert "<figure" not in body.html
+    assert "<p>Voici <picture>" in body.html
+
+
+def test_places_that_somebody_typed_show_nothing():
+    assert html("\ue0007\ue001").strip() == ""
+
+
+@pytest.mark.django_db
+def test_a_link_to_a_product_alone_is_a_card_and_within_a_sentence_a_link():
+    piece = make_product("Hibou")
+    hidden = make_product("Secret", is_published=False)
+    text = f"[Hibou]({product_url(piece)})\n\nVoir [Hibou](/produit/{piece.pk}).\n\n[Secret](/produit/{hidden.pk})"
+    assert cited_products(text) == [piece.pk, hidden.pk]
+    body = str(render_values({"content_fr": text}, "fr").html)
+    assert body.count('<aside class="cited">') == 1
+    assert f'Voir <a href="/produit/{piece.pk}" rel="noopener">Hibou</a>' in body
+    assert f'<p><a href="/produit/{hidden.pk}" rel="noopener">Secret</a></p>' in body
+
+
+def test_picture_files_are_those_of_the_media_storage():
+    text = "![a](/media/blog/a.jpg) ![b](https://example.com/media/blog/b.jpg)\n\n- ![c](/media/blog/c.jpg)"
+    assert picture_files(text) == {"blog/a.jpg", "blog/c.jpg"}

@@ -1,0 +1,132 @@
+"""`/admin/newsletter`: writing, looking, sending, stopping, and the subscribers."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from accounts.tests.people import make_admin
+from blog.models import Campaign, Subscriber
+from blog.tests.subscribers import make_letter, make_subscriber
+from catalog.tests.factories import make_product
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(make_admin())
+    return client
+
+
+def typed(campaign, **changes):
+    return {
+        "title": "Novembre",
+        "topic": "",
+        "category": "",
+        "version": campaign.updated_at.isoformat(),
+        "action": "save",
+        **changes,
+    }
+
+
+def test_a_letter_is_begun_written_and_seen(staff):
+    begun = staff.post("/admin/newsletter", {"title": "Novembre"})
+    campaign = Campaign.objects.get()
+    url = f"/admin/newsletter/{campaign.pk}"
+    assert begun["Location"] == url
+    saved = staff.post(url, typed(campaign, subject_fr="Les dragons", body_fr="Ils **arrivent**."))
+    assert saved["Location"] == url
+    assert [(text.language, text.subject) for text in campaign.texts.all()] == [("fr", "Les dragons")]
+    page = staff.get(f"{url}/apercu").content.decode()
+    assert "Ils arrivent." in page
+    html = staff.get(f"{url}/contenu?langue=fr")
+    assert "<strong>arrivent</strong>" in html.content.decode()
+    assert "sandbox" in html["Content-Security-Policy"]
+    assert "@media all" in staff.get(f"{url}/contenu?langue=fr&sombre=1").content.decode()
+    assert staff.post(f"{url}/essai", {"langue": "fr"}).status_code == 302
+    test = OutgoingMail.objects.get()
+    assert (test.to, test.kind, test.context["is_test"]) == ("admin@example.com", "newsletter_letter", True)
+
+
+def test_what_is_refused_stays_in_the_form(staff):
+    campaign = make_letter()
+    answer = staff.post(f"/admin/newsletter/{campaign.pk}", typed(campaign, body_de="Nur Text."))
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert "Ce champ manque dans cette langue." in page
+    assert "Nur Text." in page
+    assert [text.language for text in campaign.texts.all()] == ["fr"]
+
+
+def test_two_people_who_write_lose_nothing(staff):
+    campaign = make_letter()
+    url = f"/admin/newsletter/{campaign.pk}"
+    staff.post(url, typed(campaign, subject_fr="Un", body_fr="Le premier."))
+    answer = staff.post(url, typed(campaign, subject_fr="Deux", body_fr="Le second."))
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Quelqu&#x27;un d&#x27;autre vient d&#x27;enregistrer" in page or "vient d'enregistrer" in page
+    assert "Le premier." in page
+    assert "Le second." in page
+    assert campaign.texts.get().body == "Le premier."
+
+
+def test_a_piece_is_added_to_every_text_that_has_begun_and_saved_with_it(staff):
+    campaign, piece = make_letter(fr="Bonjour.", de="Hallo."), make_product("Golem de poche")
+    url = f"/admin/newsletter/{campaign.pk}"
+    data = typed(campaign, subject_fr="A", body_fr="Bonjour.", subject_de="B", body_de="Hallo.", action="add")
+    page = staff.post(url, {**data, "show": f"/produit/{piece.pk}"}).content.decode()
+    assert page.count(f"[Golem de poche](/produit/{piece.pk})") == 2
+    assert campaign.texts.get(language="fr").body == "Bonjour."
+
+
+def test_before_sending_the_page_says_who_gets_it_and_in_which_language_nobody_does(staff):
+    campaign = make_letter()
+    make_subscriber("fr@example.com")
+    make_subscriber("de@example.com", "de")
+    page = staff.get(f"/admin/newsletter/{campaign.pk}/envoyer").content.decode()
+    assert "1 personne" in page
+    assert "pas de texte, 1 abonné ne la recevra pas" in page
+    staff.post(f"/admin/newsletter/{campaign.pk}/envoyer")
+    campaign.refresh_from_db()
+    assert campaign.state == "sending"
+    sending = staff.get(f"/admin/newsletter/{campaign.pk}")
+    assert sending["Refresh"] == "5"
+    assert "En cours d'envoi" in sending.content.decode().replace("&#x27;", "'")
+    for word, state in (("pause", "paused"), ("reprendre", "sending"), ("annuler", "cancelled")):
+        staff.post(f"/admin/newsletter/{campaign.pk}/etape", {"etape": word})
+        campaign.refresh_from_db()
+        assert campaign.state == state
+    staff.post(f"/admin/newsletter/{campaign.pk}/copier")
+    assert Campaign.objects.order_by("-pk").first().title == "Novembre (copie)"
+
+
+def test_a_letter_is_planned_on_the_shops_clock_and_taken_back(staff):
+    make_subscriber()
+    campaign = make_letter()
+    url = f"/admin/newsletter/{campaign.pk}"
+    wrong = staff.post(f"{url}/envoyer", {"at": "demain"})
+    assert (wrong.status_code, Campaign.objects.get().state) == (400, "draft")
+    year = timezone.localdate().year + 1
+    staff.post(f"{url}/envoyer", {"at": f"{year}-01-15T10:00"})
+    planned = Campaign.objects.get()
+    assert (planned.state, planned.scheduled_at.isoformat()) == ("scheduled", f"{year}-01-15T09:00:00+00:00")
+    staff.post(f"{url}/etape", {"etape": "deplanifier"})
+    assert Campaign.objects.get().state == "draft"
+    staff.post(f"{url}/supprimer")
+    assert not Campaign.objects.exists()
+
+
+def test_subscribers_are_found_suspended_and_restored(staff):
+    subscriber = make_subscriber("lea@example.com")
+    make_subscriber("zoe@example.com", subscribed_at=None, asked_at=timezone.now())
+    assert "lea@example.com" in staff.get("/admin/newsletter/abonnes").content.decode()
+    waiting = staff.get("/admin/newsletter/abonnes?etat=a-confirmer").content.decode()
+    assert "zoe@example.com" in waiting
+    assert "lea@example.com" not in waiting
+    staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complaint"})
+    assert Subscriber.objects.get(pk=subscriber.pk).suspension == "complaint"
+    staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}")
+    assert Subscriber.objects.get(pk=subscriber.pk).receives

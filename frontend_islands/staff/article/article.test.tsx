@@ -1,0 +1,173 @@
+import { fireEvent, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { AdminArticle, StaffArticleProps } from "@/api/types";
+import { barriers } from "@/testing/accessibility";
+import { renderStaff } from "@/testing/staff";
+import { readDraft, writeDraft } from "../shared/drafts";
+import { ArticleEditor } from "./article-editor";
+import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
+
+const PROPS: StaffArticleProps = {
+  article_id: 7,
+  author_name: "Alix",
+  categories: [
+    { value: "techniques", label: "Techniques" },
+    { value: "actualites", label: "Actualités" },
+  ],
+  most_tags: 12,
+  trash_days: 30,
+  list_url: "/admin/blog",
+  blog_url: "/blog",
+};
+const SANDING = {
+  id: 7,
+  title: "Poncer",
+  title_en: "Sanding",
+  excerpt: "Trois grains.",
+  content: "De l'eau.",
+  category: "techniques",
+  author_name: "Alix",
+  tags: ["Ponçage"],
+  products: [],
+  cover: null,
+  state: "draft",
+  published: false,
+  publish_at: null,
+  stale_texts: ["title_en"],
+  url: null,
+  preview_url: "/blog/apercu/a",
+  created_at: "2026-11-01T10:00:00+01:00",
+  updated_at: "2026-11-01T10:00:00.000001+01:00",
+  trashed_at: null,
+  autosave: null,
+} as unknown as AdminArticle;
+
+let stored: AdminArticle;
+let answers: { status: number; body: unknown }[];
+let sent: { method: string; path: string; body: Record<string, unknown> }[];
+const assign = vi.fn();
+
+beforeEach(() => {
+  stored = SANDING;
+  answers = [];
+  sent = [];
+  assign.mockReset();
+  localStorage.clear();
+  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
+  vi.stubGlobal("location", { ...location, href: "http://localhost/admin/blog/new", assign });
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "token" });
+    if (path.endsWith("/preview")) return Response.json({ html: "<p>Vu</p>", words: 2, minutes: 1 });
+    if (method === "GET") return Response.json(stored);
+    sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
+    const answer = answers.shift() ?? { status: 200, body: stored };
+    return answer.status === 204
+      ? new Response(null, { status: 204 })
+      : Response.json(answer.body, { status: answer.status });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const calls = (method: string) => sent.filter((call) => call.method === method).map(({ body }) => body);
+
+it("creates an article that is published at once, with tags each once", async () => {
+  answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
+  const { user, screen, container } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
+  await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  expect(sent).toEqual([]);
+  expect(container.querySelectorAll(".field__error")).toHaveLength(3);
+  await user.type(screen.getByLabelText(/^Titre/), "Vernir");
+  await user.type(screen.getByLabelText(/^Extrait/), "Mat ou brillant.");
+  await user.type(screen.getByLabelText(/^Contenu/), "Deux couches.");
+  await user.type(screen.getByLabelText(/^Tags/), " vernis {Enter}Vernis{Enter}mat,{Enter}brillant{Enter}");
+  await user.click(screen.getByRole("button", { name: "Retirer brillant" }));
+  await barriers(container).then((found) => expect(found).toEqual([]));
+  await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  await waitFor(() => expect(assign).toHaveBeenCalled());
+  expect(String(assign.mock.lastCall?.[0])).toBe("http://localhost/admin/blog?cree=12");
+  expect(calls("POST")[0]).toMatchObject({
+    title: "Vernir",
+    category: "actualites",
+    author_name: "Alix",
+    tags: ["vernis", "mat"],
+    published: true,
+    publish_at: null,
+  });
+  expect(readDraft("article-new")).toBeUndefined();
+});
+
+it("keeps what is typed on the server, and sends what changed with the version seen", async () => {
+  answers = [{ status: 204, body: null }];
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText(/^Titre/), " à l'eau");
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
+  expect(sent).toEqual([
+    {
+      method: "PUT",
+      path: "/api/admin/posts/7/autosave",
+      body: { title: "Poncer à l'eau", base_updated_at: SANDING.updated_at },
+    },
+  ]);
+  answers = [{ status: 200, body: { ...SANDING, title: "Poncer à l'eau" } }];
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await screen.findByText("Tout est enregistré");
+  expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
+});
+
+it("shows both versions of a conflict and goes on from the fresh article", async () => {
+  const theirs = { ...SANDING, title: "Le leur", excerpt: "Autre.", updated_at: "later" };
+  answers = [
+    { status: 409, body: { code: "conflict", detail: "Cet article a été modifié.", current: theirs } },
+    { status: 200, body: theirs },
+  ];
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  await user.clear(await screen.findByLabelText(/^Titre/));
+  await user.type(screen.getByLabelText(/^Titre/), "Le mien");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await screen.findByText("Quelqu'un a modifié cet article");
+  expect(screen.getByText("Le leur")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
+  expect(screen.getByLabelText<HTMLInputElement>(/^Titre/).value).toBe("Le mien");
+  expect(screen.getByLabelText<HTMLInputElement>(/^Extrait/).value).toBe("Autre.");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(calls("PATCH")).toHaveLength(2));
+  expect(calls("PATCH")[1]).toEqual({ title: "Le mien", expected_updated_at: "later" });
+});
+
+it("asks of each value when a draft began with an older version", async () => {
+  writeDraft("article-7", { values: { title: "D'hier" }, base: "older" });
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  await screen.findByText("Quelqu'un a modifié cet article");
+  await user.click(screen.getByLabelText(/La leur/));
+  await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
+  expect(screen.getByLabelText<HTMLInputElement>(/^Titre/).value).toBe("Poncer");
+});
+
+it("marks the translations that the French left behind, until one is called right", async () => {
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Anglais (1 à revoir)" }));
+  await user.click(screen.getByRole("button", { name: "Elle est toujours juste" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() =>
+    expect(calls("PATCH")).toEqual([
+      { confirmed_texts: ["title_en"], expected_updated_at: SANDING.updated_at },
+    ]),
+  );
+});
+
+it("writes Markdown where the cursor is", () => {
+  document.body.innerHTML = "<textarea></textarea>";
+  const field = document.querySelector("textarea") as HTMLTextAreaElement;
+  const written = (start: string, from: number, to: number, write: () => void) => {
+    fireEvent.change(field, { target: { value: start } });
+    field.setSelectionRange(from, to);
+    write();
+    return field.value;
+  };
+  expect(written("un mot", 3, 6, () => wrap(field, "**", "texte"))).toBe("un **mot**");
+  expect(written("a\nb\nc", 2, 5, () => prefixLines(field, "- "))).toBe("a\n- b\n- c");
+  expect(written("a\nb", 1, 1, () => asBlock(field, "![x](y)"))).toBe("a\n\n![x](y)\n\nb");
+  expect(pictureMarkdown("/media/a.jpg", "Un [pot]", 'Le "bleu"')).toBe(
+    '![Un \\[pot\\]](/media/a.jpg "Le \\"bleu\\"")',
+  );
+});

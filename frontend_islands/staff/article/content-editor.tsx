@@ -1,0 +1,185 @@
+import { type ReactNode, useId, useRef, useState } from "react";
+import { Icon } from "@/lib/icon";
+import { ACCEPTED } from "../pictures/shrink";
+import { Dialog } from "../shared/dialog";
+import { ProductPicker } from "../shared/product-picker";
+import { translate } from "../shared/translate";
+import { asBlock, insert, prefixLines, wrap } from "./markdown";
+import { PictureDialog } from "./picture-dialog";
+import { Preview } from "./preview";
+import { usePictures } from "./use-pictures";
+import type { Language } from "./values";
+import words from "./words.json";
+
+const t = translate(words);
+const PANES = { write: "panes.write", source: "panes.source", preview: "panes.preview" } as const;
+const TOOLS = {
+  heading: "tools.heading",
+  bold: "tools.bold",
+  italic: "tools.italic",
+  list: "tools.list",
+  numbers: "tools.numbers",
+  link: "tools.link",
+} as const;
+type Pane = "write" | "source" | "preview";
+
+interface ContentEditorProps {
+  language: Language;
+  value: string;
+  /** The French text beside a translation. */
+  source: string | undefined;
+  error: string | undefined;
+  note: ReactNode;
+  onChange: (text: string) => void;
+}
+
+/** The text in Markdown with what the page makes of it: side by side, one after the other on a phone. */
+export function ContentEditor({ language, value, source, error, note, onChange }: ContentEditorProps) {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const [pane, setPane] = useState<Pane>("write");
+  const [isPicking, setPicking] = useState(false);
+  const pictures = usePictures();
+  const edit = (write: (field: HTMLTextAreaElement) => void) => {
+    if (!area.current) return;
+    setPane("write");
+    write(area.current);
+    onChange(area.current.value);
+  };
+  const tools = [
+    { name: "heading", run: (field: HTMLTextAreaElement) => prefixLines(field, "## ") },
+    { name: "bold", run: (field: HTMLTextAreaElement) => wrap(field, "**", t("tools.boldText")) },
+    { name: "italic", run: (field: HTMLTextAreaElement) => wrap(field, "*", t("tools.boldText")) },
+    { name: "list", run: (field: HTMLTextAreaElement) => prefixLines(field, "- ") },
+    { name: "numbers", run: (field: HTMLTextAreaElement) => prefixLines(field, "1. ") },
+    {
+      name: "link",
+      run: (field: HTMLTextAreaElement) => {
+        const words = field.value.slice(field.selectionStart, field.selectionEnd) || t("tools.linkText");
+        insert(field, `[${words}](https://)`);
+      },
+    },
+  ] as const;
+  const panes: Pane[] = source === undefined ? ["write", "preview"] : ["write", "source", "preview"];
+  const beside = pane === "write" ? (panes[1] ?? "preview") : pane;
+  return (
+    <div className="field writer" data-pane={pane}>
+      <label className="field__label" htmlFor={id}>
+        {t("fields.content")} {language === "fr" && <span aria-hidden="true">*</span>}
+      </label>
+      <p className="field__hint muted" id={`${id}-hint`}>
+        {t("hints.content")}
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't scroll sideways everywhere. */}
+      <div
+        className={source === undefined ? "staff-segments writer__panes--two" : "staff-segments"}
+        role="group"
+        aria-label={t("panes.label")}
+      >
+        {panes.map((name) => (
+          <button key={name} type="button" aria-pressed={name === pane} onClick={() => setPane(name)}>
+            {t(PANES[name])}
+          </button>
+        ))}
+      </div>
+      <div className="writer__columns">
+        <div className="writer__write">
+          <div className="writer__tools" role="toolbar" aria-label={t("tools.label")} aria-controls={id}>
+            {tools.map(({ name, run }) => (
+              <button key={name} type="button" className="writer__tool" onClick={() => edit(run)}>
+                {t(TOOLS[name])}
+              </button>
+            ))}
+            <button type="button" className="writer__tool" onClick={() => chooser.current?.click()}>
+              {t("tools.picture")}
+            </button>
+            <button type="button" className="writer__tool" onClick={() => setPicking(true)}>
+              {t("tools.product")}
+            </button>
+          </div>
+          <input
+            ref={chooser}
+            className="visually-hidden"
+            type="file"
+            accept={ACCEPTED}
+            multiple
+            tabIndex={-1}
+            aria-label={t("tools.picture")}
+            onChange={({ currentTarget }) => {
+              pictures.add(currentTarget.files ?? []);
+              currentTarget.value = "";
+            }}
+          />
+          <textarea
+            ref={area}
+            id={id}
+            className="textarea writer__area"
+            rows={15}
+            lang={language}
+            aria-invalid={error ? true : undefined}
+            aria-required={language === "fr" || undefined}
+            aria-describedby={error ? `${id}-hint ${id}-error` : `${id}-hint`}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+            onPaste={(event) => {
+              const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith("image/"));
+              if (!files.length) return;
+              event.preventDefault();
+              pictures.add(files);
+            }}
+            onDragOver={(event) => event.dataTransfer.types.includes("Files") && event.preventDefault()}
+            onDrop={(event) => {
+              if (!event.dataTransfer.types.includes("Files")) return;
+              event.preventDefault();
+              pictures.add(event.dataTransfer.files);
+            }}
+          />
+          {pictures.state && (
+            <p className="muted" role="status">
+              <Icon name="clock" /> {t("pictures.sending", { percent: pictures.state.percent })}
+            </p>
+          )}
+        </div>
+        <div className="writer__beside">
+          {beside === "source" ? (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it.
+            <section className="writer__source" lang="fr" aria-label={t("panes.source")} tabIndex={0}>
+              {source || <span className="muted">{t("texts.none")}</span>}
+            </section>
+          ) : (
+            <Preview text={value} language={language} />
+          )}
+        </div>
+      </div>
+      {error && (
+        <p className="field__error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {note}
+      {pictures.stored && (
+        <PictureDialog
+          picture={pictures.stored}
+          onClose={pictures.next}
+          onInsert={(markdown) => {
+            edit((field) => asBlock(field, markdown));
+            pictures.next();
+          }}
+        />
+      )}
+      {isPicking && (
+        <Dialog title={t("tools.productTitle")} onClose={() => setPicking(false)}>
+          <ProductPicker
+            label={t("tools.productLabel")}
+            picked={[]}
+            onChange={([product]) => {
+              setPicking(false);
+              if (product) edit((field) => asBlock(field, `[${product.name}](/produit/${product.id})`));
+            }}
+          />
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,4 @@
+import { staffIsland } from "../shared/staff-island";
+import { ArticleEditor } from "./article-editor";
+
+export const mount = staffIsland(ArticleEditor);

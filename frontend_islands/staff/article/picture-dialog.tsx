@@ -1,0 +1,70 @@
+import { useId, useState } from "react";
+import type { ArticlePicture } from "@/api/types";
+import { Dialog } from "../shared/dialog";
+import { translate } from "../shared/translate";
+import { pictureMarkdown } from "./markdown";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface PictureDialogProps {
+  picture: ArticlePicture;
+  onInsert: (markdown: string) => void;
+  onClose: () => void;
+}
+
+/** What a picture shows and what stands below it, before it is put into the text. */
+export function PictureDialog({ picture, onInsert, onClose }: PictureDialogProps) {
+  const id = useId();
+  const [alt, setAlt] = useState("");
+  const [caption, setCaption] = useState("");
+  const put = () => onInsert(pictureMarkdown(picture.url, alt, caption));
+  return (
+    <Dialog
+      title={t("pictures.title")}
+      onClose={onClose}
+      actions={
+        <button className="button button--primary" type="button" onClick={put}>
+          {t("pictures.insert")}
+        </button>
+      }
+    >
+      <img
+        className="writer__picture"
+        src={picture.url}
+        alt=""
+        width={picture.width}
+        height={picture.height}
+      />
+      <div className="field">
+        <label className="field__label" htmlFor={`${id}-alt`}>
+          {t("fields.cover_alt")}
+        </label>
+        <p className="field__hint muted" id={`${id}-hint`}>
+          {t("pictures.altHint")}
+        </p>
+        <input
+          id={`${id}-alt`}
+          className="input"
+          maxLength={250}
+          aria-describedby={`${id}-hint`}
+          data-autofocus
+          value={alt}
+          onChange={(event) => setAlt(event.target.value)}
+        />
+      </div>
+      <div className="field">
+        <label className="field__label" htmlFor={`${id}-caption`}>
+          {t("pictures.caption")}
+        </label>
+        <input
+          id={`${id}-caption`}
+          className="input"
+          maxLength={200}
+          value={caption}
+          onChange={(event) => setCaption(event.target.value)}
+        />
+      </div>
+    </Dialog>
+  );
+}

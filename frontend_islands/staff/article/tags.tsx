@@ -1,0 +1,78 @@
+import { useId, useState } from "react";
+import { Icon } from "@/lib/icon";
+import { translate } from "../shared/translate";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface TagsProps {
+  tags: readonly string[];
+  most: number;
+  error: string | undefined;
+  onChange: (tags: string[]) => void;
+}
+
+/** Words that articles are found by: Enter or a comma adds one, each once. */
+export function Tags({ tags, most, error, onChange }: TagsProps) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const isFull = tags.length >= most;
+  const add = (text: string) => {
+    const tag = text.trim().replace(/\s+/g, " ");
+    setTyped("");
+    if (tag && !isFull && !tags.some((each) => plain(each) === plain(tag))) onChange([...tags, tag]);
+  };
+  return (
+    <div className="field">
+      <label className="field__label" htmlFor={id}>
+        {t("fields.tags")}
+      </label>
+      <p className="field__hint muted" id={`${id}-hint`}>
+        {isFull ? t("tags.full", { most }) : t("hints.tags")}
+      </p>
+      <div className="picks" aria-live="polite">
+        {tags.map((tag) => (
+          <button
+            key={tag}
+            type="button"
+            className="button button--small"
+            aria-label={t("tags.remove", { tag })}
+            onClick={() => onChange(tags.filter((each) => each !== tag))}
+          >
+            {tag} <Icon name="close" />
+          </button>
+        ))}
+      </div>
+      <input
+        id={id}
+        className="input"
+        maxLength={40}
+        autoComplete="off"
+        enterKeyHint="done"
+        disabled={isFull}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={`${id}-hint`}
+        value={typed}
+        onChange={({ target }) =>
+          target.value.includes(",") ? add(target.value.replaceAll(",", " ")) : setTyped(target.value)
+        }
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          add(typed);
+        }}
+        onBlur={() => add(typed)}
+      />
+      {error && <p className="field__error">{error}</p>}
+    </div>
+  );
+}
+
+/** As the server tells two tags apart: without capitals and accents. */
+function plain(tag: string): string {
+  return tag
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+}

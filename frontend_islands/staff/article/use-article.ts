@@ -1,0 +1,262 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import type { AdminArticle, StaffArticleProps } from "@/api/types";
+import { ApiProblem } from "@/lib/api";
+import { goTo } from "@/lib/navigate";
+import { toast } from "@/lib/toast";
+import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { changeArticle, createArticle, forgetTyped, keepTyped } from "./calls";
+import {
+  differing,
+  emptyValues,
+  faultOf,
+  isKept,
+  NAMES,
+  type Name,
+  pick,
+  toCall,
+  type Values,
+  valuesOf,
+} from "./values";
+import words from "./words.json";
+
+const t = translate(words);
+const DRAFT_PAUSE_MS = 400;
+const AUTOSAVE_PAUSE_MS = 2000;
+
+interface Draft {
+  values: Partial<Values>;
+  /** The version it began with; empty for a new article. */
+  base: string;
+}
+
+/** What two people changed to different ends: the fresh article, and the values to decide. */
+export interface Conflict {
+  current: AdminArticle;
+  names: Name[];
+}
+
+/** Where what was typed is: saved with the article, kept on the server, in this browser, or on its way. */
+export type Kept = "saved" | "server" | "browser" | "typing";
+
+/**
+ * The editor's state: what is stored (`base`), what was typed since, and the way to the server. What is typed into an
+ * article is kept on the server, for whoever typed it; into a new one, or without a network, in the browser. A conflict
+ * keeps what was typed until it is decided.
+ */
+export function useArticle(
+  props: StaffArticleProps,
+  article: AdminArticle | undefined,
+  onSaved?: () => void,
+) {
+  const draftName = `article-${article?.id ?? "new"}`;
+  const [base, setBase] = useState(article);
+  const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
+  const [found] = useState(() => readDraft<Draft>(draftName) ?? keptOf(article));
+  const [values, setValues] = useState<Values>(() => ({ ...stored, ...found?.values }));
+  const [conflict, setConflict] = useState<Conflict | undefined>(() => {
+    if (!article || !found || found.base === article.updated_at) return undefined;
+    const names = differing({ ...stored, ...found.values }, stored);
+    return names.length ? { current: article, names } : undefined;
+  });
+  const [confirmed, setConfirmed] = useState<string[]>([]);
+  const [hasDraft, setHasDraft] = useState(found !== undefined);
+  const [errors, setErrors] = useState<Partial<Record<Name, string>>>({});
+  const [attempts, setAttempts] = useState(0);
+  const [isSaving, setSaving] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const [kept, setKept] = useState<Kept>(found ? "server" : "saved");
+  const latest = useRef(values);
+  latest.current = values;
+  const running = useRef<AbortController>(undefined);
+
+  const changed = differing(values, stored);
+  const hasChanges = changed.length > 0 || confirmed.length > 0;
+  const isOut = Boolean(base?.trashed_at);
+  useLeaveWarning(hasChanges && kept !== "server" && !isLeaving);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what is typed, not for what it makes of the rest.
+  useEffect(() => {
+    if (isSaving || isLeaving || conflict) return undefined;
+    if (changed.length === 0) {
+      if (kept !== "saved") {
+        forgetDraft(draftName);
+        setKept("saved");
+      }
+      return undefined;
+    }
+    setKept("typing");
+    const near = setTimeout(() => {
+      writeDraft<Draft>(draftName, { values: pick(values, changed), base: base?.updated_at ?? "" });
+      if (!base) setKept("browser");
+    }, DRAFT_PAUSE_MS);
+    const far = base && !isOut ? setTimeout(() => void autosave(base), AUTOSAVE_PAUSE_MS) : undefined;
+    return () => {
+      clearTimeout(near);
+      clearTimeout(far);
+    };
+  }, [values, base, isSaving, conflict]);
+
+  async function autosave(from: AdminArticle) {
+    running.current?.abort();
+    const call = new AbortController();
+    running.current = call;
+    const typed = latest.current;
+    const names = differing(typed, stored).filter(isKept);
+    try {
+      await keepTyped(from.id, { ...toCall(typed, names), base_updated_at: from.updated_at }, call.signal);
+      if (call.signal.aborted || latest.current !== typed) return;
+      if (names.length === differing(typed, stored).length) {
+        forgetDraft(draftName);
+        setKept("server");
+      } else setKept("browser");
+    } catch (error) {
+      if (call.signal.aborted) return;
+      setKept("browser");
+      if (error instanceof ApiProblem && error.code === "conflict") meet(error, typed);
+    }
+  }
+
+  function meet(error: ApiProblem, typed: Values) {
+    const current = error.body.current as AdminArticle;
+    const fresh = valuesOf(current);
+    const theirs = new Set(differing(fresh, stored));
+    const still = new Set(differing(typed, fresh));
+    const names = differing(typed, stored).filter((name) => theirs.has(name) && still.has(name));
+    setConflict({ current, names });
+  }
+
+  const change = useCallback(<Key extends Name>(name: Key, value: Values[Key]) => {
+    setValues((all) => ({ ...all, [name]: value }));
+    setErrors(({ [name]: _gone, ...rest }) => rest);
+  }, []);
+
+  /** Makes a fresh article the base; what was typed while it was on its way stays. */
+  const accept = (fresh: AdminArticle, sent?: Values) => {
+    running.current?.abort();
+    forgetDraft(draftName);
+    setHasDraft(false);
+    setConfirmed([]);
+    setErrors({});
+    setBase(fresh);
+    setKept("saved");
+    const typed = latest.current;
+    setValues({ ...valuesOf(fresh), ...(sent ? pick(typed, differing(typed, sent)) : {}) });
+  };
+
+  const save = async () => {
+    setAttempts((count) => count + 1);
+    const faults = NAMES.flatMap((name) => {
+      const fault = faultOf(values, name);
+      return fault ? [[name, t(fault.key, fault.max === undefined ? {} : { max: fault.max })] as const] : [];
+    });
+    if (faults.length) {
+      setErrors(Object.fromEntries(faults));
+      toast({ kind: "error", title: t("errors.some") });
+      return;
+    }
+    running.current?.abort();
+    setSaving(true);
+    try {
+      if (!base) {
+        const made = await createArticle(toCall(values, NAMES));
+        forgetDraft(draftName);
+        toast({ kind: "success", title: t("created"), text: t("createdText") });
+        // Before the page is left, or it would ask.
+        flushSync(() => setLeaving(true));
+        goTo(`${props.list_url}?cree=${made.id}`);
+        return;
+      }
+      const fresh = await changeArticle(base.id, {
+        ...toCall(values, changed),
+        ...(confirmed.length > 0 && { confirmed_texts: confirmed }),
+        expected_updated_at: base.updated_at,
+      });
+      accept(fresh, values);
+      toast({ kind: "success", title: t("saved") });
+      onSaved?.();
+    } catch (error) {
+      refuse(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  function refuse(error: unknown) {
+    if (error instanceof ApiProblem && error.code === "conflict" && error.body.current) {
+      meet(error, values);
+      return;
+    }
+    toast({ kind: "error", title: t(base ? "saveFailed" : "createFailed"), text: problemText(error) });
+    if (!(error instanceof ApiProblem)) return;
+    setErrors(
+      Object.fromEntries(
+        Object.entries(error.errors).map(([name, texts]) => [
+          NAMES.find((each) => each === name) ?? "title",
+          texts.join(" "),
+        ]),
+      ),
+    );
+  }
+
+  /** Goes on from the fresh article with what was typed; of `theirs` with what they typed. */
+  const decide = (theirs: ReadonlySet<Name>) => {
+    if (!conflict) return;
+    const mine = differing(latest.current, stored).filter((name) => !theirs.has(name));
+    setBase(conflict.current);
+    setValues({ ...valuesOf(conflict.current), ...pick(latest.current, mine) });
+    setConflict(undefined);
+  };
+
+  const discard = () => {
+    running.current?.abort();
+    forgetDraft(draftName);
+    if (base) void forgetTyped(base.id).catch(() => {});
+    setHasDraft(false);
+    setConfirmed([]);
+    setErrors({});
+    setKept("saved");
+    setValues(stored);
+  };
+
+  return {
+    values,
+    base,
+    change,
+    errors,
+    attempts,
+    save,
+    accept,
+    discard,
+    conflict,
+    decide,
+    confirmed,
+    confirm: (column: string) => setConfirmed((all) => [...all, column]),
+    hasDraft,
+    hasChanges,
+    kept,
+    isSaving: isSaving || isLeaving,
+    leave: (address: string) => {
+      flushSync(() => setLeaving(true));
+      goTo(address);
+    },
+  };
+}
+
+export type ArticleState = ReturnType<typeof useArticle>;
+
+function keptOf(article: AdminArticle | undefined): Draft | undefined {
+  const kept = article?.autosave;
+  if (!kept) return undefined;
+  const { products, cover, ...rest } = kept.values;
+  return {
+    base: kept.base_updated_at,
+    values: {
+      ...(rest as Partial<Values>),
+      ...(products && { products: products.map(({ id, name }) => ({ id, name })) }),
+      ...(cover !== undefined && { cover }),
+    },
+  };
+}
