@@ -1,0 +1,47 @@
+"""`{% consent_banner %}`: the question that every page may ask, as inert markup that a script takes up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.template.context import Context
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
+from shop.consent.registry import DESCRIPTIONS, Category
+from shop.consent.selectors import configured_services, consent_version, measured_page, offered_categories
+
+register = template.Library()
+
+
+@register.inclusion_tag("components/consent.html", takes_context=True)
+def consent_banner(context: Context) -> dict[str, Any]:
+    """Nothing where no service of another company is set up. Ids stand only in pages that may be measured, and nothing
+    depends on the visitor."""
+    request, shop = context.get("request"), context.get("shop")
+    services = configured_services(shop) if shop else ()
+    if request is None or not services:
+        return {}
+    page = measured_page(request)
+    if page:
+        # Read by ConsentPolicyMiddleware.
+        request.measured_by = services
+    offered = offered_categories(services)
+    return {
+        "services": services,
+        "names": get_text_list(
+            [f"{category.label} ({_names(services, category)})" for category in offered], _("et")
+        ),
+        "page": page,
+        "version": consent_version(services),
+        "offered": offered,
+        "categories": [
+            (category.value, category.label, DESCRIPTIONS[category], _names(services, category))
+            for category in (Category.NECESSARY, *offered)
+        ],
+    }
+
+
+def _names(services: Any, category: Category) -> str:
+    return ", ".join(service.party.name for service in services if service.party.category == category)
