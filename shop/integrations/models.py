@@ -87,6 +87,7 @@ class EventKind(models.TextChoices):
 
     ORDER_CONFIRMED = "order.confirmed", _("Commande payée")
     ORDER_STATUS_CHANGED = "order.status_changed", _("Statut d'une commande changé")
+    ORDER_REFUNDED = "order.refunded", _("Remboursement d'une commande")
     STOCK_CHANGED = "stock.changed", _("Stock changé")
     PRODUCT_CREATED = "product.created", _("Produit créé")
     PRODUCT_UPDATED = "product.updated", _("Produit modifié")

@@ -1,0 +1,29 @@
+"""What is the same for every shop: links that were used, mails that were written."""
+
+import secrets
+
+from shop.core.models import MailState, OutgoingMail
+from shop.core.restored import Restored, after_restore
+from shop.core.shop_settings import renew_link_salt
+
+HELD = "Held by the restore: it may have been sent since the backup. Send it again by hand if it was not."
+
+
+@after_restore("links")
+def end_links(restored: Restored) -> None:
+    """Links of accounts are good once: that one was used since is forgotten. Those to orders open what they did."""
+    renew_link_salt(secrets.token_hex(8))
+    restored.notes.append(
+        "Links of accounts in earlier mails are dead; people ask for new ones on the same pages."
+    )
+
+
+@after_restore("mails")
+def hold_mails(restored: Restored) -> None:
+    """What waited at the moment of the backup was probably sent a minute later."""
+    waiting = OutgoingMail.objects.filter(state__in=(MailState.QUEUED, MailState.SENDING))
+    held = waiting.update(state=MailState.FAILED, lease_until=None, last_error=HELD)
+    if held:
+        restored.notes.append(
+            f"Mails that waited and are held: {held} (/admin, E-mails envoyés, En échec, Renvoyer)."
+        )

@@ -1,0 +1,28 @@
+from django.apps import AppConfig
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+
+class BackupsConfig(AppConfig):
+    name = "shop.backups"
+    verbose_name = _("Sauvegardes")
+    label = "backups"
+
+    def ready(self) -> None:
+        from shop.backups.selectors import LATE_AFTER, last_backup
+        from shop.core.personal_data import register_not_personal
+        from shop.core.readings import Age, register_age
+
+        if settings.BACKUP_URL:
+            register_age(
+                Age(
+                    "backup",
+                    "Dernière sauvegarde",
+                    LATE_AFTER,
+                    "Prévenez la personne qui s'occupe du serveur\u00a0: si la machine tombait en panne maintenant, "
+                    "ce qui est plus récent serait perdu.",
+                    lambda now: last_backup(),
+                    never_is_late=True,
+                )
+            )
+        register_not_personal("When the shop was backed up, under which name.", {"backups.Backup": ("*",)})

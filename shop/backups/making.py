@@ -1,0 +1,203 @@
+"""Making a backup: rows of one moment, the files that are new, and a list that says it is whole."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import hashlib
+import io
+import json
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import django
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from shop.backups import rows
+from shop.backups.models import Backup
+from shop.backups.rotation import Rotation
+from shop.backups.snapshot import snapshot
+from shop.backups.stored_files import PREFIX, StoredFile, store_files
+from shop.backups.vault import Vault, open_vault
+
+FORMAT = 1
+FOLDER = "backups/"
+LIST = ".json.gz"
+MANIFEST = "manifest.json"
+_STAMP = "%Y-%m-%dT%H-%M-%SZ"
+SECRETS = (
+    *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "REDIS_URL", "EMAIL_URL", "BACKUP_URL"),
+    *("STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_WEBHOOK_SECRET_OLD", "MEDIA_S3_URL"),
+)
+"""Settings that a backup names when they are set, and never contains."""
+
+
+class BackupRefused(Exception):
+    """No backup can be made now. The text says why."""
+
+
+def make_backup(vault: Vault | None = None) -> Backup:
+    """Store a backup, delete those that the rotation lets go, and return the row of the new one.
+
+    It is listed at the target once everything else of it is there: one that broke off is never taken for a backup.
+    Raises BackupRefused, and what the target, the database and the disk raise.
+    """
+    vault = vault or open_vault()
+    with _alone(), tempfile.TemporaryDirectory(prefix="backup-", dir=settings.DATA_DIR) as folder:
+        work = Path(folder)
+        made_at = timezone.now().replace(microsecond=0)
+        name = made_at.astimezone(UTC).strftime(_STAMP)
+        archive = work / "rows.tar"
+        with tarfile.open(archive, "w") as tar:
+            with snapshot(work) as alias:
+                manifest = _describe(made_at, alias)
+                manifest["tables"] = list(_add_tables(tar, alias, work))
+            files = list(store_files(vault, work))
+            manifest["files"] = [asdict(file) for file in files]
+            _add(tar, MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+        with archive.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        stored = vault.put(f"{FOLDER}{name}.tar", archive)
+        _put_list(vault, name, stored, sha256, files, work)
+        backup = Backup.objects.create(
+            name=name,
+            made_at=made_at,
+            finished_at=timezone.now(),
+            rows=sum(table["rows"] for table in manifest["tables"]),
+            files=len(files),
+            size=archive.stat().st_size,
+        )
+        rotate(vault, work)
+    return backup
+
+
+def made_at_of(name: str) -> datetime:
+    """Return the moment that a backup's name says. Raises ValueError."""
+    return datetime.strptime(name, _STAMP).replace(tzinfo=UTC)
+
+
+def backup_names(vault: Vault) -> list[str]:
+    """Return the names of the whole backups, the newest first."""
+    found = [
+        name.removeprefix(FOLDER).removesuffix(LIST)
+        for name in vault.target.sizes(FOLDER)
+        if name.endswith(LIST)
+    ]
+    return sorted(found, reverse=True)
+
+
+def read_list(vault: Vault, name: str, work: Path) -> dict[str, Any]:
+    """Return which archive and which objects a backup is made of. Raises FileNotFoundError."""
+    path = work / "list"
+    vault.target.fetch(f"{FOLDER}{name}{LIST}", path)
+    try:
+        listed: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    finally:
+        path.unlink()
+    return listed
+
+
+def rotate(vault: Vault, work: Path) -> None:
+    """Delete the backups that have had their time, what broke off before, and files that no backup has."""
+    rotation = Rotation(settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS)
+    names = backup_names(vault)
+    staying_at = rotation.stays(made_at_of(name) for name in names)
+    staying = [name for name in names if made_at_of(name) in staying_at]
+    lists = [read_list(vault, name, work) for name in staying]
+    # First the lists: what is left without one is no backup.
+    vault.target.delete(f"{FOLDER}{name}{LIST}" for name in names if name not in staying)
+    wanted = {listed["archive"] for listed in lists}
+    vault.target.delete(
+        name for name in vault.target.sizes(FOLDER) if not name.endswith(LIST) and name not in wanted
+    )
+    shared = {name for listed in lists for name in listed["objects"]}
+    vault.target.delete(name for name in vault.target.sizes(PREFIX) if name not in shared)
+    Backup.objects.exclude(name__in=staying).delete()
+
+
+def secret_key_check() -> str:
+    """Return what shows whether another machine has this one's SECRET_KEY, and nothing of it."""
+    return salted_hmac("shop.backups", "SECRET_KEY", algorithm="sha256").hexdigest()[:16]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One backup at a time on a machine: two would delete each other's files."""
+    with (settings.DATA_DIR / "backup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupRefused("Another backup is being made.") from None
+        yield
+
+
+def _describe(made_at: datetime, alias: str) -> dict[str, Any]:
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise BackupRefused("The database waits for `manage.py migrate`.")
+    return {
+        "format": FORMAT,
+        "made_at": made_at.isoformat(),
+        "version": json.loads((settings.BASE_DIR / "package.json").read_text())["version"],
+        "django": django.get_version(),
+        "engine": connection.vendor,
+        "site": settings.SITE_URL,
+        "migrations": sorted(
+            key for key in executor.loader.graph.nodes if key in executor.loader.applied_migrations
+        ),
+        "left_out": sorted(rows.ENDS_WITH_THE_MACHINE),
+        "secrets": [name for name in SECRETS if os.environ.get(name)],
+        "secret_key_check": secret_key_check(),
+    }
+
+
+def _add_tables(tar: tarfile.TarFile, alias: str, work: Path) -> Iterator[dict[str, Any]]:
+    """Write each table into the archive and yield what the manifest says of it."""
+    for model in rows.stored_models(without=rows.ENDS_WITH_THE_MACHINE):
+        path, digest = work / "table", rows.Digest()
+        names = rows.columns(model)
+        with gzip.open(path, "wb", compresslevel=1) as table:
+            table.write(json.dumps(names).encode() + b"\n")
+            for line in rows.read_rows(model, alias):
+                digest.add(line)
+                table.write(line + b"\n")
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        member = f"rows/{model._meta.label}.jsonl.gz"
+        tar.add(path, arcname=member)
+        path.unlink()
+        yield {
+            "model": model._meta.label,
+            "member": member,
+            "sha256": sha256,
+            "rows": digest.count,
+            "digest": digest.hexdigest(),
+        }
+
+
+def _put_list(
+    vault: Vault, name: str, archive: str, sha256: str, files: Iterable[StoredFile], work: Path
+) -> None:
+    """The last object of a backup, not encrypted: the rotation of a shop without the secret key reads it."""
+    path = work / "list"
+    listed = {"archive": archive, "sha256": sha256, "objects": sorted({file.object_name for file in files})}
+    path.write_bytes(gzip.compress(json.dumps(listed).encode()))
+    vault.target.put(f"{FOLDER}{name}{LIST}", path)
+    path.unlink()
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    tar.addfile(member, io.BytesIO(content))

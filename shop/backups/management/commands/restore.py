@@ -1,0 +1,114 @@
+"""``manage.py restore``: bring a backup back into an empty machine."""
+
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from shop.backups import restoring
+from shop.backups.stored_files import DamagedError
+from shop.backups.targets import TargetError
+from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, open_vault
+from shop.core.restored import Restored, finish_restore
+
+
+class Command(BaseCommand):
+    help = "Brings a backup back into an empty database, with its files, and makes the shop ready to open."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", nargs="?", default="", help="of the backup; the newest one without")
+        parser.add_argument(
+            "--from", default="", dest="url", metavar="URL", help="another target than BACKUP_URL"
+        )
+        parser.add_argument(
+            "--identity",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="secret key of the backups",
+        )
+        parser.add_argument(
+            "--highest-invoice",
+            action="append",
+            default=[],
+            metavar="F-2026-00123",
+            help="the last invoice or credit note that somebody received; `none` when none was sent after the backup",
+        )
+        parser.add_argument(
+            "--keep-api-keys",
+            action="store_true",
+            help="keys of programs stay valid: only when none was revoked since the backup",
+        )
+        parser.add_argument("--check", action="store_true", help="only fetch the archive and check its sums")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._restore(options)
+        except (restoring.RestoreRefused, DamagedError, TargetError, BackupKeyError, OSError) as error:
+            raise CommandError(str(error)) from error
+
+    def _restore(self, options: dict[str, Any]) -> None:
+        highest = None if options["check"] else highest_invoices(options["highest_invoice"])
+        vault = open_vault(options["url"], identity_files=options["identity"])
+        with tempfile.TemporaryDirectory(prefix="restore-", dir=settings.DATA_DIR) as folder:
+            work = Path(folder)
+            if highest is not None:
+                restoring.refuse_unless_empty()
+            archive = restoring.fetch_archive(vault, options["name"], work)
+            self.stdout.write(
+                f"{archive.name}: version {archive.manifest['version']}, {len(archive.files)} files, "
+                f"{sum(table['rows'] for table in archive.manifest['tables'])} rows; every sum fits."
+            )
+            if highest is None:
+                return
+            restoring.refuse_other_version(archive)
+            written = restoring.bring_files_back(archive, vault, work)
+            self.stdout.write(f"{written} files written.")
+            restoring.bring_rows_back(archive, say=self.stdout.write)
+        recorded = vault.fetch_record(ISSUED_NUMBERS) or {}
+        for year, number in recorded.items():
+            highest[int(year)] = max(number, highest.get(int(year), 0))
+        restored = Restored(
+            name=archive.name,
+            made_at=archive.made_at,
+            now=timezone.now(),
+            highest_invoices=highest,
+            keeps_api_keys=options["keep_api_keys"],
+        )
+        unanswered = list(finish_restore(restored))
+        for note in restored.notes:
+            self.stdout.write(f"- {note}")
+        for name, error in unanswered:
+            self.stderr.write(f"{name}: {error}")
+        if archive.has_other_secret:
+            self.stderr.write(
+                "SECRET_KEY is another one than the backup's: set the old one in SECRET_KEY_FALLBACKS, or second "
+                "factors and the keys of webhooks can't be read."
+            )
+        missing = [name for name in archive.manifest["secrets"] if name not in ("BACKUP_URL", "DATABASE_URL")]
+        self.stdout.write(f"Settings that the shop had, to be set here too: {', '.join(missing) or 'none'}.")
+        self.stdout.write("Restored. Now: manage.py audit_books, then start the shop.")
+
+
+def highest_invoices(given: list[str]) -> dict[int, int]:
+    """Return the last number by year of what was typed. Raises RestoreRefused when nothing was, or no number."""
+    if not given:
+        raise restoring.RestoreRefused(
+            "Say which invoice or credit note was sent last: --highest-invoice F-2026-00123 (look into the workshop's "
+            "mailbox and at customers' answers), or `none` when nothing was sold since the backup."
+        )
+    found: dict[int, int] = {}
+    for text in given:
+        if text == "none":
+            continue
+        prefix, _dash, rest = text.strip().upper().partition("-")
+        year, _dash, number = rest.partition("-")
+        if prefix != "F" or not (year.isdecimal() and len(year) == 4 and number.isdecimal()):
+            raise restoring.RestoreRefused(f"{text} is no number of an invoice, such as F-2026-00123.")
+        found[int(year)] = max(int(number), found.get(int(year), 0))
+    return found

@@ -1,0 +1,82 @@
+"""Moving the shop's rows to another database, of the same engine or the other one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import environ
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+
+from shop.backups import rows
+from shop.backups.snapshot import extra_database
+
+MOVED = "moved"
+
+
+class MoveRefused(Exception):
+    """Nothing was moved. The text says why."""
+
+
+def move_database(url: str, *, say: Callable[[str], object]) -> int:
+    """Write every row of the shop into the empty database of `url` and compare each. Returns how many there are.
+
+    Nothing can be written to a SQLite database meanwhile; the one moved from stays as it is. Rows arrive all or none.
+    Raises MoveRefused.
+    """
+    values = dict(environ.Env.db_url_config(url))
+    if "postgresql" in values["ENGINE"]:
+        values["ENGINE"] = "shop.core.postgresql"
+    values = {**connection.settings_dict, "OPTIONS": {}, "CONN_MAX_AGE": 0, **values}
+    with extra_database(MOVED, values):
+        if connections[MOVED].introspection.table_names():
+            raise MoveRefused("The other database is not empty.")
+        say("Making the tables …")
+        _migrate(url)
+        rows.lift_time_limits(MOVED)
+        with _standing_still(), transaction.atomic(MOVED):
+            return _copy(rows.stored_models(), say)
+
+
+def _copy(models: list[rows.Model], say: Callable[[str], object]) -> int:
+    total = 0
+    rows.clear_what_migrations_wrote(models, MOVED)
+    for model in models:
+        sent = rows.write_rows(model, rows.columns(model), rows.read_rows(model, DEFAULT_DB_ALIAS), MOVED)
+        arrived = rows.digest_of(model, MOVED)
+        if (sent.count, sent.hexdigest()) != (arrived.count, arrived.hexdigest()):
+            raise MoveRefused(f"{model._meta.label} did not arrive as it was: {sent.count}, {arrived.count}.")
+        if sent.count:
+            say(f"{model._meta.label}: {sent.count}, each the same")
+        total += sent.count
+    rows.continue_sequences(models, MOVED)
+    connections[MOVED].check_constraints()
+    return total
+
+
+def _migrate(url: str) -> None:
+    # In a process of its own: migrations that write rows write them into its one database.
+    ended = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, str(settings.BASE_DIR / "manage.py"), "migrate", "--verbosity", "0"],
+        env={**os.environ, "DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode:
+        raise MoveRefused(f"The tables could not be made: {ended.stderr.strip()[-500:]}")
+
+
+@contextmanager
+def _standing_still() -> Iterator[None]:
+    """SQLite's transactions of the shop keep other writers out from their beginning."""
+    if connection.vendor == "postgresql":
+        with rows.one_moment(DEFAULT_DB_ALIAS):
+            yield
+        return
+    with transaction.atomic():
+        yield

@@ -1,0 +1,30 @@
+"""Which backups stay: the newest of each of the last days, weeks and months that have one."""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """How many days, ISO weeks and months have a backup; the newest backup always stays."""
+
+    days: int
+    weeks: int
+    months: int
+
+    def stays(self, made_at: Iterable[datetime]) -> set[datetime]:
+        """Return the moments of the backups that stay."""
+        newest_first = sorted(made_at, reverse=True)
+        periods: tuple[tuple[int, Callable[[datetime], Hashable]], ...] = (
+            (self.days, datetime.date),
+            (self.weeks, lambda moment: moment.isocalendar()[:2]),
+            (self.months, lambda moment: (moment.year, moment.month)),
+        )
+        staying = set(newest_first[:1])
+        for count, period in periods:
+            newest: dict[Hashable, datetime] = {}
+            for moment in newest_first:
+                newest.setdefault(period(moment), moment)
+            staying.update(list(newest.values())[:count])
+        return staying

@@ -1,0 +1,113 @@
+"""The shop's files: public media and what visitors send, in whatever storage they are.
+
+A file never changes under its name, so it is stored once and shared by the backups that have it. The name of its object
+says which file it is, and the SHA-256 of its content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+
+from shop.backups.vault import Vault
+
+STORAGES = ("default", "private")
+# Archives of personal data that somebody asked for are deleted within days, here and everywhere.
+LEFT_OUT = {"private": ("exports/",)}
+PREFIX = "files/"
+_PIECE = 1 << 20
+
+
+class DamagedError(ValueError):
+    """Something is not what the backup says it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of a storage, and the object that holds it at the target."""
+
+    storage: str
+    name: str
+    size: int
+    sha256: str
+    object_name: str
+
+
+def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
+    """Store the files that the target does not have, and yield each that the shop has.
+
+    A file that is deleted meanwhile is left out.
+    """
+    known = {
+        name.removeprefix(PREFIX).partition("-")[0]: name
+        for name in vault.target.sizes(PREFIX)
+        if name.endswith(vault.ending) and name.count(".") == vault.ending.count(".")
+    }
+    for storage_name in STORAGES:
+        storage = storages[storage_name]
+        for name in _names(storage, LEFT_OUT.get(storage_name, ())):
+            try:
+                size = storage.size(name)
+                key = hashlib.sha256(f"{storage_name}:{name}:{size}".encode()).hexdigest()[:32]
+                stored = known.get(key) or _store(vault, storage, name, key, work)
+            except FileNotFoundError:
+                continue
+            digest = stored.removeprefix(PREFIX).partition("-")[2].partition(".")[0]
+            yield StoredFile(storage_name, name, size, digest, stored)
+
+
+def bring_back(vault: Vault, file: StoredFile, work: Path) -> bool:
+    """Write a file into its storage; False when it is there already. Raises DamagedError."""
+    storage = storages[file.storage]
+    if storage.exists(file.name):
+        with closing(storage.open(file.name)) as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
+                raise DamagedError(f"{file.storage}: {file.name} is there with another content.")
+        return False
+    path = work / "file"
+    try:
+        vault.fetch(file.object_name, path)
+        with path.open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
+                raise DamagedError(f"{file.object_name}: its content is not what was stored.")
+            stream.seek(0)
+            written = storage.save(file.name, File(stream))
+    except FileNotFoundError as error:
+        raise DamagedError(f"{file.object_name} is missing at the target.") from error
+    finally:
+        path.unlink(missing_ok=True)
+    if written != file.name:
+        raise DamagedError(f"{file.storage}: {file.name} could not be written under its name.")
+    return True
+
+
+def _names(storage: Storage, left_out: tuple[str, ...], folder: str = "") -> Iterator[str]:
+    try:
+        folders, files = storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    for name in sorted(files):
+        if not f"{folder}{name}".startswith(left_out or ("\0",)):
+            yield f"{folder}{name}"
+    for name in sorted(folders):
+        if not f"{folder}{name}/".startswith(left_out or ("\0",)):
+            yield from _names(storage, left_out, f"{folder}{name}/")
+
+
+def _store(vault: Vault, storage: Storage, name: str, key: str, work: Path) -> str:
+    """Copy a file and store it under its digest. Raises FileNotFoundError."""
+    path, digest = work / "file", hashlib.sha256()
+    try:
+        with closing(storage.open(name)) as stream, path.open("wb") as copy:
+            for piece in stream.chunks(_PIECE):
+                digest.update(piece)
+                copy.write(piece)
+        return vault.put(f"{PREFIX}{key}-{digest.hexdigest()}", path)
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,151 @@
+"""Where backups are stored: a folder, or a bucket of S3 compatible storage. What is named there is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+from shop.media_address import read_s3_url
+
+DELETED_AT_ONCE = 1000
+
+
+class TargetError(ValueError):
+    """The address of a target is none. The text says what is wrong with it."""
+
+
+class Target(Protocol):
+    """Objects by name, such as `backups/2026-11-23T02-00-00Z.tar`. Each appears whole or not at all."""
+
+    def sizes(self, prefix: str) -> dict[str, int]:
+        """Return the size of every object in a folder such as `backups/`."""
+
+    def put(self, name: str, source: Path) -> None:
+        """Store a file under a name; what had the name is replaced."""
+
+    def fetch(self, name: str, destination: Path) -> None:
+        """Raises FileNotFoundError."""
+
+    def delete(self, names: Iterable[str]) -> None: ...
+
+
+def open_target(url: str) -> Target:
+    """Return the target of a BACKUP_URL: a path, or `https://KEY:SECRET@host/bucket/folder?region=…`.
+
+    Raises TargetError.
+    """
+    if not url.strip():
+        raise TargetError("BACKUP_URL is not set.")
+    parts = urlsplit(url)
+    if parts.scheme in ("", "file"):
+        folder = Path(unquote(parts.path))
+        if not folder.is_absolute():
+            raise TargetError("A folder for backups is named by its whole path.")
+        return FolderTarget(folder)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not parts.path.strip("/"):
+        raise TargetError("A target is a folder, or https://KEY:SECRET@host/bucket/folder.")
+    return S3Target(url)
+
+
+class FolderTarget:
+    """A folder, best of another disk. Files are written under another name, synced and renamed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def sizes(self, prefix: str) -> dict[str, int]:
+        found = {}
+        for path in (self._folder / prefix).rglob("*"):
+            if path.is_file() and not path.name.endswith(".partial"):
+                found[path.relative_to(self._folder).as_posix()] = path.stat().st_size
+        return found
+
+    def put(self, name: str, source: Path) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name}.partial")
+        with source.open("rb") as reading, partial.open("wb") as writing:
+            shutil.copyfileobj(reading, writing, 1 << 20)
+            writing.flush()
+            os.fsync(writing.fileno())
+        partial.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def fetch(self, name: str, destination: Path) -> None:
+        shutil.copyfile(self._folder / name, destination)
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
+
+
+class S3Target:
+    """A bucket of S3 compatible storage. An upload appears when its last part has come."""
+
+    def __init__(self, url: str) -> None:
+        self._address = read_s3_url(url)
+        self._bucket, _slash, folder = self._address.bucket.partition("/")
+        self._prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
+
+    @cached_property
+    def _client(self) -> Any:
+        import boto3
+        from botocore.config import Config
+
+        address = self._address
+        return boto3.client(
+            "s3",
+            endpoint_url=address.endpoint,
+            aws_access_key_id=address.key or None,
+            aws_secret_access_key=address.secret or None,
+            region_name=address.region,
+            # Not every storage but Amazon's knows the newer checksums.
+            config=Config(
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+                connect_timeout=10,
+                read_timeout=60,
+                retries={"max_attempts": 5, "mode": "standard"},
+                s3={"addressing_style": "path"},
+            ),
+        )
+
+    def sizes(self, prefix: str) -> dict[str, int]:
+        pages = self._client.get_paginator("list_objects_v2").paginate(
+            Bucket=self._bucket, Prefix=self._prefix + prefix
+        )
+        return {
+            found["Key"].removeprefix(self._prefix): found["Size"]
+            for page in pages
+            for found in page.get("Contents", [])
+        }
+
+    def put(self, name: str, source: Path) -> None:
+        self._client.upload_file(str(source), self._bucket, self._prefix + name)
+
+    def fetch(self, name: str, destination: Path) -> None:
+        from botocore.exceptions import ClientError
+
+        try:
+            self._client.download_file(self._bucket, self._prefix + name, str(destination))
+        except ClientError as error:
+            if error.response["Error"]["Code"] in ("404", "NoSuchKey"):
+                raise FileNotFoundError(name) from error
+            raise
+
+    def delete(self, names: Iterable[str]) -> None:
+        keys = [{"Key": self._prefix + name} for name in names]
+        for start in range(0, len(keys), DELETED_AT_ONCE):
+            self._client.delete_objects(
+                Bucket=self._bucket,
+                Delete={"Objects": keys[start : start + DELETED_AT_ONCE], "Quiet": True},
+            )

@@ -1,0 +1,55 @@
+"""The nightly backup starts once a day."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from shop.backups import tasks
+from shop.backups.models import Backup
+
+pytestmark = pytest.mark.django_db
+
+PARIS = ZoneInfo("Europe/Paris")
+MORNING = datetime(2026, 11, 23, 2, 30, tzinfo=PARIS)
+
+
+def backed_up(moment: datetime) -> None:
+    Backup.objects.create(name=f"{moment:%d %H}", made_at=moment, finished_at=moment, rows=1, files=0, size=1)
+
+
+@pytest.mark.parametrize(
+    ("last", "now", "due"),
+    [
+        (None, MORNING, True),
+        (MORNING.replace(day=22), MORNING, True),
+        (MORNING.replace(minute=1), MORNING, False),
+        (MORNING.replace(day=22), MORNING.replace(hour=1), False),
+        (MORNING.replace(day=21), MORNING.replace(hour=1), True),
+    ],
+)
+def test_backup_is_due_from_two_o_clock_until_there_is_one(
+    last: datetime | None, now: datetime, due: bool
+) -> None:
+    if last is not None:
+        backed_up(last)
+    assert tasks.backup_is_due(now) is due
+
+
+def test_job_starts_one_process_and_none_without_a_target(
+    target: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(tasks.subprocess, "Popen", lambda command, **options: started.append(command))
+    tasks.start_backup(MORNING)
+    assert [command[2] for command in started] == ["backup"]
+    backed_up(MORNING)
+    tasks.start_backup(MORNING)
+    settings.BACKUP_URL = ""
+    Backup.objects.all().delete()
+    tasks.start_backup(MORNING)
+    assert len(started) == 1

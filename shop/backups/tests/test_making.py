@@ -1,0 +1,186 @@
+"""A backup is whole or is none, and holds no secret."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.conf import settings as shop_settings
+from django.contrib.sessions.backends.db import SessionStore
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.core.management import CommandError, call_command
+
+from shop.backups import making
+from shop.backups.making import BackupRefused, backup_names, make_backup
+from shop.backups.models import Backup
+from shop.backups.restoring import fetch_archive
+from shop.backups.selectors import backup_is_late, last_backup
+from shop.backups.stored_files import DamagedError
+from shop.backups.vault import open_vault
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NIGHT = datetime(2026, 11, 23, 2, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests are about what is done with rows, not about all of them."""
+    few = [model for model in making.rows.stored_models() if model._meta.app_label in ("core", "sessions")]
+    monkeypatch.setattr(
+        making.rows,
+        "stored_models",
+        lambda without=(): [model for model in few if model._meta.label not in without],
+    )
+
+
+@pytest.fixture
+def picture() -> Iterator[str]:
+    name = storages["private"].save("contact/drill.jpg", ContentFile(b"a picture"))
+    export = storages["private"].save("exports/archive.zip", ContentFile(b"everything about somebody"))
+    yield name
+    storages["private"].delete(name)
+    storages["private"].delete(export)
+
+
+def backup_at(moment: datetime) -> Backup:
+    with time_machine.travel(moment, tick=False):
+        return make_backup()
+
+
+def test_backup_names_secrets_and_contains_none(
+    target: Path, picture: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STRIPE_SECRET_KEY", "sk_live_of_the_shop")
+    SessionStore().create()
+    backup = backup_at(NIGHT)
+
+    assert (backup.name, last_backup()) == ("2026-11-23T02-00-00Z", NIGHT)
+    archive = fetch_archive(open_vault(), "", tmp_path)
+    assert "STRIPE_SECRET_KEY" in archive.manifest["secrets"]
+    stored = b"".join(path.read_bytes() for path in target.rglob("*") if path.is_file())
+    for secret in (b"sk_live_of_the_shop", shop_settings.SECRET_KEY.encode()):
+        assert secret not in stored
+    with tarfile.open(target / "backups/2026-11-23T02-00-00Z.tar") as tar:
+        assert not [name for name in tar.getnames() if "Session" in name]
+        assert json.loads(tar.extractfile("manifest.json").read())["made_at"] == "2026-11-23T02:00:00+00:00"
+    names = [file.name for file in archive.files if file.storage == "private"]
+    assert picture in names
+    assert not [name for name in names if name.startswith("exports/")]
+
+
+def test_backup_stores_a_file_once_and_drops_it_with_the_last_backup_that_has_it(
+    target: Path, picture: str, settings: Any
+) -> None:
+    settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS = 2, 0, 0
+    backup_at(NIGHT)
+    files = {path.name: path.stat().st_mtime_ns for path in (target / "files").iterdir()}
+    backup_at(NIGHT.replace(day=24))
+    assert {path.name: path.stat().st_mtime_ns for path in (target / "files").iterdir()} == files
+
+    storages["private"].delete(picture)
+    backup_at(NIGHT.replace(day=25))
+    assert len(list((target / "files").iterdir())) == len(files)
+    backup_at(NIGHT.replace(day=26))
+    assert len(list((target / "files").iterdir())) == len(files) - 1
+    names = ["2026-11-26T02-00-00Z", "2026-11-25T02-00-00Z"]
+    assert backup_names(open_vault()) == names == list(Backup.objects.values_list("name", flat=True))
+
+
+def test_backup_that_broke_off_is_never_listed_and_goes_with_the_next(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(making, "_put_list", fail)
+        with pytest.raises(OSError, match="No space left"):
+            backup_at(NIGHT)
+    assert [path.name for path in (target / "backups").iterdir()] == ["2026-11-23T02-00-00Z.tar"]
+    assert backup_names(open_vault()) == []
+    assert last_backup() is None
+
+    backup_at(NIGHT.replace(hour=3))
+    assert sorted(path.name for path in (target / "backups").iterdir()) == [
+        "2026-11-23T03-00-00Z.json.gz",
+        "2026-11-23T03-00-00Z.tar",
+    ]
+
+
+def test_second_backup_at_once_is_refused(target: Path) -> None:
+    with (shop_settings.DATA_DIR / "backup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(BackupRefused) as refusal:
+            make_backup()
+    assert str(refusal.value) == "Another backup is being made."
+    assert not target.exists()
+
+
+def test_archive_with_one_other_byte_is_refused(target: Path, tmp_path: Path) -> None:
+    backup_at(NIGHT)
+    path = target / "backups/2026-11-23T02-00-00Z.tar"
+    with path.open("r+b") as stream:
+        stream.seek(2000)
+        byte = stream.read(1)
+        stream.seek(2000)
+        stream.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(DamagedError) as refusal:
+        fetch_archive(open_vault(), "", tmp_path)
+    assert str(refusal.value) == "backups/2026-11-23T02-00-00Z.tar is not what was stored."
+
+
+def test_restore_into_a_database_with_tables_changes_nothing(target: Path) -> None:
+    backup_at(NIGHT)
+    with pytest.raises(CommandError) as refusal:
+        call_command("restore", "--highest-invoice", "none")
+    assert str(refusal.value) == "The database is not empty: a backup is brought back into a new one."
+    assert Backup.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "Say which invoice or credit note was sent last"),
+        (["--highest-invoice", "123"], "123 is no number of an invoice, such as F-2026-00123."),
+        (["--highest-invoice", "F-26-123"], "F-26-123 is no number of an invoice, such as F-2026-00123."),
+    ],
+)
+def test_restore_without_the_last_number_is_refused(target: Path, given: list[str], words: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        call_command("restore", *given)
+    assert str(refusal.value).startswith(words)
+
+
+def test_backup_command_without_a_target_says_so(settings: Any) -> None:
+    settings.BACKUP_URL = ""
+    with pytest.raises(CommandError) as refusal:
+        call_command("backup")
+    assert str(refusal.value) == "BACKUP_URL is not set."
+
+
+def test_backup_is_late_after_a_day_and_two_hours(
+    target: Path, settings: Any, django_assert_num_queries: object
+) -> None:
+    assert backup_is_late(NIGHT)
+    Backup.objects.create(name="a", made_at=NIGHT, finished_at=NIGHT, rows=1, files=0, size=1)
+    assert not backup_is_late(NIGHT.replace(day=24, hour=4))
+    assert backup_is_late(NIGHT.replace(day=24, hour=4, second=1))
+    settings.BACKUP_URL = ""
+    assert not backup_is_late(NIGHT.replace(day=30))
+
+
+def test_backup_leaves_no_work_behind(target: Path) -> None:
+    backup_at(NIGHT)
+    assert [
+        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith(("backup-", "record-"))
+    ] == []

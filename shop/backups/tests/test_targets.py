@@ -1,0 +1,84 @@
+"""Folders and buckets hold what is whole, under its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from shop.backups.targets import FolderTarget, S3Target, Target, TargetError, open_target
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """The address of a folder in a bucket of a real S3 server."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    _host, port = server.get_host_and_port()
+    boto3.client(
+        "s3",
+        endpoint_url=f"http://127.0.0.1:{port}",
+        aws_access_key_id="KEY",
+        aws_secret_access_key="a/secret",
+        region_name="us-east-1",
+    ).create_bucket(Bucket="shop")
+    yield f"http://KEY:a%2Fsecret@127.0.0.1:{port}/shop/backups-of-the-shop"
+    server.stop()
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+    if request.param == "folder":
+        return open_target(str(tmp_path / "target"))
+    return open_target(request.getfixturevalue("bucket"))
+
+
+def test_target_gives_back_what_it_was_given_until_it_is_deleted(target: Target, tmp_path: Path) -> None:
+    source, back = tmp_path / "source", tmp_path / "back"
+    # More than one part of an upload.
+    content = os.urandom(9 << 20)
+    source.write_bytes(content)
+    target.put("backups/a.tar", source)
+    source.write_bytes(b"small")
+    target.put("files/b", source)
+    target.put("files/c", source)
+
+    target.fetch("backups/a.tar", back)
+    assert back.read_bytes() == content
+    assert target.sizes("files/") == {"files/b": 5, "files/c": 5}
+    assert target.sizes("backups/") == {"backups/a.tar": len(content)}
+
+    target.delete(["files/b", "backups/a.tar", "files/never-there"])
+    assert target.sizes("files/") == {"files/c": 5}
+    with pytest.raises(FileNotFoundError):
+        target.fetch("files/b", back)
+
+
+def test_folder_with_a_write_that_broke_off_does_not_name_it(tmp_path: Path) -> None:
+    target = FolderTarget(tmp_path)
+    (tmp_path / "backups").mkdir()
+    (tmp_path / "backups" / "a.tar.partial").write_bytes(b"half")
+    assert target.sizes("backups/") == {}
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("", "BACKUP_URL is not set."),
+        ("relative/folder", "A folder for backups is named by its whole path."),
+        ("ftp://host/bucket", "A target is a folder, or https://KEY:SECRET@host/bucket/folder."),
+        ("https://KEY:SECRET@host", "A target is a folder, or https://KEY:SECRET@host/bucket/folder."),
+    ],
+)
+def test_open_target_with_an_address_that_is_none_says_what_is_wrong(url: str, words: str) -> None:
+    with pytest.raises(TargetError) as refusal:
+        open_target(url)
+    assert str(refusal.value) == words
+
+
+def test_open_target_by_https_is_a_bucket() -> None:
+    assert isinstance(open_target("https://KEY:SECRET@s3.example.com/bucket"), S3Target)

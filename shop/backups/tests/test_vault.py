@@ -1,0 +1,52 @@
+"""What is stored is encrypted for whoever has the key, and for nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyrage
+import pytest
+
+from shop.backups.vault import BackupKeyError, open_vault
+
+
+def test_vault_with_a_recipient_stores_nothing_in_clear(
+    target: Path, secret_key: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"lea@example.com " * 1000)
+    assert open_vault().put("backups/a.tar", source) == "backups/a.tar.age"
+    assert b"lea@example.com" not in (target / "backups/a.tar.age").read_bytes()
+
+    open_vault(identity_files=[secret_key]).fetch("backups/a.tar.age", tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == source.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "key.txt", "source", "target"]
+
+
+def test_vault_without_the_key_says_which_option_names_it(
+    target: Path, secret_key: Path, tmp_path: Path
+) -> None:
+    open_vault().put_record("issued-invoices", {"2026": 12})
+    with pytest.raises(BackupKeyError) as refusal:
+        open_vault().fetch_record("issued-invoices")
+    assert str(refusal.value) == "The backup is encrypted: name the file of its secret key with --identity."
+    assert open_vault(identity_files=[secret_key]).fetch_record("issued-invoices") == {"2026": 12}
+
+
+def test_vault_with_another_key_does_not_open(target: Path, secret_key: Path, tmp_path: Path) -> None:
+    open_vault().put_record("issued-invoices", {"2026": 12})
+    secret_key.write_text(str(pyrage.x25519.Identity.generate()))
+    with pytest.raises(BackupKeyError, match="this key does not open it, or it is damaged"):
+        open_vault(identity_files=[secret_key]).fetch_record("issued-invoices")
+
+
+def test_vault_with_a_secret_key_for_a_recipient_refuses(target: Path, settings: Any) -> None:
+    settings.BACKUP_RECIPIENTS = [str(pyrage.x25519.Identity.generate())]
+    with pytest.raises(BackupKeyError) as refusal:
+        open_vault()
+    assert str(refusal.value) == "BACKUP_RECIPIENTS: a public key begins with age1."
+
+
+def test_record_that_was_never_stored_is_none(target: Path) -> None:
+    assert open_vault().fetch_record("issued-invoices") is None

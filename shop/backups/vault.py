@@ -1,0 +1,112 @@
+"""What is stored at a target, encrypted for whoever has the key of a recipient.
+
+The format is that of age (age-encryption.org): the shop has the public key alone, so neither a stolen server nor a
+stolen bucket opens a backup, and the tool of that name opens them without the shop.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyrage
+from django.conf import settings
+
+from shop.backups.targets import Target, open_target
+
+SEALED = ".age"
+ISSUED_NUMBERS = "issued-invoices"
+"""The record of the last number of each year's invoices: `{"2026": 123}`."""
+
+
+class BackupKeyError(ValueError):
+    """A key of backups can't be read, or doesn't open this one."""
+
+
+class Vault:
+    """A target and its keys. Objects get the ending `.age` when they are encrypted."""
+
+    def __init__(
+        self, target: Target, *, recipients: Sequence[str] = (), identities: Sequence[Any] = ()
+    ) -> None:
+        try:
+            self._recipients = [pyrage.x25519.Recipient.from_str(key) for key in recipients]
+        except pyrage.RecipientError as error:
+            raise BackupKeyError("BACKUP_RECIPIENTS: a public key begins with age1.") from error
+        self._identities = list(identities)
+        self.target = target
+
+    @property
+    def ending(self) -> str:
+        """What the names of objects that are stored now end with."""
+        return SEALED if self._recipients else ""
+
+    def put(self, name: str, source: Path) -> str:
+        """Store a file, encrypted when there is a key. Return the name of the object."""
+        if not self._recipients:
+            self.target.put(name, source)
+            return name
+        sealed = source.with_name(f"{source.name}{SEALED}.tmp")
+        try:
+            pyrage.encrypt_file(str(source), str(sealed), self._recipients)
+            self.target.put(name + SEALED, sealed)
+        finally:
+            sealed.unlink(missing_ok=True)
+        return name + SEALED
+
+    def fetch(self, object_name: str, destination: Path) -> None:
+        """Bring an object back as it was. Raises FileNotFoundError, and BackupKeyError without the right key."""
+        if not object_name.endswith(SEALED):
+            self.target.fetch(object_name, destination)
+            return
+        if not self._identities:
+            raise BackupKeyError("The backup is encrypted: name the file of its secret key with --identity.")
+        sealed = destination.with_name(f"{destination.name}{SEALED}.tmp")
+        try:
+            self.target.fetch(object_name, sealed)
+            pyrage.decrypt_file(str(sealed), str(destination), self._identities)
+        except pyrage.DecryptError as error:
+            raise BackupKeyError(f"{object_name}: this key does not open it, or it is damaged.") from error
+        finally:
+            sealed.unlink(missing_ok=True)
+
+    def put_record(self, name: str, value: Any) -> None:
+        """Store a small value beside the backups, such as the last number of an invoice."""
+        with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
+            path = Path(work) / "record.json"
+            path.write_text(json.dumps(value))
+            self.put(f"records/{name}.json", path)
+
+    def fetch_record(self, name: str) -> Any:
+        """Return a value, None where none was ever stored."""
+        records = self.target.sizes("records/")
+        found = next(
+            (stored for stored in records if stored.removesuffix(SEALED) == f"records/{name}.json"), None
+        )
+        if found is None:
+            return None
+        with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
+            path = Path(work) / "record.json"
+            self.fetch(found, path)
+            return json.loads(path.read_text())
+
+
+def open_vault(url: str = "", *, identity_files: Iterable[Path] = ()) -> Vault:
+    """Return the vault of a target, BACKUP_URL when none is named. Raises TargetError, BackupKeyError and OSError."""
+    return Vault(
+        open_target(url or settings.BACKUP_URL),
+        recipients=settings.BACKUP_RECIPIENTS,
+        identities=[identity for path in identity_files for identity in _read_identities(path)],
+    )
+
+
+def _read_identities(path: Path) -> list[Any]:
+    """The keys of a file as `age-keygen` writes it: a line a key, comments begin with #."""
+    lines = [line.strip() for line in path.read_text().splitlines()]
+    try:
+        return [pyrage.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+    except pyrage.IdentityError as error:
+        raise BackupKeyError(f"{path}: a secret key begins with AGE-SECRET-KEY-1.") from error

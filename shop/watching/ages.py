@@ -1,0 +1,93 @@
+"""The ages of the kernel: beat, workers, jobs, mails. Other apps register theirs (`shop.core.readings`)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db.models import Count
+
+from shop.core import jobs
+from shop.core.health import WORKERS_AGE
+from shop.core.mail_delivery import oldest_waiting_mail
+from shop.core.models import MailState, OutgoingMail
+from shop.core.readings import Age, Figure, register_age, register_figure
+
+OPERATOR = "Prévenez la personne qui s'occupe du serveur\u00a0: "
+# Pictures wait behind each other: after an import of many, an answer takes its time.
+QUEUE_LIMIT = timedelta(minutes=30)
+JOBS_LIMIT = timedelta(hours=2)
+# After the sixth try: the mail server is away, or one mail of many is refused again and again.
+MAILS_LIMIT = timedelta(hours=2)
+QUEUE_LABELS = {"images": "Traitement des photos"}
+
+
+def register() -> None:
+    """Register what the kernel itself shows of its work."""
+    register_age(
+        Age(
+            "scheduler",
+            "Horloge des tâches (beat)",
+            jobs.LATE_AFTER,
+            f"{OPERATOR}le processus «\u00a0beat\u00a0» ne tourne plus. Rien n'est perdu, les tâches "
+            "reprennent avec lui.",
+            lambda now: jobs.last_pulse(jobs.SCHEDULER_PULSE),
+            never_is_late=True,
+        )
+    )
+    register_age(
+        Age(
+            WORKERS_AGE,
+            "Travail de fond (e-mails, paiements, factures)",
+            jobs.LATE_AFTER,
+            f"{OPERATOR}aucun «\u00a0worker\u00a0» ne répond, ou la file d'attente est bloquée. La boutique vend "
+            "toujours\u00a0; les e-mails partiront ensuite.",
+            lambda now: jobs.last_pulse(jobs.PULSE_JOB),
+            never_is_late=True,
+        )
+    )
+    for queue in jobs.other_queues():
+        register_age(
+            Age(
+                f"{jobs.QUEUE_PULSE}{queue}",
+                QUEUE_LABELS.get(queue, f"File {queue}"),
+                QUEUE_LIMIT,
+                f"Après un envoi de nombreuses photos, attendez. Sinon\u00a0: {OPERATOR[0].lower()}{OPERATOR[1:]}le "
+                f"«\u00a0worker\u00a0» de la file «\u00a0{queue}\u00a0» ne tourne plus.",
+                partial(_answer_of, f"{jobs.QUEUE_PULSE}{queue}"),
+                never_is_late=True,
+            )
+        )
+    register_age(
+        Age(
+            "jobs",
+            "Tâches planifiées en retard",
+            JOBS_LIMIT,
+            "La page «\u00a0Tâches planifiées\u00a0» dit laquelle et pourquoi\u00a0; copiez l'erreur à la "
+            "personne qui s'occupe du serveur.",
+            jobs.first_missed,
+        )
+    )
+    register_age(
+        Age(
+            "mails",
+            "E-mails en attente",
+            MAILS_LIMIT,
+            "Regardez «\u00a0E-mails envoyés\u00a0»\u00a0: si un seul attend, son destinataire refuse "
+            "peut-être\u00a0; si tous attendent, prévenez la personne qui s'occupe du serveur.",
+            oldest_waiting_mail,
+        )
+    )
+    register_figure(Figure("shop_mails", "Mails that are not sent yet, by state", _mails, label="state"))
+
+
+def _answer_of(name: str, now: datetime) -> datetime | None:
+    return jobs.last_pulse(name)
+
+
+def _mails(now: datetime) -> dict[str, float]:
+    states = (MailState.QUEUED, MailState.SENDING, MailState.FAILED)
+    counted = (
+        OutgoingMail.objects.filter(state__in=states).order_by().values_list("state").annotate(Count("pk"))
+    )
+    return {**{state.value: 0.0 for state in states}, **dict(counted)}

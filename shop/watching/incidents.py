@@ -1,0 +1,115 @@
+"""From what is late to what the operator is told: one mail when it begins, one when all is well again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shop.core.health import unavailable_services
+from shop.core.readings import Reading, read_ages
+from shop.watching.durations import in_words
+from shop.watching.models import Incident
+from shop.watching.sending import send_to_operator
+
+# What comes and goes within this is one incident.
+CALM = timedelta(minutes=10)
+SERVICES = {
+    "database": "Base de données",
+    "cache": "Cache",
+    "broker": "File d'attente des tâches",
+}
+SERVICE_ADVICE = (
+    "Prévenez la personne qui s'occupe du serveur. La boutique vend toujours\u00a0; les pages sont plus "
+    "lentes, les e-mails et les tâches attendent."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What is over its limit now. `grace`: how long it is watched before somebody is mailed."""
+
+    label: str
+    advice: str
+    grace: timedelta = timedelta(0)
+
+
+def check_incidents(now: datetime) -> None:
+    """Open and close incidents after what is watched, and mail the operator what they were not told yet.
+
+    The mails are handed to the mail server here, not to the outbox, which may be what stands still. Raises OSError
+    where the server does not take them: the job is repeated, and says the same again.
+    """
+    late = note_incidents(now)
+    begun = [
+        incident
+        for incident in Incident.objects.filter(alerted_at=None, ended_at=None).order_by("pk")
+        if incident.name in late and incident.started_at + late[incident.name].grace <= now
+    ]
+    if begun:
+        send_to_operator(_subject(begun), _alert(begun, late, now))
+        _mark(begun, alerted_at=now)
+    over = list(Incident.objects.filter(alerted_at__isnull=False, cleared_at=None, ended_at__isnull=False))
+    if over and not Incident.objects.filter(ended_at=None, alerted_at__isnull=False).exists():
+        send_to_operator("Tout va bien à nouveau", _all_clear(over))
+        _mark(over, cleared_at=now)
+
+
+def note_incidents(now: datetime) -> dict[str, Late]:
+    """Store what is over its limit now, and end what has not been for ten minutes. Return the former by name."""
+    late = {reading.of.name: _late(reading) for reading in read_ages(now) if reading.is_late}
+    for name in unavailable_services():
+        late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE)
+    seen = Incident.objects.filter(ended_at=None)
+    seen.filter(name__in=late).update(last_seen_at=now)
+    known = set(seen.values_list("name", flat=True))
+    Incident.objects.bulk_create(
+        [
+            Incident(name=name, label=each.label, started_at=now, last_seen_at=now)
+            for name, each in late.items()
+            if name not in known
+        ],
+        ignore_conflicts=True,
+    )
+    seen.filter(last_seen_at__lte=now - CALM).update(ended_at=now)
+    return late
+
+
+def _late(reading: Reading) -> Late:
+    # What never went well yet may have been installed a minute ago.
+    is_new = reading.age is None and not reading.failed
+    return Late(reading.of.label, reading.of.advice, reading.of.limit if is_new else timedelta(0))
+
+
+def open_incidents() -> list[Incident]:
+    """Return what is going on. One query."""
+    return list(Incident.objects.filter(ended_at=None))
+
+
+def past_incidents() -> list[Incident]:
+    """Return the last twenty that are over, the latest first. One query."""
+    return list(Incident.objects.filter(ended_at__isnull=False)[:20])
+
+
+def _mark(incidents: list[Incident], **moments: datetime) -> None:
+    Incident.objects.filter(pk__in=[incident.pk for incident in incidents]).update(**moments)
+
+
+def _subject(incidents: list[Incident]) -> str:
+    if len(incidents) == 1:
+        return f"Alerte\u00a0: {incidents[0].label}"
+    return f"{len(incidents)} alertes\u00a0: {', '.join(incident.label for incident in incidents)}"
+
+
+def _alert(incidents: list[Incident], late: dict[str, Late], now: datetime) -> str:
+    parts = [
+        f"{incident.label}\nConstaté il y a {in_words(now - incident.started_at)}.\n{late[incident.name].advice}"
+        for incident in incidents
+    ]
+    return "\n\n".join(parts)
+
+
+def _all_clear(incidents: list[Incident]) -> str:
+    return "\n".join(
+        f"{incident.label}\u00a0: terminé, après {in_words(incident.last_seen_at - incident.started_at)}."
+        for incident in incidents
+    )

@@ -1,0 +1,13 @@
+"""The job that looks after all others."""
+
+from datetime import datetime, timedelta
+
+from shop.core.health import ALERTS_JOB
+from shop.core.jobs import scheduled_job
+from shop.watching.incidents import check_incidents
+
+
+@scheduled_job(ALERTS_JOB, every=timedelta(minutes=1), lease=timedelta(minutes=1))
+def send_alerts(now: datetime) -> None:
+    """Mail the operator what is over its limit, once, and that it is well again."""
+    check_incidents(now)

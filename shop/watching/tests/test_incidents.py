@@ -1,0 +1,165 @@
+"""The operator is told once when something stands still, and once when all is well again, whatever the outbox does."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.mail.backends import locmem
+from django.utils import timezone
+
+from shop.core import jobs, readings
+from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.readings import Age
+from shop.watching import incidents
+from shop.watching.durations import in_words
+from shop.watching.incidents import check_incidents
+from shop.watching.models import Incident
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def since(monkeypatch):
+    """Two ages: `since["mails"]` and `since["backup"]` are what they count from."""
+    moments = {"mails": None, "backup": NOW}
+    monkeypatch.setattr(readings, "_ages", {})
+    monkeypatch.setattr(incidents, "unavailable_services", list)
+    readings.register_age(
+        Age("mails", "E-mails en attente", timedelta(hours=2), "Regardez.", lambda now: moments["mails"])
+    )
+    readings.register_age(
+        Age(
+            "backup",
+            "Sauvegarde",
+            timedelta(days=1),
+            "Prévenez.",
+            lambda now: moments["backup"],
+            never_is_late=True,
+        )
+    )
+    ShopSettings.objects.create(shop_name="L'Atelier", workshop_email="atelier@example.com")
+    return moments
+
+
+def subjects():
+    return [message.subject for message in mail.outbox]
+
+
+def test_an_incident_is_mailed_once_and_its_end_once(since):
+    since["mails"] = NOW - timedelta(hours=3)
+    check_incidents(NOW)
+    check_incidents(NOW + MINUTE)
+    [message] = mail.outbox
+    assert (message.subject, message.to) == (
+        "[L'Atelier] Alerte\u00a0: E-mails en attente",
+        ["atelier@example.com"],
+    )
+    assert message.body == (
+        "E-mails en attente\nConstaté il y a 0\u00a0s.\nRegardez.\n\n"
+        "L'état de la boutique : http://localhost:8000/admin/etat\n"
+    )
+    since["mails"] = None
+    check_incidents(NOW + 2 * MINUTE)
+    assert len(mail.outbox) == 1
+    check_incidents(NOW + 11 * MINUTE)
+    check_incidents(NOW + 12 * MINUTE)
+    assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]
+    assert mail.outbox[1].body.startswith("E-mails en attente\u00a0: terminé, après 1\u00a0min.\n")
+    assert Incident.objects.get().cleared_at == NOW + 11 * MINUTE
+
+
+def test_what_comes_and_goes_within_ten_minutes_is_one_incident(since):
+    for minute in range(0, 40, 5):
+        since["mails"] = NOW - timedelta(hours=3) if minute % 2 else None
+        check_incidents(NOW + minute * MINUTE)
+    assert subjects() == ["[L'Atelier] Alerte\u00a0: E-mails en attente"]
+    assert Incident.objects.count() == 1
+
+
+def test_all_is_well_only_when_the_last_incident_is_over(since):
+    since.update(mails=NOW - timedelta(hours=3), backup=NOW - timedelta(days=2))
+    check_incidents(NOW)
+    since["mails"] = None
+    check_incidents(NOW + 20 * MINUTE)
+    assert subjects() == ["[L'Atelier] 2 alertes\u00a0: E-mails en attente, Sauvegarde"]
+    since["backup"] = NOW
+    check_incidents(NOW + 31 * MINUTE)
+    assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]
+    assert "E-mails en attente\u00a0: terminé" in mail.outbox[1].body
+    assert "Sauvegarde\u00a0: terminé, après 20\u00a0min." in mail.outbox[1].body
+
+
+def test_what_never_went_well_yet_has_its_limit_to_do_so(since):
+    since["backup"] = None
+    check_incidents(NOW)
+    for hours in (1, 23):
+        check_incidents(NOW + timedelta(hours=hours))
+    assert subjects() == []
+    check_incidents(NOW + timedelta(days=1))
+    assert subjects() == ["[L'Atelier] Alerte\u00a0: Sauvegarde"]
+
+
+def test_a_mail_server_that_is_away_is_tried_again_until_it_takes_the_alert(since, monkeypatch):
+    since["mails"] = NOW - timedelta(hours=3)
+
+    def refuse(self, messages):
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as away:
+        away.setattr(locmem.EmailBackend, "send_messages", refuse)
+        with pytest.raises(ConnectionRefusedError):
+            check_incidents(NOW)
+    assert (Incident.objects.get().alerted_at, subjects()) == (None, [])
+    check_incidents(NOW + 5 * MINUTE)
+    assert "Constaté il y a 5\u00a0min." in mail.outbox[0].body
+
+
+def test_the_outbox_is_not_in_the_way(since):
+    since["mails"] = NOW - timedelta(hours=3)
+    check_incidents(NOW)
+    assert len(mail.outbox) == 1
+    assert not OutgoingMail.objects.exists()
+
+
+def test_the_operator_has_an_address_and_a_mail_server_of_their_own(since, settings, monkeypatch):
+    settings.ALERT_EMAIL = ["operator@example.org"]
+    settings.ALERT_EMAIL_SERVER = {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": "mail.other.example",
+        "EMAIL_PORT": 587,
+        "EMAIL_HOST_USER": "user",
+        "EMAIL_HOST_PASSWORD": "password",
+        "EMAIL_USE_TLS": True,
+    }
+    sent = []
+    monkeypatch.setattr(
+        "django.core.mail.backends.smtp.EmailBackend.send_messages",
+        lambda self, messages: sent.extend((self.host, self.use_tls, message.to) for message in messages),
+    )
+    since["mails"] = NOW - timedelta(hours=3)
+    check_incidents(NOW)
+    assert sent == [("mail.other.example", True, ["operator@example.org"])]
+
+
+def test_a_service_that_does_not_answer_is_an_incident(since, monkeypatch):
+    monkeypatch.setattr(incidents, "unavailable_services", lambda: ["cache"])
+    check_incidents(NOW)
+    assert subjects() == ["[L'Atelier] Alerte\u00a0: Cache"]
+
+
+def test_the_job_runs_where_no_worker_does(since):
+    since["mails"] = timezone.now() - timedelta(hours=3)
+    assert jobs.run_job("alerts") == jobs.Outcome.DONE
+    assert jobs.run_job("alerts") == jobs.Outcome.NOT_DUE
+    assert len(subjects()) == 1
+    assert ScheduledJob.objects.get(name="alerts").last_error == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(45, "45 s"), (180, "3 min"), (3600, "1 h"), (7800, "2 h 10"), (172800, "2 jours"), (-5, "0 s")],
+)
+def test_durations_in_words(seconds, words):
+    assert in_words(timedelta(seconds=seconds)).replace("\u00a0", " ") == words
