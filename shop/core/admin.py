@@ -35,11 +35,12 @@ class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
     view_action = StaffAction.SEE_SETTINGS
     staff_list = "staff-settings"
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
-    list_display = ("shop_name", "trader_name", "workshop_email", "terms_version")
+    list_display = ("shop_name", "trader_name", "workshop_email")
 
 
 @admin.register(ScheduledJob)
 class ScheduledJobAdmin(StaffAdmin[ScheduledJob]):
     view_action = StaffAction.SEE_JOBS
+    staff_list = "staff-jobs"
     list_display = ("name", "last_started_at", "last_finished_at", "locked_until", "last_error")
     search_fields = ("name",)

@@ -10,6 +10,6 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         # Importing the modules registers what they hold.
-        from shop.core import api_schema, checks, kernel_data  # noqa: F401
+        from shop.core import api_schema, checks, deploy_checks, kernel_data  # noqa: F401
 
         kernel_data.register()

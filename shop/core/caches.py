@@ -17,8 +17,9 @@ from typing import Any
 from django.conf import settings
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.cache.backends.filebased import FileBasedCache
-from django.core.cache.backends.redis import RedisCache
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from kombu.exceptions import OperationalError as BrokerError
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -123,6 +124,24 @@ class TolerantFileBasedCache(TolerantCache, FileBasedCache):
     """Django's cache of files; a disk that is full or can't be read is an empty one."""
 
 
+_clients: dict[str, Redis] = {}
+
+
+class SharedRedisClient(RedisCacheClient):
+    """Django's client with one connection pool a server for all threads and both caches of the process.
+
+    Django's own makes a pool for each thread and a new `Redis`, with its table of commands, for each call.
+    """
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Redis:
+        own: Any = self
+        server = own._servers[own._get_connection_pool_index(write)]
+        client = _clients.get(server)
+        if client is None:
+            client = _clients.setdefault(server, Redis.from_url(server, **own._pool_options))
+        return client
+
+
 class TolerantRedisCache(TolerantCache, RedisCache):
     """Django's Redis cache, left alone for some seconds after a call that was not answered in time."""
 
@@ -134,6 +153,7 @@ class TolerantRedisCache(TolerantCache, RedisCache):
             "retry": Retry(NoBackoff(), 0),
         }
         super().__init__(server, {**params, "OPTIONS": options | params.get("OPTIONS", {})})
+        self._class = SharedRedisClient
 
     def _calling(self) -> AbstractContextManager[None]:
         return redis_circuit.call()

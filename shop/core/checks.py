@@ -162,8 +162,9 @@ def check_legal_mentions(**kwargs: Any) -> list[checks.CheckMessage]:
         return []
     return [
         checks.Warning(
-            f"Legal mentions are missing: {', '.join(field.name for field in missing)}.",
-            hint="Fill in the settings of the shop in the admin.",
+            f"Legal mentions are missing: {', '.join(field.name for field in missing)}. "
+            "Until they are filled in nothing is sold: the checkout answers 503 payments_disabled.",
+            hint="Fill in the settings of the shop: /admin/reglages.",
             id="shop.W020",
         )
     ]

@@ -1,15 +1,16 @@
 """The version of what public pages show: every process of every machine sees at once that it has changed.
 
 Without Redis it is the length of a file in `DATA_DIR`, which each change makes longer by a byte: asking costs a look
-at the file's entry and reads nothing. With Redis it is a random value there. While Redis is away the file tells the
-processes of this machine; those of others see a change when their pages end (`PAGE_CACHE_SECONDS`).
+at the file's entry and reads nothing. With Redis it is a random number there, which the cache stores unsigned: one that
+was written under another SECRET_KEY is read too. While Redis is away the file tells the processes of this machine;
+those of others see a change when their pages end (`PAGE_CACHE_SECONDS`).
 """
 
 from __future__ import annotations
 
 import os
-import uuid
 from pathlib import Path
+from secrets import randbits
 
 from django.conf import settings
 from django.core.cache import caches
@@ -33,19 +34,19 @@ def _change() -> None:
     if settings.REDIS_URL:
         # Forgotten first: a Redis that is full refuses to write and still deletes.
         caches["shared"].delete(_KEY)
-        caches["shared"].set(_KEY, uuid.uuid4().hex, None)
+        caches["shared"].set(_KEY, randbits(60), None)
     with _file().open("ab") as stream:
         stream.write(b".")
 
 
 def _shared_version() -> str | None:
     shared = caches["shared"]
-    found: str | None = shared.get(_KEY)
+    found: int | None = shared.get(_KEY)
     if found is None:
         # Never set, or forgotten by Redis. Whoever comes first names it.
-        shared.add(_KEY, uuid.uuid4().hex, None)
+        shared.add(_KEY, randbits(60), None)
         found = shared.get(_KEY)
-    return found
+    return None if found is None else str(found)
 
 
 def _version_of_the_machine() -> str | None:

@@ -15,28 +15,38 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from threading import Lock
+from threading import Event, Lock, get_ident
 from time import monotonic
 from typing import Any, Generic, TypeVar, cast
 
 from django.conf import settings
+from django.core.cache import cache
 from django.utils import timezone
 from django.utils.translation import get_language
 
 from shop.core.boundaries import seconds_to_boundary
+from shop.core.content_version import content_version
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
+_CONTENT_SECONDS = 60
 # A fragment is some 2 KB: a card in HTML, or what a selector read of a product.
 _MAX_FRAGMENTS = 3000
 
 
+# How long a thread waits for what another one makes, before it makes its own.
+_PATIENCE_SECONDS = 5.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry(Generic[Value]):
+    """`ends`: from then on it is made anew; `last`: until then it is better than to wait."""
+
     value: Value
     version: str
     ends: float
+    last: float
 
 
 class FragmentCache(Generic[Key, Value]):
@@ -72,20 +82,50 @@ class FragmentCache(Generic[Key, Value]):
                     self._new[oldest] = value
         return entry.value
 
+    def find_while_made(self, key: Key, version: str) -> Value | None:
+        """Return the value of this version whose time is over and that is still true, for while it is made anew."""
+        entry = self._asked.get(key) or self._new.get(key)
+        if entry is None or entry.version != version or entry.last <= monotonic():
+            return None
+        return entry.value
+
     def find_outdated(self, key: Key) -> Value | None:
         """Return the last value of the key, whatever its version and its end."""
         entry = self._asked.get(key) or self._new.get(key)
         return None if entry is None else entry.value
 
-    def put(self, key: Key, value: Value, version: str, *, seconds: float) -> None:
-        """Store a value for so long at most, and never beyond midnight: pages name dates."""
-        entry = _Entry(value, version, monotonic() + min(seconds, _seconds_today()))
+    def put(self, key: Key, value: Value, version: str, *, seconds: float, true_for: float = 0) -> None:
+        """Store a value for so long at most, and never beyond midnight: pages name dates. For `true_for` seconds it may
+        still be shown while it is made anew."""
+        now, today = monotonic(), _seconds_today()
+        entry = _Entry(value, version, now + min(seconds, today), now + min(true_for, today))
         with self._lock:
             segment = self._asked if key in self._asked else self._new
             segment[key] = entry
             segment.move_to_end(key)
             while len(self) > self._max_entries:
                 (self._new or self._asked).popitem(last=False)
+
+
+class Makers(Generic[Key]):
+    """Who is making which value in this process: of the threads that miss one, the first makes it."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[Key, tuple[int, Event]] = {}
+        self._lock = Lock()
+
+    def begin(self, key: Key) -> Event | None:
+        """Return None to the thread that is to make the value and `end` it; to others what they may wait for."""
+        with self._lock:
+            thread, made = self._under_way.setdefault(key, (get_ident(), Event()))
+        return None if thread == get_ident() else made
+
+    def end(self, key: Key) -> None:
+        with self._lock:
+            thread, made = self._under_way.get(key, (0, None))
+            if made is not None and thread == get_ident():
+                del self._under_way[key]
+                made.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,39 +137,91 @@ class _Page:
 
 
 _fragments: FragmentCache[Any, Any] = FragmentCache(_MAX_FRAGMENTS)
+_makers: Makers[Any] = Makers()
+# What « there is none » is stored as.
+_NONE = object()
 _page: ContextVar[_Page | None] = ContextVar("page_being_made", default=None)
+# While a page is made without fragments: what it was already given of the content.
+_given: ContextVar[dict[Any, Any] | None] = ContextVar("given_to_the_page", default=None)
 
 
 @contextmanager
 def fragments_of(version: str | None) -> Iterator[None]:
     """Inside, the functions below use the fragments of this version of the content; none with None."""
     is_cached = bool(settings.FRAGMENT_CACHE_SECONDS)
-    token = _page.set(_Page(version, timezone.now()) if is_cached and version is not None else None)
+    page = _page.set(_Page(version, timezone.now()) if is_cached and version is not None else None)
+    given = _given.set(None if is_cached else {})
     try:
         yield
     finally:
-        _page.reset(token)
+        _given.reset(given)
+        _page.reset(page)
 
 
 def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
-    """Return the fragment of this key in the active language, made when there is none. Never change it afterwards."""
-    found = find_fragment(*key)
-    return cast(Value, store_fragment(make(), *key) if found is None else found)
+    """Return the fragment of this key in the active language, made when there is none. Never change it afterwards.
+
+    Of the threads that miss it at once, one makes it.
+    """
+    page = _page.get()
+    if page is None:
+        return make()
+    whole = (get_language(), *key)
+    found = _fragments.find(whole, page.version)
+    if found is None:
+        made = _makers.begin(whole)
+        if made is not None and made.wait(_PATIENCE_SECONDS):
+            found = _fragments.find(whole, page.version)
+        try:
+            if found is None:
+                return store_fragment(make(), *key)
+        finally:
+            _makers.end(whole)
+    return cast(Value, None if found is _NONE else found)
+
+
+def cached_content(make: Callable[[], Value], *key: Hashable) -> Value:
+    """Return what was read of the content of the shop, in the active language: a fragment while a public page is made;
+    elsewhere from the cache, for a minute, of the present version of the content; once a page where fragments are off.
+    Never change it afterwards."""
+    if _page.get() is not None:
+        return cached_fragment(make, *key)
+    given = _given.get()
+    if given is None:
+        return _from_the_cache(make, *key)
+    whole = (get_language(), *key)
+    if whole not in given:
+        given[whole] = _from_the_cache(make, *key)
+    return cast(Value, given[whole])
+
+
+def _from_the_cache(make: Callable[[], Value], *key: Hashable) -> Value:
+    version = content_version()
+    if version is None:
+        return make()
+    name = ":".join(map(str, ("content", version, get_language(), *key)))
+    found: tuple[Value] | None = cache.get(name)
+    if found is None:
+        found = (make(),)
+        cache.set(name, found, _CONTENT_SECONDS)
+    return found[0]
 
 
 def find_fragment(*key: Hashable) -> Any:
     """Return the fragment of this key in the active language, or None."""
     page = _page.get()
-    return None if page is None else _fragments.find((get_language(), *key), page.version)
+    found = None if page is None else _fragments.find((get_language(), *key), page.version)
+    return None if found is _NONE else found
 
 
 def store_fragment(fragment: Value, *key: Hashable) -> Value:
-    """Store the fragment, if fragments are cached now, and return it. None is never stored."""
+    """Store the fragment, if fragments are cached now, and return it."""
     page = _page.get()
-    if page is not None and fragment is not None:
+    if page is not None:
         most = settings.FRAGMENT_CACHE_SECONDS
         seconds = seconds_to_boundary(page.since, page.version, most=most)
-        _fragments.put((get_language(), *key), fragment, page.version, seconds=seconds)
+        stored = _NONE if fragment is None else fragment
+        _fragments.put((get_language(), *key), stored, page.version, seconds=seconds)
     return fragment
 
 

@@ -6,8 +6,9 @@ import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Thread
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from celery import current_app
@@ -16,10 +17,12 @@ from django.core.cache import cache
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from shop.core.deadlines import deadline
-from shop.core.jobs import background_work_is_late
+from shop.core.jobs import run_job
+from shop.core.readings import Reading, read_ages
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +30,10 @@ logger = logging.getLogger(__name__)
 DEADLINE_SECONDS = 1.5
 # What is left of them for the one question that is asked last.
 BACKGROUND_SECONDS = 0.4
+READINGS_SECONDS = 5.0
+# The age of what the workers did last, and the job that mails what is late (shop.watching).
+WORKERS_AGE = "workers"
+ALERTS_JOB = "alerts"
 
 
 @never_cache
@@ -39,13 +46,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more.
 
-    Background work that is late is named and stays a 200: pages and orders need no worker at once, and a load balancer
+    What is late in the background is told and stays a 200: pages and orders need no worker at once, and a load balancer
     that asks here would take away every server that still sells.
     """
     unavailable = unavailable_services()
     if unavailable:
         return JsonResponse({"status": "unavailable", "unavailable": unavailable}, status=503)
-    return JsonResponse({"status": "ready", "background": background_work()})
+    return JsonResponse({"status": "ready", **background()})
 
 
 class HealthMiddleware:
@@ -107,25 +114,59 @@ _next_alarm = monotonic() + ALARM_SECONDS
 _probes = ThreadPoolExecutor(max_workers=2 * len(CHECKS), thread_name_prefix="readyz")
 
 
-def background_work() -> str:
-    """``running``, ``late`` (an error in the log now and then), or ``unknown`` when the database does not tell in time.
+def background() -> dict[str, Any]:
+    """Return what `/readyz` says about background work: `running`, `late` or `unknown`, and the ages that are watched.
 
-    One query.
+    `unknown` when the database does not tell in time. While it is late an error is logged now and then, and this
+    process sends the alerts that no worker sends. As many queries as there are ages, at most every five seconds.
     """
     try:
-        late = _probes.submit(_background_is_late).result(timeout=BACKGROUND_SECONDS)
+        readings = _probes.submit(_readings).result(timeout=BACKGROUND_SECONDS)
     except Exception:
-        return "unknown"
+        return {"background": "unknown"}
     global _next_alarm
+    late = any(reading.is_late for reading in readings if reading.of.name == WORKERS_AGE)
     if late and monotonic() > _next_alarm:
         _next_alarm = monotonic() + ALARM_SECONDS
         logger.error("Background work is late: look at the workers, the beat and the broker.")
-    return "late" if late else "running"
+        Thread(target=_run_alerts, name="alerts", daemon=True).start()
+    return {
+        "background": "late" if late else "running",
+        "ages": {reading.of.name: _age(reading) for reading in readings},
+    }
 
 
-def _background_is_late() -> bool:
+def _age(reading: Reading) -> dict[str, Any]:
+    return {
+        "seconds": None if reading.age is None else round(reading.age.total_seconds()),
+        "limit": round(reading.of.limit.total_seconds()),
+        "late": reading.is_late,
+    }
+
+
+_last_readings: tuple[float, list[Reading]] = (0.0, [])
+
+
+def _readings() -> list[Reading]:
+    """Return the ages, five seconds old at most: anybody may ask."""
+    global _last_readings
+    read_at, readings = _last_readings
+    if monotonic() - read_at < READINGS_SECONDS and readings:
+        return readings
     try:
-        return background_work_is_late()
+        readings = read_ages(timezone.now())
+    finally:
+        connection.close()
+    _last_readings = (monotonic(), readings)
+    return readings
+
+
+def _run_alerts() -> None:
+    try:
+        run_job(ALERTS_JOB)
+    except Exception:
+        # Nobody waits for this thread: what stopped it must not be lost with it.
+        logger.exception("The alerts could not be sent from here.")
     finally:
         connection.close()
 

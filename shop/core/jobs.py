@@ -42,6 +42,11 @@ RETRY_AFTER = timedelta(minutes=5)
 PULSE_JOB = "mail-sweep"
 # Nine of its periods, and three of a cron line's.
 LATE_AFTER = timedelta(minutes=3)
+# Rows that are no jobs: the beat (or cron) asked for what is due; a worker of a queue answered.
+SCHEDULER_PULSE = "scheduler"
+QUEUE_PULSE = "queue-"
+# A queue that did not answer is asked again after this; each question is a message that waits there.
+ASK_QUEUE_AFTER = timedelta(minutes=10)
 # What is stored of an error: enough to see where it came from.
 ERROR_LENGTH = 4000
 
@@ -168,6 +173,52 @@ def background_work_is_late() -> bool:
     """Return whether the workers, the beat or the broker between them seem to have stopped. One query."""
     age = background_work_age()
     return age is None or age > LATE_AFTER
+
+
+def first_missed(now: datetime) -> datetime | None:
+    """Return the beginning of the oldest period in which a job that ran before did not end; None when all are on
+    time. One query."""
+    jobs = registered_jobs()
+    ended = ScheduledJob.objects.filter(name__in=jobs, last_finished_at__isnull=False)
+    missed = [
+        start
+        for name, last in ended.values_list("name", "last_finished_at")
+        if last is not None and (start := jobs[name].period_start(last) + jobs[name].every) <= now
+    ]
+    return min(missed, default=None)
+
+
+def note_pulse(name: str) -> None:
+    """Store that a process was alive now. Two queries at most."""
+    now = timezone.now()
+    values = {"last_started_at": now, "last_finished_at": now}
+    if not ScheduledJob.objects.filter(name=name).update(**values):
+        ScheduledJob.objects.bulk_create([ScheduledJob(name=name, **values)], ignore_conflicts=True)
+
+
+def last_pulse(name: str) -> datetime | None:
+    """Return when a job last ended, or a process last was alive. One query."""
+    return ScheduledJob.objects.filter(name=name).values_list("last_finished_at", flat=True).first()
+
+
+def other_queues() -> list[str]:
+    """Return the names of the queues beside the one where jobs run."""
+    return sorted({route["queue"] for route in settings.CELERY_TASK_ROUTES.values()})
+
+
+def may_ask_queue(queue: str, now: datetime) -> bool:
+    """Note that the workers of a queue are asked now, unless a question still waits for its answer. Two queries."""
+    name = f"{QUEUE_PULSE}{queue}"
+    row = ScheduledJob.objects.filter(name=name)
+    answered = Q(last_finished_at__gte=F("last_started_at")) | Q(last_started_at__lte=now - ASK_QUEUE_AFTER)
+    if row.filter(answered).update(last_started_at=now):
+        return True
+    created = not row.exists()
+    if created:
+        ScheduledJob.objects.bulk_create(
+            [ScheduledJob(name=name, last_started_at=now)], ignore_conflicts=True
+        )
+    return created
 
 
 def run_job(name: str, *, now: datetime | None = None) -> Outcome:

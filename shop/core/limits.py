@@ -97,7 +97,11 @@ CHECKOUT_NETWORK = Limit("checkout-network", 30, _MINUTE, Subject.NETWORK, _TOO_
 VERIFY_NETWORK = Limit("verify-network", 120, _MINUTE, Subject.NETWORK, _TOO_MANY)
 # One for each pause while typing.
 SUGGESTION_NETWORK = Limit("suggestion-network", 240, _MINUTE, Subject.NETWORK, _TOO_MANY)
+# A person answers once or twice; a school or a company behind one address more often.
+CONSENT_NETWORK = Limit("consent-network", 60, _MINUTE, Subject.NETWORK, _TOO_MANY)
 CLIENT_ERROR_NETWORK = Limit("client-error-network", 20, _MINUTE, Subject.NETWORK, _TOO_MANY)
+# Pages and their measurements, of everybody behind one address. Counted in memory, by `shop.statistics.network_limit`.
+STATISTICS_NETWORK = Limit("statistics-network", 600, _MINUTE, Subject.NETWORK, _TOO_MANY)
 CONTACT_NETWORK = Limit(
     "contact-network", 5, _HOUR, Subject.NETWORK, _("Trop de messages. Réessayez dans une heure.")
 )
@@ -113,6 +117,7 @@ DATA_EXPORT = Limit(
     "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
 )
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+NEWSLETTER_NETWORK = Limit("newsletter-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 # Calls of programs, with a right key or a wrong one.
 API_NETWORK = Limit("api-network", 600, _MINUTE, Subject.NETWORK, _TOO_MANY)
 API_KEY = Limit("api-key", 300, _MINUTE, Subject.KEY, _TOO_MANY)
@@ -126,6 +131,7 @@ WITHDRAWAL_ORDER_MAIL = Limit("withdrawal-order-mail", 6, _DAY, Subject.RECIPIEN
 # Sent only when reference and address belong together: guesses use none up.
 TRACKING_MAIL = Limit("tracking-mail", 3, _HOUR, Subject.RECIPIENT)
 NOTICE_MAIL = Limit("notice-mail", 5, _HOUR, Subject.RECIPIENT)
+NEWSLETTER_MAIL = Limit("newsletter-mail", 3, _HOUR, Subject.RECIPIENT)
 ACCOUNT_EXISTS_MAIL = Limit("account-exists-mail", 1, 15 * _MINUTE, Subject.RECIPIENT)
 CONFIRMATION_MAIL = Limit("confirmation-mail", 1, 3 * _MINUTE, Subject.RECIPIENT)
 # Not among the ten a day: a stranger who used them up would keep the owner out. At this pace the mailbox always holds a

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -89,6 +90,38 @@ def queue_mail(
     return mail
 
 
+@dataclass(frozen=True, slots=True)
+class BulkMail:
+    """One mail of many that say the same. `context` is what its resolver needs (`shop.core.mail_content`)."""
+
+    to: str
+    language: str
+    context: dict[str, Any]
+    dedupe_key: str
+
+
+def queue_bulk_mails(*, kind: str, reference: str, mails: Iterable[BulkMail]) -> None:
+    """Write mails that go after all others, in the caller's transaction; one whose key is known is left out.
+
+    Nobody sends them by themselves: the caller has them delivered by their reference
+    (`shop.core.mail_delivery.deliver_bulk`), at its own pace.
+    """
+    rows = [
+        OutgoingMail(
+            kind=kind,
+            reference=reference,
+            is_bulk=True,
+            message_id=new_message_id(),
+            to=mail.to,
+            language=mail.language,
+            context=mail.context,
+            dedupe_key=mail.dedupe_key,
+        )
+        for mail in mails
+    ]
+    OutgoingMail.objects.bulk_create(rows, ignore_conflicts=True)
+
+
 def withdraw_mails(dedupe_prefix: str) -> int:
     """Take back, in the caller's transaction, mails that still wait for their ``not_before``; return how many.
 
@@ -114,6 +147,11 @@ def enqueue_delivery(mail_id: int) -> None:
 def purge_account_mails(before: datetime, limit: int) -> int:
     """Delete mails about accounts that are older than `before`, at most `limit`; return how many."""
     return _purge(OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS), before, limit)
+
+
+def purge_mails_of(kinds: str, before: datetime, limit: int) -> int:
+    """Delete mails whose kind begins so that are older than `before`, at most `limit`; return how many."""
+    return _purge(OutgoingMail.objects.filter(kind__startswith=kinds), before, limit)
 
 
 def purge_mails(before: datetime, limit: int) -> int:

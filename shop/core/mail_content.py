@@ -31,6 +31,17 @@ class MailContent:
 Resolver = Callable[[OutgoingMail], MailContent | None]
 
 _resolvers: dict[str, Resolver] = {}
+_marketing: set[str] = set()
+
+
+def register_marketing(*kinds: str) -> None:
+    """Say which kinds of mail speak of what can be bought: none is sent without a way to end them (L34-5 CPCE)."""
+    _marketing.update(kinds)
+
+
+def is_marketing(kind: str) -> bool:
+    """Return whether an app registered the kind as such."""
+    return kind in _marketing
 
 
 def register_resolver(kind: str, resolve: Resolver) -> None:
@@ -51,8 +62,25 @@ def resolve_content(mail: OutgoingMail) -> bool:
     if content is None:
         return False
     mail.kind, mail.context = content.kind, content.context
-    OutgoingMail.objects.filter(pk=mail.pk).update(kind=mail.kind, context=mail.context)
+    # Thousands of bulk mails would each repeat what their campaign says.
+    if not mail.is_bulk:
+        OutgoingMail.objects.filter(pk=mail.pk).update(kind=mail.kind, context=mail.context)
     return True
+
+
+_refusal_listeners: list[Callable[[str], object]] = []
+
+
+def register_refused_address(listen: Callable[[str], object]) -> None:
+    """From now on ``listen(address)`` is called when the mail server says that a mailbox does not exist. It may be
+    called again. Call it in an ``AppConfig.ready``."""
+    _refusal_listeners.append(listen)
+
+
+def report_refused_address(address: str) -> None:
+    """Tell who keeps lists of addresses that there is no such mailbox."""
+    for listen in _refusal_listeners:
+        listen(address)
 
 
 class AttachmentNotReadyError(Exception):

@@ -11,6 +11,7 @@ import logging
 import re
 import smtplib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import formataddr, parseaddr
@@ -18,12 +19,19 @@ from email.utils import formataddr, parseaddr
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
 from shop.core.mail import enqueue_delivery
-from shop.core.mail_content import MailFile, load_attachments, report_missed, resolve_content
+from shop.core.mail_content import (
+    MailFile,
+    is_marketing,
+    load_attachments,
+    report_missed,
+    report_refused_address,
+    resolve_content,
+)
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.site import absolute_url
 
@@ -45,6 +53,7 @@ MAX_ATTEMPTS = len(RETRY_DELAYS) + 1
 NO_WORKER_AFTER = timedelta(minutes=5)
 # A row whose worker died this often is taken for the cause of it.
 MAX_CRASHES = 5
+_ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.(\d{1,3})\b")
 
 
 # Long enough for any sentence of ours; what people typed into it is cut rather than refused.
@@ -53,6 +62,10 @@ SUBJECT_LENGTH = 200
 
 class MailRefusedError(Exception):
     """The mail server refused this mail for good; trying again would change nothing."""
+
+
+class NoSuchMailboxError(MailRefusedError):
+    """The mail server says that there is no such mailbox (RFC 3463: 5.1.x, or a mailbox that was closed, 5.2.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +90,15 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
             _still_ours(mail).delete()
             return None
         if not mail.text:
-            _keep_rendering(mail, render(mail))
+            _store_rendering(mail, render(mail))
         files, missing = load_attachments(mail.attachments)
         _send(mail, files)
         report_missed(missing)
     except MailRefusedError as error:
-        return _mark_failed(mail, error)
+        state = _mark_failed(mail, error)
+        if isinstance(error, NoSuchMailboxError):
+            report_refused_address(mail.to)
+        return state
     except Exception as error:
         if mail.attempts >= MAX_ATTEMPTS:
             return _mark_failed(mail, error)
@@ -95,11 +111,39 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
 
 
 def due_mails(now: datetime) -> list[int]:
-    """Return the ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
-    due = _due(now)
-    return list(
-        OutgoingMail.objects.filter(due).order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:500]
-    )
+    """Return the ids of the mails to deliver now, those whose worker died included, oldest first. Bulk mails are not
+    among them. One query."""
+    return list(_due_ids(now, is_bulk=False)[:500])
+
+
+def oldest_waiting_mail(now: datetime) -> datetime | None:
+    """Return since when the mail that waits longest could have been delivered; None when none waits. Bulk mails and
+    those planned for later are not among them. One query."""
+    waiting = OutgoingMail.objects.filter(state__in=(MailState.QUEUED, MailState.SENDING), is_bulk=False)
+    groups = waiting.order_by().values_list("state", "attempts").annotate(Min("next_attempt_at"))
+    # The next try is as much later as the delays after the earlier ones; one that is under way has had no delay yet.
+    moments = [
+        moment - sum(RETRY_DELAYS[: attempts - (state == MailState.SENDING)], timedelta(0))
+        for state, attempts, moment in groups
+    ]
+    return min((moment for moment in moments if moment <= now), default=None)
+
+
+def deliver_bulk(reference: str, *, end: float, goes_on: Callable[[], bool]) -> bool:
+    """Deliver the bulk mails of a reference one by one, until `end` on the monotonic clock or `goes_on` says no.
+
+    Every other mail goes first: as soon as one is due, this stops. Return whether none of them is due any more. It also
+    stops at the first one that the server did not take.
+    """
+    while True:
+        now = timezone.now()
+        waiting = _due_ids(now, is_bulk=True).filter(reference=reference).first()
+        if waiting is None:
+            return True
+        if time.monotonic() > end or not goes_on() or _due_ids(now, is_bulk=False).exists():
+            return False
+        if deliver(waiting, now=now) == MailState.QUEUED:
+            return False
 
 
 def sweep(now: datetime) -> None:
@@ -157,6 +201,13 @@ def render(mail: OutgoingMail) -> RenderedMail:
     return RenderedMail(subject=_one_line(subject)[:SUBJECT_LENGTH], text=_tidy(text), html=html)
 
 
+def _due_ids(now: datetime, *, is_bulk: bool) -> QuerySet[OutgoingMail, int]:
+    rows = OutgoingMail.objects.filter(
+        _due(now), state__in=(MailState.QUEUED, MailState.SENDING), is_bulk=is_bulk
+    )
+    return rows.order_by("next_attempt_at", "pk").values_list("pk", flat=True)
+
+
 def _due(now: datetime) -> Q:
     return Q(state=MailState.QUEUED, next_attempt_at__lte=now) | Q(
         state=MailState.SENDING, lease_until__lte=now
@@ -182,9 +233,12 @@ def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
     return rows.first() if claimed else None
 
 
-def _keep_rendering(mail: OutgoingMail, rendered: RenderedMail) -> None:
+def _store_rendering(mail: OutgoingMail, rendered: RenderedMail) -> None:
     mail.subject, mail.text, mail.html = rendered.subject, rendered.text, rendered.html
-    OutgoingMail.objects.filter(pk=mail.pk).update(subject=mail.subject, text=mail.text, html=mail.html)
+    stored = {"subject": mail.subject}
+    if not mail.is_bulk:
+        stored |= {"text": mail.text, "html": mail.html}
+    OutgoingMail.objects.filter(pk=mail.pk).update(**stored)
 
 
 def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
@@ -210,7 +264,10 @@ def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
         # The server refuses us, not this mail: a setting to repair, after which the mail can go.
         raise
     except smtplib.SMTPRecipientsRefused as error:
-        if all(code >= 500 for code, _reason in error.recipients.values()):
+        refusals = error.recipients.values()
+        if all(_names_no_mailbox(code, reason) for code, reason in refusals):
+            raise NoSuchMailboxError(_describe(error)) from error
+        if all(code >= 500 for code, _reason in refusals):
             raise MailRefusedError(_describe(error)) from error
         raise
     except smtplib.SMTPResponseException as error:
@@ -221,11 +278,23 @@ def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
         raise MailRefusedError(_describe(error)) from error
 
 
+def _names_no_mailbox(code: int, reason: bytes | str) -> bool:
+    """Return whether this refusal means the address itself. One of policy, of size or of a full mailbox does not; a
+    server without enhanced codes means the address by 550, 551 and 553."""
+    text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    enhanced = _ENHANCED_CODE.search(text)
+    if enhanced:
+        return enhanced[1] == "1" or enhanced.groups() == ("2", "1")
+    return code in (550, 551, 553)
+
+
 def _unsubscribe_headers(mail: OutgoingMail) -> dict[str, str]:
     """RFC 8058: the button that mail programs show for mails which can be ended. The address is the one in the text
     and takes a POST without cookie."""
     url = str(mail.context.get("unsubscribe_url", ""))
     if not url:
+        if is_marketing(mail.kind):
+            raise MailRefusedError(f"{mail.kind}: a marketing mail without unsubscribe_url")
         return {}
     return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 

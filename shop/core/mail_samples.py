@@ -73,6 +73,56 @@ ORDER = {
 }
 
 
+NEWSLETTER_LINKS = {
+    "preferences_url": "http://localhost:8000/newsletter/preferences?cle=abc-def",
+    "unsubscribe_url": "http://localhost:8000/newsletter/desinscription?cle=abc-def",
+}
+
+LETTER = {
+    **NEWSLETTER_LINKS,
+    "subject": "Les dragons sortent de l'établi",
+    "preheader": "Trois nouvelles pièces, et comment nettoyer une figurine.",
+    "archive_url": "http://localhost:8000/newsletter/archives/1",
+    "blocks": [
+        {
+            "kind": "text",
+            "markdown": "## Les dragons arrivent\n\nTrois pièces, peintes cette semaine.",
+            "text": "LES DRAGONS ARRIVENT\n\nTrois pièces, peintes cette semaine.",
+        },
+        {
+            "kind": "piece",
+            "name": "Gardien aux andouillers",
+            "url": "http://localhost:8000/produit/12-gardien-aux-andouillers",
+            "image": "http://localhost:8000/media/products/gardien-360.jpg",
+            "price": "189.00",
+            "detail": "from",
+        },
+        {
+            "kind": "article",
+            "name": "Nettoyer une figurine",
+            "url": "http://localhost:8000/blog/3-nettoyer-une-figurine",
+            "image": "",
+            "price": "",
+            "detail": "Un pinceau doux, de l'eau tiède, et de la patience.",
+        },
+    ],
+}
+
+CART = {
+    **NEWSLETTER_LINKS,
+    "cart_url": "http://localhost:8000/panier",
+    "items": [
+        {
+            "name": "Gardien aux andouillers",
+            "detail": "Peint · 18 cm",
+            "image": "http://localhost:8000/media/products/gardien-360.jpg",
+            "url": "http://localhost:8000/produit/12-gardien-aux-andouillers",
+            "quantity": 1,
+            "price": "189.00",
+        },
+    ],
+}
+
 NOTICE = {
     "name": "Gardien aux andouillers",
     "url": "http://localhost:8000/produit/12-gardien-aux-andouillers",
@@ -182,6 +232,14 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
+        "newsletter_confirm": {
+            "confirm_url": "http://localhost:8000/newsletter/confirmer?cle=abc-def",
+            "unsubscribe_url": NEWSLETTER_LINKS["unsubscribe_url"],
+            "period": "30 jours",
+        },
+        "newsletter_preferences": NEWSLETTER_LINKS,
+        "newsletter_letter": LETTER,
+        "cart_reminder": CART,
         "review_decision": {
             "name": "Gardien aux andouillers",
             "title": "Magnifique",
@@ -207,6 +265,14 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "carrier": "Colissimo",
             "tracking_url": "http://localhost:8000/suivi",
             "money": ["Rien n'est dû."],
+            "signature": "Camille",
+        },
+        "piece_photo": {
+            "order": order,
+            "seller": SELLER,
+            "piece": {"name": "Gardien aux andouillers", "detail": "Peint · 18 cm"},
+            "photo": "http://localhost:8000/media/products/gardien-360.jpg",
+            "message": "Ses bois ont reçu trois couches.",
             "signature": "Camille",
         },
         "payment_refunded_automatically": {
@@ -247,6 +313,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
                     "detail": "Peint · 18 cm",
                     "quantity": 1,
                     "amount": "189.00",
+                    "explanation": "",
                 }
             ],
             "due": [{"on": "2027-01-20", "amount": "542.50"}],
@@ -289,6 +356,12 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "count": 2,
             "more": 1,
             "admin_url": "http://localhost:8000/admin/ecarts",
+        },
+        "oss_number_alert": {
+            "country": "Allemagne",
+            "total": "119.00",
+            "threshold": "10000.00",
+            "admin_url": "http://localhost:8000/admin/reglages/tva",
         },
         "turnover_alert": {
             "label": "Franchise de TVA",
@@ -363,7 +436,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         },
         "installment_reminder": {**installment, "day": "2026-12-21"},
         "installment_moved": {**installment, "day": "2027-01-10", "before": "2027-01-20"},
-        "installment_received": {**installment, "left": "0.00"},
+        "installment_received": {**installment, "left": "0.00", "has_paid_copy": True},
         "installment_refused": {
             **installment,
             "retry_on": "2026-12-24",
@@ -398,6 +471,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "code": "insufficient_funds",
             "admin_url": "http://localhost:8000/admin/commandes/1/echeances",
         },
+        "books_head": {"month": "novembre 2026", "code": "1204:" + "9f2c4e71" * 8},
         "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }

@@ -43,12 +43,17 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     "account": Words("compte", "account", "cuenta", "konto"),
     "join": Words("rejoindre", "join", "unir", "verbinden"),
     "again": Words("a-nouveau", "again", "de-nuevo", "erneut"),
+    "paid_copy": Words("facture-acquittee", "paid-invoice", "factura-pagada", "bezahlte-rechnung"),
     "tracking": Words("suivi-commande", "order-tracking", "seguimiento-de-pedido", "sendungsverfolgung"),
     "payment": Words("paiement", "payment", "pago", "zahlung"),
     "withdrawal": Words("retractation", "withdrawal", "desistimiento", "widerruf"),
     "confirmation": Words("confirmation", "confirmation", "confirmacion", "bestaetigung"),
     "received": Words("recue", "received", "recibido", "eingegangen"),
     "information": Words("information", "information", "informacion", "information"),
+    # Newsletter
+    "newsletter": Words("newsletter", "newsletter", "boletin", "newsletter"),
+    "preferences": Words("preferences", "preferences", "preferencias", "einstellungen"),
+    "letters": Words("archives", "archive", "archivo", "archiv"),
     # Members
     "auth": Words("auth", "auth", "acceso", "anmeldung"),
     "new_password": Words("nouveau-mot-de-passe", "new-password", "nueva-contrasena", "neues-passwort"),
@@ -73,10 +78,14 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     # Texts
     "terms": Words("cgv", "terms-of-sale", "condiciones-de-venta", "agb"),
     "privacy": Words("politique-confidentialite", "privacy-policy", "politica-de-privacidad", "datenschutz"),
+    "cookies": Words("politique-cookies", "cookie-policy", "politica-de-cookies", "cookie-richtlinie"),
     "legal_notice": Words("mentions-legales", "legal-notice", "aviso-legal", "impressum"),
     "story": Words("notre-histoire", "our-story", "nuestra-historia", "unsere-geschichte"),
     "faq": Words("faq", "faq", "preguntas-frecuentes", "faq"),
     "contact": Words("contact", "contact", "contacto", "kontakt"),
+    # Blog
+    "blog": Words("blog", "blog", "blog", "blog"),
+    "preview": Words("apercu", "preview", "vista-previa", "vorschau"),
 }
 
 

@@ -2,8 +2,11 @@
 
 A view says so with `@public_page`. A cached page is dropped the moment `content_changed` is called by a service that
 changed something such a page shows, and after `PAGE_CACHE_SECONDS`, at midnight or at the next boundary
-(`shop.core.boundaries`) in any case, because pages also speak of dates and of what starts or ends by itself. Browsers
-and proxies may store a page but must ask whether it is still the one (an ETag, answered 304).
+(`shop.core.boundaries`) in any case, because pages also speak of dates and of what starts or ends by itself. Of the
+threads that miss a page at once, one makes it; those that have one whose seconds alone are over answer with that.
+Browsers may store a page but must ask whether it is still the one (an ETag, answered 304). So must proxies, unless
+`PROXY_CACHE_SECONDS` lets them answer for so long without asking: the answer to a change by staff then comes as much
+later, so that whoever has seen it saved sees it everywhere.
 While the database is away the last page of an address is answered, however old, rather than an error.
 """
 
@@ -16,6 +19,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from http import HTTPStatus
+from time import sleep
 from typing import Any, Concatenate, NamedTuple, ParamSpec
 from urllib.parse import urlencode
 
@@ -29,7 +33,8 @@ from django.utils.http import parse_etags
 
 from shop.core.boundaries import seconds_to_boundary
 from shop.core.content_version import content_version
-from shop.core.fragment_cache import FragmentCache, fragments_of
+from shop.core.fragment_cache import FragmentCache, Makers, fragments_of
+from shop.core.request_kind import is_staff_area
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -43,6 +48,8 @@ _LONGEST_ADDRESS = 300
 _MAX_PAGES = 256
 # Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
 _WINDOW_BITS = 18
+# How long a thread waits for a page that another one makes, before it makes its own.
+_PATIENCE_SECONDS = 5.0
 _OF_THE_BODY = ("Content-Length", "Content-Encoding")
 
 
@@ -84,7 +91,24 @@ class PublicPage:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A page that is not cached, of the version of the content that it is to be made of."""
+
+    address: Address
+    version: str
+
+
+class _FoundPage(HttpResponse):
+    """Stands for a page that another thread has made meanwhile."""
+
+    def __init__(self, page: PublicPage) -> None:
+        super().__init__()
+        self.page = page
+
+
 page_cache: FragmentCache[Address, PublicPage] = FragmentCache(_MAX_PAGES)
+_makers: Makers[Address] = Makers()
 
 
 def is_later_page(text: str) -> bool:
@@ -116,10 +140,15 @@ def public_page(
     def mark(view: View[P]) -> View[P]:
         @wraps(view)
         def marked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            with fragments_of(content_version()):
+            request.is_public_page = True  # type: ignore[attr-defined]
+            asked: _Asked | None = getattr(request, "asked_page", None)
+            is_own = is_own_address(request)
+            if is_own and asked is not None and (found := _made_by_another(asked)) is not None:
+                return _FoundPage(found)
+            with fragments_of(content_version() if asked is None else asked.version):
                 response = view(request, *args, **kwargs)
             if isinstance(response, HttpResponse) and response.status_code == 200:
-                response.public_page = is_own_address(request)  # type: ignore[attr-defined]
+                response.public_page = is_own  # type: ignore[attr-defined]
             return response
 
         return marked
@@ -137,20 +166,28 @@ class PublicPageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method not in ("GET", "HEAD"):
+            return self._after_proxies(request)
         address = _address(request)
         version = content_version() if address else None
         if address is None or version is None:
-            return self._fresh(request, None, "")
+            return self._fresh(request, None)
         page = page_cache.find(address, version)
         if page is None:
-            return self._fresh(request, address, version)
+            asked = request.asked_page = _Asked(address, version)  # type: ignore[attr-defined]
+            try:
+                return self._fresh(request, asked)
+            finally:
+                _makers.end(address)
         # Refuses a foreign Host header, as the middleware that is skipped would.
         request.get_host()
         return _answer(request, page)
 
-    def _fresh(self, request: HttpRequest, address: Address | None, version: str) -> HttpResponseBase:
+    def _fresh(self, request: HttpRequest, asked: _Asked | None) -> HttpResponseBase:
         since = timezone.now()
         response = self.get_response(request)
+        if isinstance(response, _FoundPage):
+            return _answer(request, response.page)
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             outdated = self._outdated(request)
             return response if outdated is None else _answer(request, outdated)
@@ -158,17 +195,46 @@ class PublicPageMiddleware:
             return response
         if response.cookies or "cookie" in response.headers.get("Vary", "").lower():
             return response
-        cacheable = address is not None and response.public_page and request.method == "GET"
+        cacheable = asked is not None and response.public_page and request.method == "GET"
         page = _page(response, quality=5 if cacheable else 1)
-        if cacheable and address is not None:
-            seconds = seconds_to_boundary(since, version, most=settings.PAGE_CACHE_SECONDS)
-            page_cache.put(address, page, version, seconds=seconds)
+        if cacheable and asked is not None:
+            most = settings.PAGE_CACHE_SECONDS
+            true_for = seconds_to_boundary(since, asked.version, most=2 * most)
+            page_cache.put(asked.address, page, asked.version, seconds=min(most, true_for), true_for=true_for)
         return _answer(request, page)
+
+    def _after_proxies(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a change by staff when no proxy answers any more with a page from before it.
+
+        It holds its thread meanwhile: a synchronous server ends an answer only in the thread that began it, and what
+        browsers waited for after it would not hold programs back. Only who runs proxies that keep pages pays for it,
+        with a thread for two seconds a saved change that public pages show.
+        """
+        if not settings.PROXY_CACHE_SECONDS or not is_staff_area(request):
+            return self.get_response(request)
+        before = content_version()
+        response = self.get_response(request)
+        if content_version() != before:
+            # And one: proxies count whole seconds, and may have asked just before.
+            sleep(settings.PROXY_CACHE_SECONDS + 1)
+        return response
 
     def _outdated(self, request: HttpRequest) -> PublicPage | None:
         """Return the last page of this address, for while the database is away. Whoever asked had a known host."""
         address = _address(request)
         return None if address is None else page_cache.find_outdated(address)
+
+
+def _made_by_another(asked: _Asked) -> PublicPage | None:
+    """Return the page that another thread makes or has made, or None: this one is to make it."""
+    made = _makers.begin(asked.address)
+    if made is None:
+        # Between the look into the cache and here it may have been made.
+        return page_cache.find(asked.address, asked.version)
+    shown = page_cache.find_while_made(asked.address, asked.version)
+    if shown is None and made.wait(_PATIENCE_SECONDS):
+        shown = page_cache.find(asked.address, asked.version)
+    return shown
 
 
 def _address(request: HttpRequest) -> Address | None:
@@ -189,8 +255,16 @@ def _page(response: HttpResponse, *, quality: int) -> PublicPage:
     headers: dict[str, Any] = {
         name: value for name, value in response.headers.items() if name not in _OF_THE_BODY
     }
-    headers |= {"ETag": etag, "Cache-Control": "public, no-cache"}
+    headers |= {"ETag": etag, "Cache-Control": _cache_control()}
     return PublicPage(content, headers, etag, quality)
+
+
+def _cache_control() -> str:
+    seconds = settings.PROXY_CACHE_SECONDS
+    if not seconds:
+        return "public, no-cache"
+    # While the shop does not answer at all, an old page is better than none.
+    return f"public, max-age=0, s-maxage={seconds}, stale-if-error=3600"
 
 
 def _answer(request: HttpRequest, page: PublicPage) -> HttpResponse:

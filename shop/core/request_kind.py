@@ -14,14 +14,17 @@ def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith(_API)
 
 
+def is_staff_area(request: HttpRequest) -> bool:
+    """Return whether staff or an operator work: pages, forms and calls of the staff area."""
+    path = request.path_info
+    return path == STAFF_PREFIX or path.startswith(
+        (f"/{settings.ADMIN_PATH}", f"{STAFF_PREFIX}/", f"/api{STAFF_PREFIX}/")
+    )
+
+
 def is_page(request: HttpRequest) -> bool:
     """Return whether a visitor waits to read: neither a call, nor a form that was sent, nor the administration."""
-    return (
-        request.method in ("GET", "HEAD")
-        and not is_api(request)
-        and not request.path_info.startswith((f"/{settings.ADMIN_PATH}", f"{STAFF_PREFIX}/"))
-        and request.path_info != STAFF_PREFIX
-    )
+    return request.method in ("GET", "HEAD") and not is_api(request) and not is_staff_area(request)
 
 
 def language_of(request: HttpRequest) -> str:

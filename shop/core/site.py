@@ -26,9 +26,10 @@ _FIRST_WORD = re.compile(r"\^?([-\w.]+)")
 def absolute_url(path: str) -> str:
     """Return a page's full address, made from ``SITE_URL`` and never from the Host header of a request.
 
-    ``path`` starts with a slash. Mails are written with it, so a forged Host puts no foreign link in.
+    ``path`` starts with a slash, or is the address of a picture in S3 storage, which is returned as it is. Mails are
+    written with it, so a forged Host puts no foreign link in.
     """
-    return f"{settings.SITE_URL}{path}"
+    return f"{settings.SITE_URL}{path}" if path.startswith("/") else path
 
 
 class LanguageRoot(LocalePrefixPattern):

@@ -60,16 +60,30 @@ class StaffAction(models.TextChoices):
     SEE_WAITING_LIST = "catalog.view_notice", _("Voir les favoris et les alertes")
     DELETE_FROM_WAITING_LIST = "catalog.delete_notice", _("Supprimer un favori ou une alerte")
 
+    EDIT_ARTICLES = "blog.change_article", _("Écrire et publier les articles du blog")
+    SEE_NEWSLETTER = "blog.view_campaign", _("Voir les lettres de la newsletter")
+    EDIT_NEWSLETTER = "blog.change_campaign", _("Écrire une lettre de la newsletter")
+    SEND_NEWSLETTER = "blog.add_campaignrecipient", _("Envoyer une lettre de la newsletter")
+    SEE_SUBSCRIBERS = "blog.view_subscriber", _("Voir les abonnés de la newsletter")
+    SUSPEND_SUBSCRIBER = "blog.change_subscriber", _("Suspendre un abonné de la newsletter")
+
     SEE_TEXTS = "pages.view_pagetext", _("Voir les textes")
     EDIT_TEXTS = "pages.change_pagetext", _("Modifier les textes")
+
+    SEE_TERMS = "terms.view_termsversion", _("Voir les versions des conditions de vente")
+    PUBLISH_TERMS = "terms.add_termsversion", _("Publier les conditions de vente")
 
     SEE_SETTINGS = "core.view_shopsettings", _("Voir les réglages")
     EDIT_SETTINGS = "core.change_shopsettings", _("Modifier les réglages")
     EDIT_DELIVERY = "orders.change_shippingzone", _("Modifier les zones de livraison")
     EDIT_VAT = "orders.change_vatrate", _("Modifier les taux de TVA")
 
+    KEEP_BOOKS = "orders.add_filedreturn", _("Tenir les comptes\u00a0: déclarations, versements, banque")
+
     SEE_AUTOMATION = "integrations.view_apikey", _("Voir les clés d'API et les webhooks")
     EDIT_AUTOMATION = "integrations.change_apikey", _("Gérer les clés d'API et les webhooks")
+
+    SEE_STATISTICS = "statistics.view_dailycount", _("Voir les statistiques de visite")
 
     SEE_USERS = "accounts.view_user", _("Voir les comptes clients")
     BLOCK_USER = "accounts.change_user", _("Bloquer ou débloquer un compte")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
-from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.functional import Promise
 
 from shop.core.audited_admin import AuditedAdmin
-from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_actions import StaffAction, may
 
 Row = TypeVar("Row", bound=Model)
-AdminAction = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponseBase | None]
 
 # What an address may ask of a listed field. No patterns: they would read a value letter by letter.
 COMPARISONS = frozenset(
@@ -50,21 +45,6 @@ class StaffRights:
         return self.has_view_permission(request)
 
 
-def staff_action(action: StaffAction, *, description: str | Promise) -> Callable[[AdminAction], AdminAction]:
-    """Declare an action on chosen rows of a list: offered to whoever may do it, 403 for anybody else who sends it."""
-
-    def guard(function: AdminAction) -> AdminAction:
-        @wraps(function)
-        def guarded(model_admin: Any, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponseBase | None:
-            require(request.user, action)
-            return function(model_admin, request, chosen)
-
-        guarded.staff_action = action  # type: ignore[attr-defined]
-        return admin.action(description=description)(guarded)  # type: ignore[arg-type]
-
-    return guard
-
-
 class StaffAdmin(StaffRights, AuditedAdmin[Row]):
     """The base of every admin of the shop: its rights, its entries in the audit trail, and a link to the screen of the
     staff area that acts on its rows."""
@@ -93,19 +73,6 @@ class StaffAdmin(StaffRights, AuditedAdmin[Row]):
         elif self.staff_list:
             shown = {"staff_url": reverse(self.staff_list)}
         return super().changeform_view(request, object_id, form_url, {**shown, **(extra_context or {})})
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return those that the person may do; posted, all of them: each refuses by itself, with 403."""
-        actions = super().get_actions(request)
-        if request.method == "POST":
-            return actions
-        offered = {}
-        for name, entry in actions.items():
-            asked = getattr(entry[0], "staff_action", None) if entry else None
-            # Django's own asks for the right to delete by itself.
-            if asked is None or may(request.user, asked):
-                offered[name] = entry
-        return offered
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Return whether a list's address may filter by `lookup`: only by what the list offers as a filter.

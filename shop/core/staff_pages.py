@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import wraps
-from typing import Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast
 
+from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -26,6 +27,17 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 READ = ("GET", "HEAD")
 WRITE = (*READ, "POST")
+# A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
+# sandbox as well.
+MAIL_POLICY: dict[str, Any] = {
+    "default-src": [NONE],
+    "style-src": [UNSAFE_INLINE],
+    "img-src": [SELF],
+    "form-action": [NONE],
+    "base-uri": [NONE],
+    "frame-ancestors": [SELF],
+    "sandbox": ["allow-popups", "allow-popups-to-escape-sandbox"],
+}
 
 
 def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable[[View[P]], View[P]]:

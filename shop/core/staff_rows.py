@@ -103,6 +103,8 @@ class StaffRows(Generic[Row]):
     parts: ClassVar[Sequence[Part]]
     search_fields: ClassVar[tuple[str, ...]] = ()
     order_field: ClassVar[str] = ""
+    below: ClassVar[str] = ""
+    """A template that is shown below the form of a stored row, with `below_context`."""
     can_add: ClassVar[bool] = True
     can_delete: ClassVar[bool] = True
 
@@ -138,6 +140,10 @@ class StaffRows(Generic[Row]):
     def picture(self, row: Row) -> str:
         """Return the address of the row's picture, shown beside its form."""
         return ""
+
+    def below_context(self, request: HttpRequest, row: Row) -> dict[str, Any]:
+        """Return what the template `below` reads."""
+        return {}
 
     def urls(self) -> list[URLPattern]:
         """Return the addresses of the screens, below `/admin/`."""
@@ -242,15 +248,14 @@ class StaffRows(Generic[Row]):
         return render(request, "staff/rows/delete.html", context)
 
     def move(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
-        """Move a row one place up or down, and number all of them anew."""
+        """Move a row one place up or down (`vers`), or to just before another (`avant`, its key; "fin" for the end),
+        and number all of them anew."""
         with transaction.atomic():
             rows = list(self.ordered_rows().select_for_update(of=("self",)))
             place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
             if place is None:
                 raise Http404
-            other = place + (1 if request.POST.get("vers") == "bas" else -1)
-            if 0 <= other < len(rows):
-                rows[place], rows[other] = rows[other], rows[place]
+            rows.insert(_new_place(rows, place, request.POST), rows.pop(place))
             for number, row in enumerate(rows, start=1):
                 before = getattr(row, self.order_field)
                 if before != number:
@@ -389,7 +394,10 @@ class StaffRows(Generic[Row]):
             if is_new or not may_edit or not self.is_deletable(row)
             else self._url("delete", row.pk),
             "back_url": self._back(row),
+            "below": "" if is_new else self.below,
         }
+        if context["below"]:
+            context |= self.below_context(request, self._found(row.pk))
         return render(request, "staff/rows/form.html", context, status=status)
 
     def _back(self, row: Row) -> str:
@@ -409,6 +417,18 @@ class StaffRows(Generic[Row]):
 
     def _url(self, page: str = "", *args: Any) -> str:
         return reverse(f"staff-{self.name}" + (f"-{page}" if page else ""), args=args)
+
+
+def _new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
+    """Return where the row of `place` goes, counted without it. What names no other row leaves it there."""
+    last = len(rows) - 1
+    before = asked.get("avant")
+    if before is None:
+        return min(max(place + (1 if asked.get("vers") == "bas" else -1), 0), last)
+    if before == "fin":
+        return last
+    others = [str(row.pk) for row in rows if row is not rows[place]]
+    return others.index(before) if before in others else place
 
 
 def _actor(request: HttpRequest) -> AbstractBaseUser:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -22,6 +22,7 @@ from shop.core.site import absolute_url
 Data = dict[str, Any]
 
 _LISTED_PRODUCTS = 8
+_LISTED_POSTS = 5
 _SCHEMA = "https://schema.org"
 
 
@@ -231,6 +232,64 @@ def with_delivery(data: Data, deliveries: Iterable[OfferDelivery], *, terms_path
         for offer, delivery in zip(data["offers"], deliveries, strict=True)
     ]
     return {**data, "offers": offers}
+
+
+@dataclass(frozen=True, slots=True)
+class BlogPosting:
+    """An article: its language, its pictures ("" for none), its author's public name, and its days."""
+
+    title: str
+    description: str
+    url: str
+    language: str
+    author: str
+    published_at: datetime | None
+    changed_at: datetime | None = None
+    image: str = ""
+    section: str = ""
+    keywords: Sequence[str] = ()
+    words: int = 0
+
+
+def blog_posting(post: BlogPosting, *, publisher: str) -> Data:
+    """Return an article on its own page."""
+    return {
+        "@context": _SCHEMA,
+        **_posting(post),
+        "mainEntityOfPage": _absolute(post.url),
+        "publisher": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": publisher},
+    }
+
+
+def blog(*, name: str, url: str, language: str, posts: Iterable[BlogPosting]) -> Data:
+    """Return the list of articles with the first of them."""
+    return {
+        "@context": _SCHEMA,
+        "@type": "Blog",
+        "name": name,
+        "url": _absolute(url),
+        "inLanguage": language,
+        "publisher": {"@id": f"{settings.SITE_URL}/#shop"},
+        "blogPost": [_posting(post) for post in list(posts)[:_LISTED_POSTS]],
+    }
+
+
+def _posting(post: BlogPosting) -> Data:
+    data: Data = {
+        "@type": "BlogPosting",
+        "headline": post.title,
+        "description": post.description,
+        "url": _absolute(post.url),
+        "inLanguage": post.language,
+        "author": {"@type": "Person", "name": post.author},
+        "datePublished": post.published_at,
+        "dateModified": post.changed_at,
+        "image": _absolute(post.image) if post.image else None,
+        "articleSection": post.section,
+        "keywords": ", ".join(post.keywords),
+        "wordCount": post.words,
+    }
+    return {name: value for name, value in data.items() if value}
 
 
 def rating(*, average: Decimal, count: int, reviews: Iterable[Review]) -> Data:

@@ -43,6 +43,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     # While reloading: started again when a Python file changes, and never given up.
     reloads: bool = False
+    # Open sockets that it inherits.
+    sockets: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ class Supervisor:
             text=True,
             errors="replace",
             start_new_session=True,
+            pass_fds=program.sockets,
             preexec_fn=_die_with_parent,
         )
         reader = threading.Thread(target=self._relay, args=(program.name, run.process), daemon=True)

@@ -5,6 +5,7 @@ from datetime import datetime, time, timedelta
 from celery import shared_task
 
 from shop.core import jobs, limits, mail_delivery
+from shop.core.enqueue import publish
 
 # A job that waited longer than this in the queue has been asked for again by later ticks.
 JOB_EXPIRES_SECONDS = 60
@@ -21,6 +22,20 @@ def run_due_jobs() -> None:
 def run_scheduled_job(name: str) -> None:
     """Run one job if it is still due."""
     jobs.run_job(name)
+
+
+@shared_task
+def answer_pulse(queue: str) -> None:
+    """Whoever runs this shows that a queue has a worker."""
+    jobs.note_pulse(f"{jobs.QUEUE_PULSE}{queue}")
+
+
+@jobs.scheduled_job("queue-pulses", every=timedelta(minutes=1), lease=timedelta(seconds=30))
+def ask_queues(now: datetime) -> None:
+    """Ask the workers of every other queue for a sign of life; one question a queue at a time."""
+    for queue in jobs.other_queues():
+        if jobs.may_ask_queue(queue, now):
+            publish(answer_pulse, queue, queue=queue)
 
 
 @shared_task

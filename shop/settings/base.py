@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from shop.core.law import HOME_COUNTRY
 from shop.data_dir import open_data_dir, stored_secret
 from shop.loopback import refuse_public_debug
+from shop.media_address import public_bucket_url
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
@@ -65,19 +66,28 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "shop.core",
     "shop.integrations",
+    "shop.statistics",
+    "shop.consent",
+    "shop.terms",
+    "shop.backups",
+    "shop.watching",
     "accounts",
     "catalog",
     "orders",
+    "blog",
     "shop.pages",
 ]
 
 MIDDLEWARE = [
+    "shop.watching.middleware.WatchMiddleware",
     "shop.core.health.HealthMiddleware",
+    "shop.statistics.middleware.BeaconMiddleware",
     "shop.core.deadlines.DeadlineMiddleware",
     "shop.core.public_pages.PublicPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "shop.consent.middleware.ConsentPolicyMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "shop.core.middleware.TrailingSlashMiddleware",
     "shop.pages.middleware.RedirectMiddleware",
@@ -151,7 +161,12 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
 # Media and static files are public: a web server of another user may hand them out.
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
-STORAGES: dict[str, dict[str, Any]] = {
+# S3 compatible storage instead of the two folders, for several machines.
+MEDIA_S3_URL = env.str("MEDIA_S3_URL", default="")
+MEDIA_S3_PRIVATE_BUCKET = env.str("MEDIA_S3_PRIVATE_BUCKET", default="")
+# Where browsers read the public bucket; without one at the storage itself.
+MEDIA_PUBLIC_URL = (env.str("MEDIA_PUBLIC_URL", default="") or public_bucket_url(MEDIA_S3_URL)).rstrip("/")
+FOLDER_STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # What visitors send to the workshop alone: no address leads there.
     "private": {
@@ -162,6 +177,19 @@ STORAGES: dict[str, dict[str, Any]] = {
             "directory_permissions_mode": 0o700,
         },
     },
+}
+S3_STORAGES: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "shop.core.s3_media.S3MediaStorage",
+        "OPTIONS": {"url": MEDIA_S3_URL, "public_url": MEDIA_PUBLIC_URL},
+    },
+    "private": {
+        "BACKEND": "shop.core.s3_media.S3MediaStorage",
+        "OPTIONS": {"url": MEDIA_S3_URL, "bucket": MEDIA_S3_PRIVATE_BUCKET},
+    },
+}
+STORAGES: dict[str, dict[str, Any]] = {
+    **(S3_STORAGES if MEDIA_S3_URL else FOLDER_STORAGES),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
@@ -194,6 +222,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
+        "ArticleCategoryEnum": "blog.models.ArticleCategory",
+        "ArticleStateEnum": "blog.models.ArticleState",
         "FinishEnum": "catalog.models.Finish",
         "PaymentModeEnum": "orders.models.PaymentMode",
         "PromotionTypeEnum": "catalog.models.PromotionType",
@@ -211,6 +241,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "shop.core.api_schema.describe_refusals",
     ],
 }
+
+# The description of the API at /api/schema, for everybody; without it, for staff who see to API keys alone.
+API_SCHEMA_PUBLIC = env.bool("API_SCHEMA_PUBLIC", default=DEBUG)
 
 # --- Limits ----------------------------------------------------------------------------------------
 # Attempts a window by the name of a limit, where they differ from the table in shop/core/limits.py.
@@ -230,6 +263,8 @@ RETENTION: dict[str, int] = {
     "contact_years": 3,
     "quote_picture_months": 12,
     "unpaid_days": 90,
+    # As long as a lack of conformity can be claimed (Code de la consommation L217-3).
+    "piece_photo_years": 2,
     # A day or two more than the link of the mail is good for.
     "sign_up_days": 5,
     # As long as its links are good.
@@ -237,6 +272,10 @@ RETENTION: dict[str, int] = {
     # SESSION_COOKIE_AGE is made from it.
     "session_days": 14,
     "notice_days": 30,
+    # Somebody who never confirmed, and the newsletter's mails.
+    "newsletter_days": 30,
+    # After the end of a subscription: the proof that there was one (GDPR art. 7(1)).
+    "consent_proof_years": 3,
     "account_mail_days": 30,
     "mail_years": 3,
     "review_years": 3,
@@ -247,20 +286,35 @@ RETENTION: dict[str, int] = {
     # GDPR art. 12(3): one month.
     "erasure_days": 30,
     "log_months": 12,
+    # What distinguishes the visits of a day; then sums, for as long as audiences may be measured without consent.
+    "visit_days": 1,
+    "statistics_months": 25,
+    # Loi n° 78-17, art. 20: what is older is no longer pursued.
+    "consent_years": 3,
 }
 
-# --- Measurement (nothing is loaded while these are empty) -----------------------------------------
+# --- Statistics ------------------------------------------------------------------------------------
+# How often what was counted in memory is written; 0: only when asked to.
+STATISTICS_WRITE_SECONDS = 1.0
+
+# --- Measurement (for a shop whose sheet of settings names no id) -----------------------------------
 ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
 PIXEL_ID = env.str("PIXEL_ID", default="")
 
 # --- Log -------------------------------------------------------------------------------------------
+LOG_FORMAT = env.str("LOG_FORMAT", default="text" if DEBUG else "json")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"hide_keys": {"()": "shop.core.log_keys.HideKeys"}},
+    "formatters": {
+        "text": {"()": "shop.core.log_lines.TextLine"},
+        "json": {"()": "shop.core.log_lines.JsonLine"},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["hide_keys"]}
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "text" if LOG_FORMAT == "text" else "json",
+        }
     },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
@@ -268,5 +322,12 @@ LOGGING: dict[str, Any] = {
         # At DEBUG these write whole template contexts and statements, with the keys of links and sessions in them.
         "django.template": {"level": "INFO"},
         "django.db.backends": {"level": "INFO"},
+        # At DEBUG what is sent to Stripe and what it answers: names and addresses of customers.
+        "stripe": {"level": "INFO"},
+        # Each task that comes and ends, with what it was given.
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+        # It brings a handler of its own.
+        "gunicorn.error": {"handlers": ["console"], "propagate": False},
     },
 }

@@ -2,10 +2,11 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from shop.settings.base import DEBUG, RETENTION, SITE_URL, TRUSTED_PROXIES, env
+from shop.settings.base import DEBUG, MEDIA_PUBLIC_URL, RETENTION, SITE_URL, TRUSTED_PROXIES, env
 from shop.settings.services import STRIPE_API_BASE
 
 # --- Accounts --------------------------------------------------------------------------------------
@@ -54,6 +55,7 @@ MFA_REAUTHENTICATION_REQUIRED = False
 # How long a proof of who one is lasts, before a change of roles, a large refund or of the account's own safety.
 RECENT_AUTHENTICATION_SECONDS = int(timedelta(minutes=10).total_seconds())
 
+SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = int(timedelta(days=RETENTION["session_days"]).total_seconds())
 # Who may open the administration is asked to sign in again sooner: after a pause, and every day in any case.
 STAFF_SESSION_IDLE = int(timedelta(hours=3).total_seconds())
@@ -88,13 +90,15 @@ _sandbox_pages = (
     if STRIPE_API_BASE
     else []
 )
+# Pictures, and the 3D models that a script fetches, when they are in S3 storage.
+_media = ["{0.scheme}://{0.netloc}".format(urlsplit(MEDIA_PUBLIC_URL))] if MEDIA_PUBLIC_URL else []
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "connect-src": [SELF],
+        "img-src": [SELF, "data:", *_media],
+        "connect-src": [SELF, *_media],
         "font-src": [SELF],
         "manifest-src": [SELF],
         "form-action": [SELF, "https://checkout.stripe.com", *_sandbox_pages],

@@ -1,6 +1,7 @@
 """The servers that the shop uses: database, cache, the queue of background work, mail and payments."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import environ
@@ -51,6 +52,16 @@ else:
         }
     }
 
+# --- Backups ---------------------------------------------------------------------------------------
+# A folder, or a bucket of S3 compatible storage. Empty: nothing is backed up.
+BACKUP_URL = env.str("BACKUP_URL", default="")
+# Public keys (age) of those who can open them; the secret ones are nowhere in the shop.
+BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
+# The newest backup of each of so many days, weeks and months stays.
+BACKUP_DAYS = env.int("BACKUP_DAYS", default=7)
+BACKUP_WEEKS = env.int("BACKUP_WEEKS", default=4)
+BACKUP_MONTHS = env.int("BACKUP_MONTHS", default=12)
+
 # --- Cache and background work ---------------------------------------------------------------------
 REDIS_URL = env.str("REDIS_URL", default="")
 CACHES: dict[str, dict[str, Any]] = {
@@ -69,6 +80,9 @@ CACHES: dict[str, dict[str, Any]] = {
 PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
 # The same for the fragments that pages are made of: cards, header, footer, what a product's page shows.
 FRAGMENT_CACHE_SECONDS = env.int("FRAGMENT_CACHE_SECONDS", default=60)
+# How long a reverse proxy or CDN may answer with a public page without asking; 0: it asks each time. The answer to a
+# change by staff waits for as long.
+PROXY_CACHE_SECONDS = env.int("PROXY_CACHE_SECONDS", default=0)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 # Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
@@ -147,3 +161,19 @@ STRIPE_WEBHOOK_SECRET = env.str("STRIPE_WEBHOOK_SECRET", default="")
 # A second secret is accepted while the first one is rolled.
 STRIPE_WEBHOOK_SECRET_OLD = env.str("STRIPE_WEBHOOK_SECRET_OLD", default="")
 STRIPE_API_BASE = env.str("STRIPE_API_BASE", default="")
+
+# --- Watching --------------------------------------------------------------------------------------
+# Who is mailed when something stands still; nobody: the workshop.
+ALERT_EMAIL = env.list("ALERT_EMAIL", default=[])
+# A mail server of their own, for the day on which the other one is what stands still.
+_alert_email_url = env.str("ALERT_EMAIL_URL", default="")
+ALERT_EMAIL_SERVER: dict[str, Any] = (
+    dict(environ.Env.email_url_config(_alert_email_url)) if _alert_email_url else {}
+)
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_DIR = Path(env.str("METRICS_DIR", default="") or DATA_DIR / "metrics")
+SENTRY_DSN = env.str("SENTRY_DSN", default="")
+TRACES_SAMPLE_RATE = env.float("TRACES_SAMPLE_RATE", default=0.05)
+OTEL_EXPORTER_OTLP_ENDPOINT = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
+DEPLOYMENT = env.str("DEPLOYMENT", default="production")
+RELEASE = env.str("RELEASE", default="")

@@ -27,6 +27,7 @@ def write_manifest(path: Path) -> Path:
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
         "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
         "language-start.js": _built("build/language-start-JJJJJJJJ.js"),
+        "consent.js": _built("build/consent-KKKKKKKK.js"),
         "app.css": _built("build/app-CCCCCCCC.css"),
         "staff.css": _built("build/staff-styles-CCCCCCCC.css"),
         "staff.js": _built("build/staff-AAAAAAAA.js"),

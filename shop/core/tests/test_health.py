@@ -1,14 +1,25 @@
 """Liveness asks nothing; readiness names what is missing and nothing more."""
 
+import json
 from datetime import timedelta
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
+from django.db import OperationalError
 from django.test import RequestFactory
 from django.utils import timezone
 
 from shop.core import health
 from shop.core.models import ScheduledJob
+from shop.core.readings import Age, Reading
+
+
+@pytest.fixture(autouse=True)
+def fresh_readings(monkeypatch):
+    monkeypatch.setattr(health, "_last_readings", (0.0, []))
+    # A process of tests is older than a start is given: no alert leaves but where a test asks for it.
+    monkeypatch.setattr(health, "_next_alarm", monotonic() + health.ALARM_SECONDS)
 
 
 def refuse():
@@ -24,8 +35,18 @@ def checks(monkeypatch):
     """Three dependencies that answer."""
     working = dict.fromkeys(("database", "cache", "broker"), lambda: None)
     monkeypatch.setattr(health, "CHECKS", working)
-    monkeypatch.setattr(health, "_background_is_late", lambda: False)
+    monkeypatch.setattr(health, "_readings", lambda: [reading(seconds=4)])
     return working
+
+
+def reading(*, seconds):
+    age = Age("workers", "Travail de fond", timedelta(minutes=3), "Prévenez.", lambda now: None)
+    passed = timedelta(seconds=seconds)
+    return Reading(age, timezone.now() - passed, passed, is_late=passed > age.limit)
+
+
+AGES = b'{"workers": {"seconds": 4, "limit": 180, "late": false}}'
+READY = b'{"status": "ready", "background": "running", "ages": %s}' % AGES
 
 
 def ready():
@@ -54,7 +75,7 @@ def test_a_prober_may_call_by_address_and_over_plain_http(client, checks, settin
 
 def test_ready(checks):
     response = ready()
-    assert (response.status_code, response.content) == (200, b'{"status": "ready", "background": "running"}')
+    assert (response.status_code, response.content) == (200, READY)
     assert "no-store" in response["Cache-Control"]
 
 
@@ -78,7 +99,20 @@ def test_answers_within_two_seconds_when_everything_hangs(checks):
 @pytest.mark.django_db(transaction=True)
 def test_the_real_checks_pass_here(client):
     response = client.get("/readyz")
-    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": "late"})
+    assert response.status_code == 200
+    never, none = {"seconds": None, "late": True}, {"seconds": None, "late": False}
+    assert response.json() == {
+        "status": "ready",
+        "background": "late",
+        "ages": {
+            "scheduler": {**never, "limit": 180},
+            "workers": {**never, "limit": 180},
+            "queue-images": {**never, "limit": 1800},
+            "jobs": {**none, "limit": 7200},
+            "mails": {**none, "limit": 7200},
+            "provider-events": {**none, "limit": 1800},
+        },
+    }
 
 
 @pytest.mark.django_db(transaction=True)
@@ -86,23 +120,55 @@ def test_the_real_checks_pass_here(client):
 def test_readyz_after_the_last_sweep_tells_whether_background_work_runs(client, age, expected):
     ScheduledJob.objects.create(name="mail-sweep", last_finished_at=timezone.now() - timedelta(seconds=age))
     response = client.get("/readyz")
-    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": expected})
+    assert (response.status_code, response.json()["background"]) == (200, expected)
+    workers = response.json()["ages"]["workers"]
+    assert (workers["limit"], workers["late"]) == (180, expected == "late")
+    assert age <= workers["seconds"] <= age + 5
 
 
 def test_readyz_with_late_background_work_logs_one_error_and_stays_200(checks, monkeypatch, caplog):
-    monkeypatch.setattr(health, "_background_is_late", lambda: True)
+    monkeypatch.setattr(health, "_readings", lambda: [reading(seconds=181)])
     monkeypatch.setattr(health, "_next_alarm", monotonic() - 1)
+    ran, ended = [], Event()
+    monkeypatch.setattr(health, "run_job", lambda name: (ran.append(name), ended.set()))
     ready()
     response = ready()
-    assert (response.status_code, response.content) == (200, b'{"status": "ready", "background": "late"}')
+    assert (response.status_code, json.loads(response.content)["background"]) == (200, "late")
+    # What no worker does.
+    assert ended.wait(5)
+    assert ran == ["alerts"]
     assert [(record.levelname, record.message) for record in caplog.records] == [
         ("ERROR", "Background work is late: look at the workers, the beat and the broker.")
     ]
 
 
+def test_alerts_that_cannot_be_sent_from_here_are_told_in_the_log(monkeypatch, caplog):
+    def locked(name):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(health, "run_job", locked)
+    health._run_alerts()
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("ERROR", "The alerts could not be sent from here.")
+    ]
+
+
+def test_readyz_asked_again_and_again_reads_the_ages_once_in_five_seconds(checks, monkeypatch):
+    monkeypatch.undo()
+    asked = []
+    monkeypatch.setattr(health, "read_ages", lambda now: asked.append(now) or [reading(seconds=1)])
+    monkeypatch.setattr(health, "_last_readings", (0.0, []))
+    for _time in range(3):
+        health._readings()
+    assert len(asked) == 1
+    monkeypatch.setattr(health, "READINGS_SECONDS", 0.0)
+    health._readings()
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize("fault", [refuse, hang])
 def test_readyz_when_nobody_tells_of_background_work_still_answers(checks, monkeypatch, fault):
-    monkeypatch.setattr(health, "_background_is_late", fault)
+    monkeypatch.setattr(health, "_readings", fault)
     started = monotonic()
     assert ready().content == b'{"status": "ready", "background": "unknown"}'
     assert monotonic() - started < 2

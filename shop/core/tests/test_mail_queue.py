@@ -105,7 +105,7 @@ def test_nobody_to_write_to_is_no_mail():
 
 
 @pytest.mark.django_db
-def test_an_unknown_language_is_french():
+def test_loi_toubon_an_unknown_language_is_french():
     assert queue(language="it").language == "fr"
 
 

@@ -51,7 +51,12 @@ def test_nothing_is_loaded_from_anywhere_and_nothing_is_counted(kind):
 
     # The customer's own pieces, from the shop's media, under the address that everybody's mail names.
     shown = re.findall(r"<img[^>]*>", html)
-    assert all(re.match(r'<img src="http://localhost:8000/media/[\w/.-]+" alt=""', image) for image in shown)
+    if kind == "piece_photo":  # private: the address is the customer's own
+        assert [image for image in shown if 'src="http://localhost:8000/' in image] == shown
+    else:
+        assert all(
+            re.match(r'<img src="http://localhost:8000/media/[\w/.-]+" alt=""', image) for image in shown
+        )
     assert not re.search(r"<(script|link|iframe|object|embed|form|video|audio|svg)\b", html)
     assert "url(" not in html
     assert "@import" not in html

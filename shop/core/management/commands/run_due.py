@@ -9,7 +9,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from shop.core.jobs import Outcome, UnknownJobError, registered_jobs, run_due_jobs
+from shop.core.jobs import (
+    SCHEDULER_PULSE,
+    Outcome,
+    UnknownJobError,
+    note_pulse,
+    registered_jobs,
+    run_due_jobs,
+)
 
 
 class Command(BaseCommand):
@@ -30,6 +37,8 @@ class Command(BaseCommand):
         except UnknownJobError as error:
             known = ", ".join(registered_jobs()) or "none"
             raise CommandError(f"No job is named {error}. Jobs: {known}.") from error
+        if not options["jobs"]:
+            note_pulse(SCHEDULER_PULSE)
         for name, outcome in outcomes.items():
             self.stdout.write(f"{name}: {outcome}")
         if not outcomes:

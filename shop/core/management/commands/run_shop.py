@@ -32,7 +32,7 @@ from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
 
-OWN_APPS = ("accounts", "catalog", "core", "orders", "pages")
+OWN_APPS = ("accounts", "catalog", "core", "orders", "pages", "statistics")
 DEMO_ACCOUNTS = ("admin@example.com", "equipe@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0

@@ -1,4 +1,4 @@
-"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs, the audit trail."""
+"""The shop's own settings."""
 
 from __future__ import annotations
 
@@ -7,102 +7,24 @@ from datetime import date
 from decimal import Decimal
 from email.utils import parseaddr
 from typing import Any, ClassVar
+from zlib import crc32
 
 from django.conf import settings
-from django.core.cache import cache
-from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
-from shop.core.append_only import AppendOnlyModel
+from shop.core.fragment_cache import cached_content
 from shop.core.languages import SOURCE_LANGUAGE
-
-EMAIL_MAX_LENGTH = 254
-"""Of an address (RFC 5321), as Django's e-mail fields have it."""
-
 
 WEEKDAYS_VALIDATOR = RegexValidator(r"\A[1-7]{1,7}\Z", _("Choisissez au moins un jour de la semaine."))
 """Days of the week as ISO numbers, `12345` for Monday to Friday."""
 
 
-class MailState(models.TextChoices):
-    """Where a mail stands between being written and being delivered."""
-
-    QUEUED = "queued", _("En file d'attente")
-    SENDING = "sending", _("En cours d'envoi")
-    SENT = "sent", _("Envoyé")
-    FAILED = "failed", _("Échec définitif")
-
-
-class OutgoingMail(models.Model):
-    """One mail to one person: written in the transaction that causes it, delivered later by a worker.
-
-    The row is the truth and a message to Celery only starts its delivery sooner: where the message was lost, the
-    sweep finds the row; a killed worker's row becomes due again when its lease ends. What was rendered is kept.
-    """
-
-    kind = models.CharField(_("type"), max_length=60)
-    to = models.EmailField(_("destinataire"))
-    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
-    context = models.JSONField(_("données"), default=dict)
-    attachments = models.JSONField(_("pièces jointes"), default=list, blank=True)
-    reference = models.CharField(_("référence"), max_length=80, blank=True, db_index=True)
-    dedupe_key = models.CharField(_("clé d'unicité"), max_length=200, unique=True, null=True, blank=True)
-
-    state = models.CharField(_("état"), max_length=10, choices=MailState.choices, default=MailState.QUEUED)
-    attempts = models.PositiveSmallIntegerField(_("tentatives"), default=0)
-    crashes = models.PositiveSmallIntegerField(_("ouvriers morts pendant l'envoi"), default=0)
-    next_attempt_at = models.DateTimeField(_("prochaine tentative"), default=timezone.now)
-    lease_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
-    last_error = models.TextField(_("dernière erreur"), blank=True)
-
-    subject = models.CharField(_("objet"), max_length=998, blank=True)
-    text = models.TextField(_("texte"), blank=True)
-    html = models.TextField(_("HTML"), blank=True)
-    message_id = models.CharField(_("identifiant du message"), max_length=255, blank=True)
-
-    created_at = models.DateTimeField(_("créé le"), default=timezone.now, editable=False)
-    sent_at = models.DateTimeField(_("envoyé le"), null=True, blank=True)
-
-    class Meta:
-        verbose_name = _("e-mail sortant")
-        verbose_name_plural = _("e-mails sortants")
-        ordering = ("-created_at", "-pk")
-        indexes = (
-            models.Index(
-                fields=("next_attempt_at",),
-                name="mail_due",
-                condition=Q(state__in=("queued", "sending")),
-            ),
-            models.Index(fields=("state", "-created_at"), name="mail_state_newest"),
-        )
-        constraints = (
-            models.CheckConstraint(condition=Q(state__in=MailState.values), name="mail_state_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.kind} → {self.to}"
-
-
-class AttemptCounter(models.Model):
-    """How often something was tried in one window of a limit. Written by ``shop.core.limits`` only.
-
-    ``key`` is a hash, so that the table lists neither addresses nor people.
-    """
-
-    key = models.CharField(max_length=64, unique=True)
-    count = models.PositiveIntegerField(default=0)
-    expires_at = models.DateTimeField(db_index=True)
-
-    class Meta:
-        verbose_name = _("compteur d'essais")
-        verbose_name_plural = _("compteurs d'essais")
-
-    def __str__(self) -> str:
-        return f"{self.key[:12]}: {self.count}"
+MEASUREMENT_IDS = {"analytics_id": r"\AG-[A-Z0-9]{6,12}\Z", "pixel_id": r"\A[0-9]{15,16}\Z"}
+"""What the ids of the shop at other companies look like, by their column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +43,6 @@ class ShopSettings(models.Model):
     """
 
     CACHE_KEY: ClassVar[str] = "shop-settings"
-    CACHE_SECONDS: ClassVar[int] = 60
     PK: ClassVar[int] = 1
 
     # What a trader must tell consumers (LCEN art. 1-1, Code de la consommation L221-5, L616-1,
@@ -178,6 +99,9 @@ class ShopSettings(models.Model):
         help_text=_("Les mentions sont fictives\u00a0: la boutique ne peut pas vendre pour de vrai."),
     )
 
+    link_salt = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
+    """Changed when a backup is brought back: links that are good once were perhaps used since."""
+
     instagram_url = models.URLField(_("page Instagram"), blank=True)
     facebook_url = models.URLField(_("page Facebook"), blank=True)
     workshop_email = models.EmailField(
@@ -211,6 +135,16 @@ class ShopSettings(models.Model):
     )
     dispatch_days = models.CharField(
         _("jours d'expédition"), max_length=7, default="12345", validators=[WEEKDAYS_VALIDATOR]
+    )
+    cart_reminder_hours = models.PositiveSmallIntegerField(
+        _("rappel d'un panier laissé, après (heures)"),
+        null=True,
+        blank=True,
+        default=24,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "Une seule fois par panier, et seulement aux clients qui l'ont demandé. Vide\u00a0: jamais."
+        ),
     )
     installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
@@ -251,7 +185,77 @@ class ShopSettings(models.Model):
         help_text=_("Au-delà, la TVA est due dans le pays de destination (art. 258 A du CGI)."),
     )
     oss_number = models.CharField(_("numéro de guichet unique TVA (OSS)"), max_length=40, blank=True)
-    terms_version = models.CharField(_("version des conditions de vente"), max_length=40, default="2026-11")
+    analytics_id = models.CharField(
+        _("numéro de mesure Google Analytics"),
+        max_length=20,
+        blank=True,
+        validators=[
+            RegexValidator(MEASUREMENT_IDS["analytics_id"], _("Un numéro de mesure s'écrit G-XXXXXXXXXX."))
+        ],
+        help_text=_(
+            "Exemple\u00a0: G-AB12CD34EF. Vide\u00a0: rien n'est chargé, et personne n'est interrogé."
+        ),
+    )
+    pixel_id = models.CharField(
+        _("numéro du pixel Meta"),
+        max_length=20,
+        blank=True,
+        validators=[
+            RegexValidator(MEASUREMENT_IDS["pixel_id"], _("Un numéro de pixel a 15 ou 16 chiffres."))
+        ],
+        help_text=_("15 ou 16 chiffres. Vide\u00a0: rien n'est chargé, et personne n'est interrogé."),
+    )
+    accountant_email = models.EmailField(
+        _("e-mail du comptable"),
+        blank=True,
+        help_text=_("Reçoit chaque mois l'empreinte des comptes, avec l'atelier."),
+    )
+    reporting_step = models.CharField(
+        _("période de l'e-reporting"),
+        max_length=10,
+        choices=(
+            ("decade", _("décade (régime réel normal mensuel)")),
+            ("mois", _("mois (régime réel trimestriel ou simplifié)")),
+            ("bimestre", _("deux mois (franchise de TVA)")),
+        ),
+        default="bimestre",
+        help_text=_("Selon votre régime de TVA\u00a0; votre comptable la confirme."),
+    )
+    urssaf_period = models.CharField(
+        _("déclaration à l'URSSAF"),
+        max_length=10,
+        choices=(("mois", _("chaque mois")), ("trimestre", _("chaque trimestre"))),
+        default="trimestre",
+    )
+    urssaf_rate = models.DecimalField(
+        _("taux de cotisation (%)"),
+        max_digits=4,
+        decimal_places=2,
+        default=Decimal("12.30"),
+        validators=[MinValueValidator(Decimal("0.00"))],
+        help_text=_("Ventes de marchandises, pour information\u00a0: l'URSSAF calcule elle-même."),
+    )
+    vat_liable_from = models.DateField(
+        _("assujetti à la TVA à partir du"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "Premier jour où les prix comprennent la TVA. Vide\u00a0: franchise (art. 293 B du CGI)."
+        ),
+    )
+    vat_liable_until = models.DateField(
+        _("assujetti à la TVA jusqu'au"),
+        null=True,
+        blank=True,
+        help_text=_("Compris. Vide\u00a0: sans fin."),
+    )
+    vat_number = models.CharField(
+        _("numéro de TVA intracommunautaire"),
+        max_length=14,
+        blank=True,
+        validators=[RegexValidator(r"\AFR[0-9A-Z]{2}[0-9]{9}\Z", _("FR, deux caractères, puis le SIREN."))],
+        help_text=_("Obligatoire à partir du jour où vous êtes assujetti."),
+    )
 
     class Meta:
         verbose_name = _("réglages de la boutique")
@@ -270,6 +274,9 @@ class ShopSettings(models.Model):
                 condition=~Q(making_days="") & ~Q(dispatch_days=""), name="shop_settings_weekdays_named"
             ),
             models.CheckConstraint(
+                condition=Q(vat_liable_from=None) | ~Q(vat_number=""), name="shop_settings_vat_number_given"
+            ),
+            models.CheckConstraint(
                 condition=Q(installments_minimum__gte=0),
                 name="shop_settings_minimum_positive",
             ),
@@ -280,8 +287,10 @@ class ShopSettings(models.Model):
 
     @property
     def vat_notice_text(self) -> str:
-        """What pages and mails say of VAT in the active language: the French mention that the law prescribes and, for
-        readers of another language, what the shipped one means."""
+        """What pages and mails say of VAT today in the active language: the number of a seller who is liable, else the
+        French mention that the law prescribes and, for readers of another language, what the shipped one means."""
+        if self.is_vat_liable(timezone.localdate()):
+            return _("N° de TVA %(number)s") % {"number": self.vat_number}
         shipped = _("TVA non applicable, art. 293 B du CGI")
         with translation.override(SOURCE_LANGUAGE):
             is_shipped = self.vat_notice == str(shipped)
@@ -290,18 +299,26 @@ class ShopSettings(models.Model):
             f"{self.vat_notice} ({meaning})" if is_shipped and meaning != self.vat_notice else self.vat_notice
         )
 
+    def is_vat_liable(self, day: date) -> bool:
+        """Return whether the seller is liable for French VAT on a day, and no small business under art. 293 B CGI."""
+        if self.vat_liable_from is None or day < self.vat_liable_from:
+            return False
+        return self.vat_liable_until is None or day <= self.vat_liable_until
+
     @classmethod
     def load(cls) -> ShopSettings:
         """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
-        values: dict[str, Any] | None = cache.get(cls.CACHE_KEY)
         names = [field.attname for field in cls._meta.concrete_fields]
-        if values is None or set(values) != set(names):
-            values = cls.objects.filter(pk=cls.PK).values(*names).first()
-            if values is None:
-                fresh = cls(pk=cls.PK)
-                values = {name: getattr(fresh, name) for name in names}
-            cache.set(cls.CACHE_KEY, values, cls.CACHE_SECONDS)
-        return cls(**values)
+        # The columns are in the key: another version of the code may have written what is found.
+        return cls(**cached_content(lambda: cls._read(names), cls.CACHE_KEY, crc32(",".join(names).encode())))
+
+    @classmethod
+    def _read(cls, names: list[str]) -> dict[str, Any]:
+        values = cls.objects.filter(pk=cls.PK).values(*names).first()
+        if values is not None:
+            return values
+        fresh = cls(pk=cls.PK)
+        return {name: getattr(fresh, name) for name in names}
 
     def missing_legal_fields(self) -> list[MissingLegalField]:
         """Mentions required by law that are still empty, in the order of the form.
@@ -323,82 +340,3 @@ class ShopSettings(models.Model):
     def alert_address(self) -> str:
         """Where mails for the workshop go: its own address, else the public one, else the sender's."""
         return self.workshop_email or self.email or parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
-
-
-class ScheduledJob(models.Model):
-    """When a scheduled job last ran; the row is the lock that makes it run once per period."""
-
-    name = models.CharField(_("nom"), max_length=80, unique=True)
-    last_started_at = models.DateTimeField(_("dernier démarrage"), null=True, blank=True)
-    last_finished_at = models.DateTimeField(_("dernière fin"), null=True, blank=True)
-    last_error = models.TextField(_("dernière erreur"), blank=True)
-    locked_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
-
-    class Meta:
-        verbose_name = _("tâche planifiée")
-        verbose_name_plural = _("tâches planifiées")
-        ordering = ("name",)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Seasonal(models.Model):
-    """Something shown from one day to another, both included; empty means without end. Days begin at midnight, when
-    every cached page ends too (`shop.core.fragment_cache`): a season begins and ends by itself."""
-
-    starts_on = models.DateField(
-        _("à partir du"), null=True, blank=True, help_text=_("Vide : depuis toujours.")
-    )
-    ends_on = models.DateField(_("jusqu'au"), null=True, blank=True, help_text=_("Compris. Vide : sans fin."))
-
-    class Meta:
-        abstract = True
-
-    def clean(self) -> None:
-        super().clean()
-        if self.starts_on and self.ends_on and self.starts_on > self.ends_on:
-            raise ValidationError({"ends_on": _("La fin ne peut pas venir avant le début.")})
-
-    def is_in_season(self, day: date) -> bool:
-        """Return whether it is shown on this day."""
-        return (self.starts_on is None or self.starts_on <= day) and (
-            self.ends_on is None or day <= self.ends_on
-        )
-
-
-class AuditEntry(AppendOnlyModel):
-    """What somebody changed about rights, money, prices or people: added by `shop.core.audit`, never changed.
-
-    It names people by key alone, so that erasing a person leaves nothing of them here.
-    """
-
-    created_at = models.DateTimeField(_("date"), default=timezone.now, editable=False)
-    actor_id = models.BigIntegerField(
-        _("par"),
-        null=True,
-        help_text=_("Vide\u00a0: par une commande du serveur ou par la boutique elle-même."),
-    )
-    action = models.CharField(_("action"), max_length=60)
-    subject_type = models.CharField(_("objet"), max_length=60)
-    subject_id = models.CharField(_("clé de l'objet"), max_length=64)
-    before = models.JSONField(_("avant"), default=dict)
-    after = models.JSONField(_("après"), default=dict)
-
-    class Meta:
-        verbose_name = _("entrée du journal d'audit")
-        verbose_name_plural = _("journal d'audit")
-        ordering = ("-created_at", "-pk")
-        # Each way to search the trail, in the order in which its pages follow each other.
-        indexes = (
-            models.Index(fields=("created_at", "id"), name="core_audit_moment"),
-            models.Index(fields=("actor_id", "created_at", "id"), name="core_audit_actor"),
-            models.Index(fields=("action", "created_at", "id"), name="core_audit_action"),
-            models.Index(fields=("subject_type", "created_at", "id"), name="core_audit_kind"),
-            models.Index(
-                fields=("subject_type", "subject_id", "created_at", "id"), name="core_audit_subject"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.subject_type} {self.subject_id}"

@@ -1,0 +1,122 @@
+"""Ages: how long ago something went well, or since when the oldest of something waits."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from shop.core import jobs, readings, tasks
+from shop.core.mail_delivery import oldest_waiting_mail
+from shop.core.models import OutgoingMail, ScheduledJob
+from shop.core.readings import Age
+
+NOW = timezone.now()
+
+
+@pytest.fixture
+def ages(monkeypatch):
+    """No age but those of the test."""
+    monkeypatch.setattr(readings, "_ages", {})
+
+    def add(since, *, never_is_late=False):
+        readings.register_age(
+            Age("backup", "Sauvegarde", timedelta(days=1), "Prévenez.", since, never_is_late=never_is_late)
+        )
+
+    return add
+
+
+def read_one():
+    [reading] = readings.read_ages(NOW)
+    return reading.age, reading.is_late, reading.failed
+
+
+@pytest.mark.parametrize(
+    ("ago", "late"),
+    [(timedelta(days=1), False), (timedelta(days=1, seconds=1), True), (-timedelta(hours=1), False)],
+)
+def test_an_age_is_late_past_its_limit(ages, ago, late):
+    ages(lambda now: now - ago)
+    assert read_one() == (max(ago, timedelta(0)), late, False)
+
+
+@pytest.mark.parametrize("never_is_late", [True, False])
+def test_without_a_moment_nothing_waits_or_nothing_ever_went_well(ages, never_is_late):
+    ages(lambda now: None, never_is_late=never_is_late)
+    assert read_one() == (None, never_is_late, False)
+
+
+def test_an_age_that_cannot_be_read_is_late_and_leaves_the_others(ages, caplog):
+    ages(lambda now: 1 / 0)
+    assert read_one() == (None, True, True)
+    assert [record.message for record in caplog.records] == ["the age backup could not be read"]
+
+
+def test_a_database_that_is_away_is_told_to_the_caller(ages):
+    def away(now):
+        raise OperationalError
+
+    ages(away)
+    with pytest.raises(OperationalError):
+        readings.read_ages(NOW)
+
+
+def make_mail(**fields):
+    return OutgoingMail.objects.create(kind="order_confirmation", to="lea@example.com", **fields)
+
+
+@pytest.mark.django_db
+def test_the_oldest_mail_counts_from_when_it_could_go_not_from_its_next_try():
+    minute = timedelta(minutes=1)
+    make_mail(next_attempt_at=NOW + minute)
+    assert oldest_waiting_mail(NOW) is None
+    make_mail(next_attempt_at=NOW - 2 * minute)
+    # Tried twice, after 1 and 5 minutes, and again in four: it is 2 minutes old.
+    make_mail(next_attempt_at=NOW + 4 * minute, attempts=2)
+    assert oldest_waiting_mail(NOW) == NOW - 2 * minute
+    # Under way for the second time: the first delay is over.
+    make_mail(next_attempt_at=NOW - 9 * minute, attempts=2, state="sending")
+    make_mail(next_attempt_at=NOW - 90 * minute, is_bulk=True)
+    make_mail(next_attempt_at=NOW - 90 * minute, state="failed")
+    assert oldest_waiting_mail(NOW) == NOW - 10 * minute
+
+
+@pytest.mark.django_db
+def test_a_job_is_missed_from_the_period_in_which_it_did_not_end():
+    ScheduledJob.objects.create(name="never-ran")
+    ScheduledJob.objects.create(name="mail-sweep", last_finished_at=NOW)
+    assert jobs.first_missed(NOW) is None
+    job = jobs.registered_jobs()["purge-attempt-counters"]
+    ended = job.period_start(NOW) - timedelta(hours=30)
+    ScheduledJob.objects.create(name=job.name, last_finished_at=ended)
+    assert jobs.first_missed(NOW) == job.period_start(NOW) - timedelta(days=1)
+
+
+@pytest.mark.django_db
+def test_a_queue_is_asked_once_until_it_answers_or_ten_minutes_are_over(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        tasks, "publish", lambda task, *args, **options: asked.append((task.name, *args, options))
+    )
+    tasks.ask_queues(NOW)
+    question = ("shop.core.tasks.answer_pulse", "images", {"queue": "images"})
+    assert asked == [question]
+    tasks.ask_queues(NOW + timedelta(minutes=9))
+    assert asked == [question]
+    tasks.ask_queues(NOW + timedelta(minutes=10))
+    assert len(asked) == 2
+    tasks.answer_pulse("images")
+    ScheduledJob.objects.filter(name="queue-images").update(last_started_at=NOW)
+    tasks.ask_queues(NOW + timedelta(minutes=1))
+    assert len(asked) == 3
+    assert jobs.last_pulse("queue-images") >= NOW
+
+
+@pytest.mark.django_db
+def test_a_pulse_makes_its_row_and_moves_it():
+    jobs.note_pulse("scheduler")
+    first = jobs.last_pulse("scheduler")
+    jobs.note_pulse("scheduler")
+    assert jobs.last_pulse("scheduler") > first
+    assert ScheduledJob.objects.filter(name="scheduler").count() == 1
