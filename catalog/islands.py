@@ -207,7 +207,7 @@ class StaffCategoryChoice(serializers.Serializer[Any]):
     offers_finishes = serializers.BooleanField()
 
 
-class StaffPromotionType(serializers.Serializer[Any]):
+class StaffLabelledCode(serializers.Serializer[Any]):
     code = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
 
@@ -219,7 +219,7 @@ class StaffCountryChoice(serializers.Serializer[Any]):
 
 class StaffProductBase(serializers.Serializer[Any]):
     categories = StaffCategoryChoice(many=True)
-    promotion_types = StaffPromotionType(many=True)
+    promotion_types = StaffLabelledCode(many=True)
     rights = StaffRightsProps()
     trash_days = serializers.IntegerField()
 
@@ -235,6 +235,7 @@ class StaffProductFormProps(StaffProductBase):
 
     product_id = serializers.IntegerField(allow_null=True)
     countries = StaffCountryChoice(many=True)
+    safety_classes = StaffLabelledCode(many=True)
 
 
 @island_serializer("staff-product-import")

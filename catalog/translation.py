@@ -8,7 +8,7 @@ from catalog.models import Category, CategoryFeature, CategoryPicture, Product, 
 
 @register(Category)
 class CategoryTranslation(TranslationOptions):
-    fields = ("name", "title", "description", "intro")
+    fields = ("name", "title", "description", "intro", "warnings")
     required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 
@@ -25,7 +25,7 @@ class CategoryPictureTranslation(TranslationOptions):
 
 @register(Product)
 class ProductTranslation(TranslationOptions):
-    fields = ("name", "slug", "description", "full_description", "material", "paint_type")
+    fields = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
     required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 

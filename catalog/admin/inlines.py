@@ -1,19 +1,15 @@
-"""Photos, formats, variants and 3D model below a product. Staff change the first three on their own page."""
+"""Photos, formats, variants and 3D model below a product, to look at."""
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ModelForm3D, preview_of
+from catalog.admin.forms import preview_of
 from catalog.models import Product, ProductImage, ProductModel, ProductVariation, Variant
-from catalog.services.media import delete_product_model, set_product_model
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffRights
 
@@ -38,14 +34,12 @@ class ImageInline(StaffRights, admin.TabularInline[ProductImage, Product]):
 
 
 class ModelInline(StaffRights, admin.StackedInline[ProductModel, Product]):
+    """Its 3D model, to look at."""
+
     view_action = StaffAction.SEE_PRODUCTS
-    add_action = change_action = delete_action = StaffAction.EDIT_PRODUCT
     model = ProductModel
-    form = ModelForm3D
     extra = 0
-    max_num = 1
-    fields = ("preview", "upload", "poster")
-    readonly_fields = ("preview",)
+    fields = readonly_fields = ("preview", "model_bytes")
 
     @admin.display(description=_("aperçu"))
     def preview(self, row: ProductModel) -> SafeString | str:
@@ -77,14 +71,3 @@ class VariantInline(StaffRights, admin.TabularInline[Variant, Product]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Variant]:
         return super().get_queryset(request).select_related("variation")
-
-
-def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
-    """Delete or replace the 3D model."""
-    product = cast(Product, formset.instance)
-    if formset.deleted_objects:
-        delete_product_model(product=product)
-    for form in formset.forms:
-        data = form.cleaned_data
-        if data.get("upload") and data.get("poster") and not data.get("DELETE"):
-            set_product_model(product=product, model=data["upload"], poster=data["poster"])

@@ -1,4 +1,4 @@
-"""Products in the admin: to look at, with their 3D model to change, and prices over time."""
+"""Products in the admin, to look at, and prices over time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
-from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -16,8 +15,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import language_fieldsets, preview_of
-from catalog.admin.inlines import ImageInline, ModelInline, VariantInline, VariationInline, save_model
-from catalog.models import PricePoint, Product, ProductModel
+from catalog.admin.inlines import ImageInline, ModelInline, VariantInline, VariationInline
+from catalog.models import PricePoint, Product
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.selectors.staff_products import search_products
@@ -42,10 +41,9 @@ class CustomsFilter(admin.SimpleListFilter):
 
 @admin.register(Product)
 class ProductAdmin(StaffAdmin[Product]):
-    """Products, to look at: staff change them on their own page. 3D models are changed here."""
+    """Products, to look at: staff change them on their own page."""
 
     view_action = StaffAction.SEE_PRODUCTS
-    change_action = StaffAction.EDIT_PRODUCT
     inlines = (ImageInline, VariationInline, VariantInline, ModelInline)
     list_display = (
         "thumbnail",
@@ -90,7 +88,9 @@ class ProductAdmin(StaffAdmin[Product]):
                 )
             },
         ),
-        *language_fieldsets("name", "slug", "description", "full_description", "material", "paint_type"),
+        *language_fieldsets(
+            "name", "slug", "description", "full_description", "material", "paint_type", "warnings"
+        ),
         (
             _("Prix"),
             {
@@ -164,16 +164,6 @@ class ProductAdmin(StaffAdmin[Product]):
         """As in the staff's list: in the shop's words, or an exact reference."""
         return search_products(queryset, search_term), False
 
-    def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:
-        """Nothing: none of its fields is written here."""
-
-    def save_formset(
-        self, request: HttpRequest, form: Any, formset: BaseInlineFormSet[Any, Any, Any], change: bool
-    ) -> None:
-        formset.save(commit=False)
-        if formset.model is ProductModel:
-            save_model(formset)
-
 
 @admin.register(PricePoint)
 class PricePointAdmin(StaffAdmin[PricePoint]):
@@ -195,7 +185,7 @@ class PricePointAdmin(StaffAdmin[PricePoint]):
         words = staff_search.query_words(search_term)
         if not words:
             return queryset, False
-        named = staff_search.having_words(Product.objects.all(), words).order_by().values("pk")
+        named = Product.objects.filter(staff_search.has_words(words)).order_by().values("pk")
         found = queryset.filter(product_id__in=named)
         number = search_term.strip()
         if number.isascii() and number.isdigit() and len(number) <= 18:

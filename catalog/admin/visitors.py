@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 
 from catalog.models import Favourite, Notice, Review, ReviewDecision
@@ -53,16 +51,13 @@ class ReviewAdmin(StaffAdmin[Review]):
     )
 
 
-class WaitingListAdmin(StaffAdmin[Any]):
-    """Rows that visitors made: to look at, and to delete when their owner asks."""
+@admin.register(Notice)
+class NoticeAdmin(StaffAdmin[Notice]):
+    """Mails that visitors asked for."""
 
     audited_fields = frozenset()
     view_action = StaffAction.SEE_WAITING_LIST
-    delete_action = StaffAction.DELETE_FROM_WAITING_LIST
-
-
-@admin.register(Notice)
-class NoticeAdmin(WaitingListAdmin):
+    staff_list = "staff-waiting-list"
     list_display = ("email", "product", "category", "language", "asked_at", "confirmed_at", "sent_at")
     list_filter = (("confirmed_at", admin.EmptyFieldListFilter), ("sent_at", admin.EmptyFieldListFilter))
     list_select_related = ("product", "category")
@@ -72,7 +67,12 @@ class NoticeAdmin(WaitingListAdmin):
 
 
 @admin.register(Favourite)
-class FavouriteAdmin(WaitingListAdmin):
+class FavouriteAdmin(StaffAdmin[Favourite]):
+    """Pieces that members saved."""
+
+    audited_fields = frozenset()
+    view_action = StaffAction.SEE_WAITING_LIST
+    staff_list = "staff-favourites"
     list_display = ("product", "user", "notify_when_back", "created_at")
     list_filter = ("notify_when_back",)
     list_select_related = ("product", "user")

@@ -77,8 +77,8 @@ class ProductAutomation(APIView):
         responses=AutomationPage,
     )
     def get(self, request: Request) -> Response:
-        """All products. Eight queries."""
-        products = Product.objects.order_by("-created_at", "-pk")
+        """All products that are not in the trash, archived ones too. Eight queries."""
+        products = Product.objects.filter(trashed_at=None).order_by("-created_at", "-pk")
         if "id" in request.query_params:
             products = products.filter(pk=_number(request.query_params["id"]))
         if "external_id" in request.query_params:
@@ -134,7 +134,7 @@ class ProductAutomation(APIView):
     def put(self, request: Request) -> Response:
         """Change the fields that are given."""
         product_id = _number(request.query_params.get("id", ""))
-        product = Product.objects.prefetch_related("images").filter(pk=product_id).first()
+        product = Product.objects.prefetch_related("images").filter(pk=product_id, trashed_at=None).first()
         if product is None:
             raise Problem("not_found", _("Produit introuvable"), 404)
         own = {

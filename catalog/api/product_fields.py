@@ -16,7 +16,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from catalog.models import Finish, Product, ProductVariation, PromotionType, Variant
+from catalog.models import Finish, Product, ProductVariation, PromotionType, SafetyClass, Variant
 from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
 from catalog.selectors.product_documents import TEXTS, TRANSLATIONS
@@ -178,7 +178,10 @@ class ProductFields(StrictFields):
     """A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
     Texts are French; `translations` has the others."""
 
-    ignored = (*("id", "url", "category_slug", "pending_images", "created_at"),)
+    ignored = (
+        *("id", "url", "category_slug", "pending_images", "created_at"),
+        *("price_from", "price_to", "archived"),
+    )
 
     name = serializers.CharField(max_length=Product._meta.get_field("name").max_length)
     slug = serializers.SlugField(required=False, allow_blank=True, max_length=180)
@@ -186,6 +189,12 @@ class ProductFields(StrictFields):
     full_description = text(Product, "full_description")
     material = text(Product, "material")
     paint_type = text(Product, "paint_type")
+    safety_class = serializers.ChoiceField(
+        required=False, allow_blank=True, choices=SafetyClass.choices, help_text="Empty: the category's."
+    )
+    minimum_age = number(99)
+    warnings = text(Product, "warnings")
+    maker = text(Product, "maker")
     translations = Translations(required=False)
     category = serializers.CharField(max_length=120, help_text="Name in any language, or slug.")
     price = amount(required=True)

@@ -79,6 +79,9 @@ COLUMNS: dict[str, str] = {
     "poids emballé g": "weight_grams",
     "fabrication min jours": "production_days_min",
     "fabrication max jours": "production_days_max",
+    "classe de sécurité": "safety_class",
+    "âge minimum": "minimum_age",
+    "fabricant": "maker",
     "code douanier": "hs_code",
     "pays de fabrication": "origin_country",
     "produits similaires": "picked_similar",
@@ -92,12 +95,14 @@ COLUMNS: dict[str, str] = {
     **{f"matière {code}": f"material_{code}" for code in ("en", "es", "de")},
     "peinture": "paint_type",
     **{f"peinture {code}": f"paint_type_{code}" for code in ("en", "es", "de")},
+    "avertissements": "warnings",
+    **{f"avertissements {code}": f"warnings_{code}" for code in ("en", "es", "de")},
 }
 _HEADERS = {field: header for header, field in COLUMNS.items()}
 _AMOUNTS = {name for name in _HEADERS if name.endswith(("price", "_amount", "_cm"))}
 _FLAGS = {"is_published", "featured", "in_stock", "promotion_active"}
 # Empty, they are "".
-_BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type"}
+_BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type", "safety_class", "maker"}
 _YES = {"oui", "o", "1", "vrai", "true", "yes", "x"}
 _NO = {"non", "n", "0", "faux", "false", "no"}
 # What a spreadsheet would take for a formula.
@@ -303,11 +308,7 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
             data[name] = text.split()
         elif name == "category":
             data[name] = categories[text]
-        elif (
-            name in TEXT_SOURCES
-            or name in ("dimensions", "weight", "hs_code", "origin_country")
-            or name == "promotion_type"
-        ):
+        elif name in TEXT_SOURCES or name in _BLANKS or name == "promotion_type":
             data[name] = text
         else:
             data[name] = text or None

@@ -210,18 +210,29 @@ class AdminProductActionView(APIView):
         return staff_answer(full(int(product_id)))
 
 
+class ProductCopySerializer(serializers.Serializer[Any]):
+    with_photos = serializers.BooleanField(default=False)
+
+
 class AdminProductCopyView(APIView):
-    """A copy that is not published: texts, prices, formats and measures, without photos and stock."""
+    """A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock."""
 
     permission_classes = (allowed(post=StaffAction.EDIT_PRODUCT),)
 
     @extend_schema(
-        operation_id="admin_products_duplicate", request=None, responses={201: AdminProductSerializer}
+        operation_id="admin_products_duplicate",
+        request=ProductCopySerializer,
+        responses={201: AdminProductSerializer},
     )
     def post(self, request: Request, product_id: str) -> Response:
         require(request.user, StaffAction.EDIT_PRICES)
+        sent = ProductCopySerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with_photos = sent.validated_data["with_photos"]
         try:
-            copy = duplicate_product(product_id=int(product_id), actor=staff_actor(request))
+            copy = duplicate_product(
+                product_id=int(product_id), actor=staff_actor(request), with_photos=with_photos
+            )
         except Product.DoesNotExist:
             raise product_not_found() from None
         return staff_answer(full(copy.pk), 201)

@@ -26,13 +26,13 @@ from shop.core.languages import SOURCE_LANGUAGE
 
 LOWEST = Decimal("0.01")
 _ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
-_TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type")
+_TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
 _OTHERS = tuple(code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE)
 TEXT_SOURCES: dict[str, str] = {
     **{text: f"{text}_{SOURCE_LANGUAGE}" for text in _TEXTS},
     **{f"{text}_{code}": f"{text}_{code}" for text in _TEXTS for code in _OTHERS},
 }
-_LENGTHS = {"description": 2000, "full_description": 20_000}
+_LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000}
 _AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price")
 _PROMOTION = (
     *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
@@ -43,6 +43,7 @@ WRITABLE = (
     *("featured", "in_stock", "stock_quantity", "is_published"),
     *("dimensions", "height_cm", "weight", "weight_grams", "hs_code", "origin_country"),
     *("production_days_min", "production_days_max", "picked_similar", "external_id"),
+    *("safety_class", "minimum_age", "maker"),
 )
 
 

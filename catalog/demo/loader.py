@@ -92,7 +92,7 @@ def load_categories() -> int:
                     for field in (
                         *SLUG_FIELDS.values(),
                         *("kind", "colour", "position", "menu_place", "in_footer"),
-                        *("offers_finishes", "offers_formats"),
+                        *("offers_finishes", "offers_formats", "safety_class"),
                     )
                 },
                 **_translated(entry, "name", "title", "description", "intro"),

@@ -29,6 +29,7 @@ from catalog.models.promotion import (
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
+from catalog.models.safety import SafetyClass, SafetyFields
 from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synonym
 from catalog.models.variant import ProductVariation, Variant
 from shop.core.append_only import AppendOnlyError
@@ -65,6 +66,8 @@ __all__ = [
     "Review",
     "ReviewDecision",
     "ReviewState",
+    "SafetyClass",
+    "SafetyFields",
     "SearchEntry",
     "SearchSpelling",
     "SearchWord",

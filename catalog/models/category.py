@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models.safety import SafetyClass, SafetyFields, toy_is_complete
 from shop.core.models import Seasonal
 
 SLUG_LENGTH = 60
@@ -46,7 +47,7 @@ class MenuPlace(models.TextChoices):
     NONE = "", _("nulle part")
 
 
-class Category(Seasonal):
+class Category(SafetyFields, Seasonal):
     """A category. Texts are translated (see `catalog.translation`).
 
     `slug` is its key and its French address; where another language has none of its own, it serves there too. All of
@@ -83,6 +84,13 @@ class Category(Seasonal):
         _("dans le menu"), max_length=10, choices=MenuPlace.choices, blank=True, default=MenuPlace.PRODUCTS
     )
     in_footer = models.BooleanField(_("en pied de page"), default=False)
+    safety_class = models.CharField(
+        _("classe de sécurité"),
+        max_length=10,
+        choices=SafetyClass.choices,
+        default=SafetyClass.COLLECTOR,
+        help_text=_("Décide de l'âge et des avertissements que montrent ses pièces."),
+    )
 
     objects: ClassVar[models.Manager[Category]] = models.Manager()
     _default_manager: ClassVar[models.Manager[Category]]
@@ -100,6 +108,14 @@ class Category(Seasonal):
             models.CheckConstraint(
                 condition=Q(starts_on=None) | Q(ends_on=None) | Q(starts_on__lte=F("ends_on")),
                 name="category_dates_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(safety_class__in=SafetyClass.values), name="category_safety_class_known"
+            ),
+            models.CheckConstraint(
+                condition=toy_is_complete(),
+                name="category_toy_has_warnings",
+                violation_error_message=_("Des jouets demandent un âge minimum et des avertissements."),
             ),
             *(
                 models.UniqueConstraint(

@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
 
 from catalog.models.category import Category
+from catalog.models.safety import SafetyClass, SafetyFields, toy_is_complete
+from shop.core.languages import SOURCE_LANGUAGE
 
 AMOUNT_DIGITS = 10
 ABOVE_ZERO = [MinValueValidator(Decimal("0.01"), _("Le prix doit être supérieur à 0,00 €."))]
@@ -49,7 +51,7 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
 
 
-class Product(models.Model):
+class Product(SafetyFields):
     """A product on sale.
 
     Write it through `catalog.services.products`, and what staff do with it through `catalog.services.staff_products`,
@@ -151,6 +153,13 @@ class Product(models.Model):
     )
     production_days_max = models.PositiveSmallIntegerField(
         _("fabrication, maximum (jours)"), null=True, blank=True
+    )
+    safety_class = models.CharField(
+        _("classe de sécurité"),
+        max_length=10,
+        choices=SafetyClass.choices,
+        blank=True,
+        help_text=_("Vide\u00a0: celle de la catégorie."),
     )
     picked_similar = models.ManyToManyField(
         "self",
@@ -307,6 +316,12 @@ class Product(models.Model):
                 violation_error_message=_("Un produit archivé ou à la corbeille ne peut pas être publié."),
             ),
             models.CheckConstraint(
+                condition=Q(safety_class__in=["", *SafetyClass.values]), name="product_safety_class_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_published=False) | toy_is_complete(), name="product_toy_has_warnings"
+            ),
+            models.CheckConstraint(
                 condition=Q(external_id__isnull=True) | ~Q(external_id=""),
                 name="product_external_id_not_empty",
             ),
@@ -330,5 +345,10 @@ class Product(models.Model):
                 errors["production_days_max"] = _("Le délai maximum est plus court que le minimum.")
             elif high > self.MAX_PRODUCTION_DAYS:
                 errors["production_days_max"] = _("Un délai de plus d'un an ne peut pas être promis.")
+        if self.is_published and self.safety_class == SafetyClass.TOY:
+            if self.minimum_age is None:
+                errors["minimum_age"] = _("Un jouet n'est publié qu'avec son âge minimum.")
+            if not getattr(self, f"warnings_{SOURCE_LANGUAGE}"):
+                errors["warnings"] = _("Un jouet n'est publié qu'avec ses avertissements.")
         if errors:
             raise ValidationError(errors)

@@ -30,7 +30,7 @@ class WordsField(models.TextField[Any, Any]):
         return "%s::tsvector" if connection.vendor == "postgresql" else "%s"
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        return value if value is None else value.replace("'", "")
+        return value if value is None else " ".join(sorted(value.replace("'", "").split(" ")))
 
 
 class SearchEntry(models.Model):

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Count, Q, QuerySet
+
 from catalog.models import Favourite, Product
 from catalog.selectors.cards import ProductCard, build_cards, read_published_cards
 
 MAX_FAVOURITES = 200
 """More than anybody looks through, and as many as one page shows."""
+
+
+MOST_WANTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,11 @@ def parse_ids(text: str) -> list[int]:
         int(part) for part in text[:4000].split(",") if part.isascii() and part.isdecimal() and len(part) < 19
     )
     return list(dict.fromkeys(number for number in numbers if number))[:MAX_FAVOURITES]
+
+
+def wanted_products() -> QuerySet[Product]:
+    """Return the pieces in members' lists, the most wanted first, `MOST_WANTED` at most: `saved` counts the members,
+    `to_tell` those who want a mail when it is back. One query."""
+    wish = Q(favourites__notify_when_back=True)
+    counted = Product.objects.annotate(saved=Count("favourites"), to_tell=Count("favourites", filter=wish))
+    return counted.filter(saved__gt=0).order_by("-saved", "pk")[:MOST_WANTED]

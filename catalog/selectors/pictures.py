@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from catalog.models import Finish, PictureRow, ProductImage
 from shop.core import images
 from shop.core.fragment_cache import find_fragment, store_fragment
@@ -30,6 +32,12 @@ def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
         derivatives=row.derivatives,
         focus=_focus(row),
     )
+
+
+def product_files(names: Collection[str]) -> set[str]:
+    """Return those of these files that products show, or of which they show a part. One query."""
+    rows = ProductImage.objects.filter(Q(file__in=names) | Q(whole__file__in=list(names)))
+    return {name for row in rows.values_list("file", "whole__file") for name in row if name} & set(names)
 
 
 def _focus(row: PictureRow) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
-TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type")
+TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
 """The texts that exist in every language; the plain name is the French one."""
 TRANSLATIONS = tuple(
     language for language in settings.MODELTRANSLATION_LANGUAGES if language != SOURCE_LANGUAGE
@@ -30,6 +30,7 @@ TRANSLATIONS = tuple(
 OWN_COLUMNS = (
     *("featured", "in_stock", "stock_quantity", "is_published", "dimensions", "weight", "weight_grams"),
     *("hs_code", "production_days_min", "production_days_max", "source", "external_id"),
+    *("safety_class", "minimum_age", "maker"),
 )
 PRICES = ("price", "original_price", "painted_price", "unpainted_price")
 VARIANT_COLUMNS = (
@@ -118,6 +119,9 @@ def _document(
         "height_cm": _decimal(product.height_cm),
         "origin_country": str(product.origin_country.code or ""),
         "production_time": production_text(days),
+        "price_from": amount_string(product.price_from),
+        "price_to": amount_string(product.price_to),
+        "archived": product.archived_at is not None,
         "promotion_active": promotion is not None and promotion.is_active,
         "promotion_type": None if promotion is None else promotion.type,
         "promotion_buy_quantity": None if promotion is None else promotion.buy_quantity,

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from catalog import pricing
 from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation, Promotion, Variant
 from catalog.pricing import Offer, OfferKey
+from catalog.safety import Safety, safety_of
 from catalog.selectors import wording
 from catalog.selectors.addresses import choice_query, product_url
 from catalog.selectors.availability import availability_of
@@ -147,6 +148,7 @@ class ProductDetail:
     photos: tuple[Photo, ...]
     default_days: ProductionDays
     model: Model3D | None
+    safety: Safety
 
     @property
     def finish_photos(self) -> FinishPhotos | None:
@@ -269,8 +271,10 @@ def find_product(product_id: int) -> ProductDetail | None:
 
 
 def price_histories(product_ids: Collection[int]) -> dict[int, PriceHistory]:
-    """What each offer of these products cost over time, oldest first. One query."""
+    """What each offer of these products cost over time, oldest first. One query, none without products."""
     found: dict[int, PriceHistory] = {pk: {} for pk in product_ids}
+    if not found:
+        return found
     for point in PricePoint.objects.filter(product_id__in=found).order_by("starts_at", "pk"):
         found[point.product_id].setdefault(OfferKey(point.variation_id, point.finish), []).append(point)
     return found
@@ -348,6 +352,7 @@ def _detail(
         ),
         default_days=default_days,
         model=_model(product),
+        safety=safety_of(product),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -36,18 +36,19 @@ def moment_parameter(moment: datetime) -> Any:
     return connection.ops.adapt_datetimefield_value(moment)
 
 
-def joined_promotion(values: Mapping[str, Any]) -> ProductPromotion | None:
-    """The promotion in a row of `PROMOTION_JOIN`."""
-    if values["promotion_id"] is None:
+def joined_promotion(values: Sequence[Any]) -> ProductPromotion | None:
+    """The promotion in the values of `PROMOTION_COLUMNS`."""
+    *own, is_chosen = values
+    fields = dict(zip(_FIELDS, own, strict=True))
+    if fields["id"] is None:
         return None
-    fields = {field: values[f"promotion_{field}"] for field in _FIELDS}
     # SQLite gives numbers and moments without a zone.
     if fields["amount"] is not None:
         fields["amount"] = Decimal(str(fields["amount"])).quantize(Decimal("0.01"))
     for name in ("starts_at", "ends_at"):
         if fields[name] is not None and fields[name].tzinfo is None:
             fields[name] = fields[name].replace(tzinfo=UTC)
-    return ProductPromotion(Promotion(**fields), bool(values["promotion_is_chosen"]))
+    return ProductPromotion(Promotion(**fields), bool(is_chosen))
 
 
 def promotions_of(product_ids: Collection[int], since: datetime) -> dict[int, list[ProductPromotion]]:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import chain
+from typing import Any, Generic, TypeVar
 
+from django.db import connection
+from django.db.models import Model
 from django.utils import timezone
 
 from catalog import pricing
@@ -25,7 +28,10 @@ from catalog.selectors.promotions import (
     moment_parameter,
 )
 from catalog.selectors.wording import ProductionDays
+from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
+
+Row = TypeVar("Row", bound=Model)
 
 UNKNOWN_PRODUCT = "unknown_product"
 UNKNOWN_VARIATION = "unknown_variation"
@@ -35,18 +41,21 @@ OUT_OF_STOCK = "out_of_stock"
 _TRANSLATED = ("name", "slug", "description")
 # Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
 # written here: 320 quotes of five lines a second instead of 234.
-_PRODUCTS = """SELECT product.id, product.category_id, product.price, product.original_price,
-    product.painted_price, product.unpainted_price,
-    product.in_stock, product.stock_quantity, product.is_published,
-    product.production_days_min, product.production_days_max,
-    product.hs_code, product.origin_country, product.weight_grams,
-    category.offers_finishes AS category_offers_finishes, {promotion}, {texts}
+_PRODUCTS = """SELECT {columns}, {promotion}
 FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
 {join} WHERE product.id IN ({keys})"""
-_VARIANTS = """SELECT variant.*, variation.price_adjustment AS variation_price_adjustment,
-    variation.price_override AS variation_price_override, variation.is_default AS variation_is_default, {texts}
+_VARIANTS = """SELECT {columns}
 FROM catalog_variant AS variant LEFT JOIN catalog_productvariation AS variation ON variation.id = variant.variation_id
 WHERE variant.product_id IN ({keys}) ORDER BY variation.sort_order, variation.id, variant.finish"""
+_OF_PRODUCT = frozenset(
+    {
+        *("id", "category_id", "price", "original_price", "painted_price", "unpainted_price"),
+        *("in_stock", "stock_quantity", "is_published", "production_days_min", "production_days_max"),
+        *("hs_code", "origin_country", "weight_grams"),
+    }
+)
+_OF_CATEGORY = frozenset({"id", "offers_finishes"})
+_OF_VARIATION = frozenset({"id", "price_adjustment", "price_override", "is_default"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,21 +173,24 @@ def _read_products(
     if not keys:
         return products, promotions
     codes = wording.column_languages()
-    texts = [f"product.{field}_{code}" for field in _TRANSLATED for code in codes]
-    texts += [f"category.name_{code} AS category_name_{code}" for code in codes]
-    category_fields = ("id", *(f"name_{code}" for code in codes), "offers_finishes")
+    of_product = _Part(Product, "product", _OF_PRODUCT | _translated(_TRANSLATED, codes))
+    of_category = _Part(Category, "category", _OF_CATEGORY | _translated(("name",), codes))
     query = _PRODUCTS.format(
-        promotion=PROMOTION_COLUMNS, join=PROMOTION_JOIN, texts=", ".join(texts), keys=_marks(keys)
+        columns=f"{of_product.columns}, {of_category.columns}",
+        promotion=PROMOTION_COLUMNS,
+        join=PROMOTION_JOIN,
+        keys=_marks(keys),
     )
-    for row in Product.objects.raw(query, [moment_parameter(moment), *keys]):
+    for values in _rows(query, [moment_parameter(moment), *keys]):
         # A row for each promotion that applies.
-        product = products.setdefault(row.pk, row)
-        found = promotions.setdefault(row.pk, [])
-        if (promotion := joined_promotion(vars(row))) is not None:
-            found.append(promotion)
-        if product is row:
-            values = [vars(row)[f"category_{field}"] for field in category_fields]
-            product.category = Category.from_db(product._state.db, category_fields, values)
+        product, rest = of_product.read(values)
+        category, of_promotion = of_category.read(rest)
+        if product.pk not in products:
+            products[product.pk] = product
+            promotions[product.pk] = []
+            product.category = category
+        if (promotion := joined_promotion(of_promotion)) is not None:
+            promotions[product.pk].append(promotion)
     return products, promotions
 
 
@@ -186,19 +198,46 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
     """All variants of these products with their formats, in their order."""
     if not product_ids:
         return
-    names = [f"name_{code}" for code in wording.column_languages()]
-    texts = ", ".join(f"variation.{name} AS variation_{name}" for name in names)
-    # In the order of the model's columns: `from_db` reads the values so.
-    fields = ("id", *names, "price_adjustment", "price_override", "is_default")
-    columns = {field.attname: field for field in ProductVariation._meta.concrete_fields}
-    for variant in Variant.objects.raw(
-        _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
-    ):
+    of_variant = _Part(
+        Variant, "variant", frozenset(field.attname for field in Variant._meta.concrete_fields)
+    )
+    names = _OF_VARIATION | _translated(("name",), wording.column_languages())
+    of_variation = _Part(ProductVariation, "variation", names)
+    query = _VARIANTS.format(
+        columns=f"{of_variant.columns}, {of_variation.columns}", keys=_marks(product_ids)
+    )
+    for values in _rows(query, [*product_ids]):
+        variant, rest = of_variant.read(values)
         if variant.variation_id is not None:
-            # A column of another table than the statement's comes as the engine has it: SQLite knows no decimals.
-            values = [columns[field].to_python(vars(variant)[f"variation_{field}"]) for field in fields]
-            variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
+            variant.variation, _rest = of_variation.read(rest)
         yield variant
+
+
+class _Part(Generic[Row]):
+    """Columns of one table within a statement that is written out. `raw()` takes longer to find out whose they are."""
+
+    def __init__(self, model: type[Row], table: str, names: frozenset[str]) -> None:
+        self._model = model
+        # In the order of the model's columns: `from_db` reads the values so.
+        self._fields = [field for field in model._meta.concrete_fields if field.attname in names]
+        self._names = names
+        self.columns = ", ".join(f"{table}.{field.column}" for field in self._fields)
+
+    def read(self, values: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
+        """Return the row that the values begin with, and the values behind it."""
+        # They come as the engine has them: SQLite knows no decimals.
+        own = [field.to_python(value) for field, value in zip(self._fields, values, strict=False)]
+        return self._model.from_db(connection.alias, self._names, own), values[len(own) :]
+
+
+def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return list(cursor.fetchall())
+
+
+def _translated(fields: Iterable[str], codes: Iterable[str]) -> frozenset[str]:
+    return frozenset(f"{field}_{code}" for code in codes for field in fields)
 
 
 def _marks(keys: Collection[int]) -> str:
@@ -292,7 +331,11 @@ def _sellable(
         production_days_max=days.high,
         promotion_badge=wording.promotion_badge(promotion),
         teaser=wording.teaser(product),
-        image=None if photo is None else image_info(photo, product.name),
+        image=None
+        if photo is None
+        else cached_fragment(
+            lambda: image_info(photo, product.name), "sellable-image", photo.pk, product.name
+        ),
         problem=problem,
         hs_code=product.hs_code,
         origin_country=str(product.origin_country or ""),

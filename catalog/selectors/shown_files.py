@@ -1,4 +1,4 @@
-"""Who still shows files that the catalogue shows no more: `orders` knows it, and registers its answer here."""
+"""Who still shows the files of a photo that was removed: whoever may registers its answer here."""
 
 from __future__ import annotations
 

@@ -108,20 +108,19 @@ class OfferHistory:
 def find_products(
     query: ProductQuery, *, cursor: str = "", number: int = 1, size: int = PAGE_SIZE
 ) -> ProductRows:
-    """Return a page: the one after `cursor`, else page `number`. Three queries: count, products, their photos.
+    """Return a page: the one after `cursor`, else page `number`. Three queries: count, products, their photos;
+    a search asks one more for each word.
 
     Raises BadCursor.
     """
     products = matching_products(query)
-    column, is_descending = ORDERS[query.ordering]
-    if column == "sort_name":
-        products = products.annotate(sort_name=Lower("name_fr"))
-    ordered = products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
+    ordered = _ordered(products, query.ordering)
     start = 0 if cursor else (number - 1) * size
     if query.search and not cursor:
-        # Every text is read to find them: once, for the page and the count.
+        # They are looked for once, for the page and the count.
         keys = list(ordered.values_list("pk", flat=True))
-        count, start, ordered = len(keys), 0, ordered.filter(pk__in=keys[start : start + size + 1])
+        count, shown, start = len(keys), keys[start : start + size + 1], 0
+        ordered = _ordered(Product.objects.filter(pk__in=shown), query.ordering)
     else:
         count = products.order_by().count()
     if cursor:
@@ -158,12 +157,12 @@ def search_products(products: QuerySet[Product], text: str) -> QuerySet[Product]
     if not words:
         return products
     exact = text.strip()
-    named = Product.objects.filter(Q(external_id=exact) | Q(variants__sku=exact)).order_by().values("pk")
-    condition = Q(pk__in=named)
+    # Each by its own index.
+    condition = Q(pk__in=Product.objects.filter(external_id=exact).order_by().values("pk"))
+    condition |= Q(pk__in=Variant.objects.filter(sku=exact).order_by().values("product"))
     if exact.isascii() and exact.isdecimal() and len(exact) <= 18:
         condition |= Q(pk=int(exact))
-    for_words = Q(*(("search_text__contains", staff_search.pattern(word)) for word in words))
-    return products.filter(for_words | condition)
+    return products.filter(staff_search.has_words(words) | condition)
 
 
 def staff_product(product_id: int) -> Product | None:
@@ -219,6 +218,13 @@ def own_promotion_preview(product: Product, promotion: Promotion) -> list[Previe
     then = pricing.running_promotion([*others, ProductPromotion(promotion, True)], now)
     current = pricing.running_promotion(found, now)
     return list(rows_of_product(product, variants, current, then, promotion, history, now))
+
+
+def _ordered(products: QuerySet[Product], ordering: str) -> QuerySet[Product]:
+    column, is_descending = ORDERS[ordering]
+    if column == "sort_name":
+        products = products.annotate(sort_name=Lower("name_fr"))
+    return products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
 
 
 def _after(products: QuerySet[Product], cursor: str, ordering: str) -> QuerySet[Product]:

@@ -65,13 +65,15 @@ def suggest(text: str) -> Suggestions:
     )
 
 
+def other_links(query: Query, limit: int) -> list[Link]:
+    """What other apps find for a query."""
+    return [link for find in _finders for link in find(query, limit)][:limit]
+
+
 def links_of(query: Query, limit: int) -> list[Link]:
     """The categories that a query names, and what other apps find."""
     links = [Link(row.name, category_url(row)) for row in buyable_categories() if _is_named(row.name, query)]
-    for find in _finders:
-        if len(links) < limit:
-            links += find(query, limit - len(links))
-    return links[:limit]
+    return [*links[:limit], *other_links(query, limit - len(links[:limit]))]
 
 
 def _is_named(name: str, query: Query) -> bool:

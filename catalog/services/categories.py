@@ -12,6 +12,7 @@ from catalog.models import SLUG_FIELDS, SLUG_LENGTH, Category, FormerSlug
 from catalog.services.media import retire_pictures
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_product, validate
+from catalog.services.reports import report_products
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
@@ -49,8 +50,10 @@ def save_category(*, category: Category) -> Category:
         if stored is not None and any(
             (getattr(stored, field) or "") != (getattr(category, field) or "") for field in _SHOWN_BY_PRODUCTS
         ):
-            for product_id in category.products.order_by("pk").values_list("pk", flat=True):
+            keys = list(category.products.order_by("pk").values_list("pk", flat=True))
+            for product_id in keys:
                 refresh_product(product_id=product_id)
+            report_products(keys)
         content_changed()
     return category
 

@@ -44,7 +44,7 @@ SMALLEST_CROP = 200
 _FILE_COLUMNS = ("file", "width", "height", "colour", "derivatives")
 _BATCH = 100
 DERIVE_TASK = "catalog.tasks.derive_image_files"
-_MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductModel]] = {
+_MODELS: dict[str, type[PictureRow]] = {
     "product": ProductImage,
     "category": CategoryPicture,
     "model": ProductModel,
@@ -65,6 +65,11 @@ class Crop:
         left, top = round(self.x * width / 100), round(self.y * height / 100)
         right, bottom = (self.x + self.width) * width / 100, (self.y + self.height) * height / 100
         return left, top, min(width, round(right)), min(height, round(bottom))
+
+
+def register_pictures(kind: str, model: type[PictureRow]) -> None:
+    """Let another app's pictures have their smaller files made here. Call it in an `AppConfig.ready()`."""
+    _MODELS[kind] = model
 
 
 def add_product_image(
@@ -221,7 +226,7 @@ def derive_files(*, kind: str, pk: int) -> bool:
     """Make the smaller files of one picture (`kind` is a key of `_MODELS`). False when there is nothing to do:
     the row is gone or has them already. Safe to run twice, also at the same time."""
     model = _MODELS[kind]
-    row = model.objects.filter(pk=pk, derivatives={}).first()
+    row = model._default_manager.filter(pk=pk, derivatives={}).first()
     if row is None or not row.file.name:
         return False
     try:
@@ -229,9 +234,9 @@ def derive_files(*, kind: str, pk: int) -> bool:
     except FileNotFoundError:
         # Nothing will bring it back: the row stops asking, and the page shows the text alternative.
         logger.exception("The picture %s is lost", row.file.name)
-        model.objects.filter(pk=pk, file=row.file.name).update(derivatives={"widths": []})
+        model._default_manager.filter(pk=pk, file=row.file.name).update(derivatives={"widths": []})
         return False
-    updated = model.objects.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
+    updated = model._default_manager.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
     if not updated and not _keep_for_whole(row, derivatives):
         # Removed meanwhile: these files go with the others.
         RetiredPicture.objects.filter(file=row.file.name).update(derivatives=derivatives)
@@ -239,14 +244,23 @@ def derive_files(*, kind: str, pk: int) -> bool:
     return bool(updated)
 
 
+def missing_pictures(*, limit: int) -> list[tuple[str, int]]:
+    """Return kind and key of pictures that have no smaller files yet, at most `limit` of each kind."""
+    return [
+        (kind, pk)
+        for kind, model in _MODELS.items()
+        for pk in model._default_manager.filter(derivatives={})
+        .order_by("pk")
+        .values_list("pk", flat=True)[:limit]
+    ]
+
+
 def enqueue_missing(*, limit: int) -> int:
     """Enqueue the smaller files of pictures that have none; return how many pictures."""
-    enqueued = 0
-    for kind, model in _MODELS.items():
-        for pk in model.objects.filter(derivatives={}).order_by("pk").values_list("pk", flat=True)[:limit]:
-            enqueue_after_commit(DERIVE_TASK, kind, pk)
-            enqueued += 1
-    return enqueued
+    missing = missing_pictures(limit=limit)
+    for kind, pk in missing:
+        enqueue_after_commit(DERIVE_TASK, kind, pk)
+    return len(missing)
 
 
 def retire_pictures(rows: Iterable[PictureRow]) -> None:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 import secrets
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
@@ -28,8 +25,9 @@ from catalog.selectors.availability import availability_of, available_condition
 from catalog.selectors.variants import variants_of
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
+from shop.core.email_addresses import clean_email
 from shop.core.mail import queue_mail
-from shop.core.models import EMAIL_MAX_LENGTH, OutgoingMail
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
@@ -92,7 +90,7 @@ def ask_notice(
     asked again too soon or too often, nothing is sent. Raises `Problem` (400 `invalid`) for an address that is none
     and for what is not in the shop.
     """
-    address = _clean_email(email)
+    address = clean_email(email)
     subject = _find(product_id, category_slug, variant_id)
     now = timezone.now()
     with transaction.atomic():
@@ -237,18 +235,6 @@ def _find(product_id: int | None, category_slug: str, variant_id: int | None) ->
         message = _("Cette catégorie n'existe pas.")
         raise Problem("invalid", message, errors={"category_slug": [message]})
     return Subject(None, category)
-
-
-def _clean_email(email: str) -> str:
-    address = unicodedata.normalize("NFKC", email.strip()).lower()
-    try:
-        validate_email(address)
-    except ValidationError:
-        address = ""
-    if not address or len(address) > EMAIL_MAX_LENGTH:
-        message = _("Veuillez entrer une adresse e-mail valide")
-        raise Problem("invalid", message, errors={"email": [message]})
-    return address
 
 
 def _new_token() -> str:

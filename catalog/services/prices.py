@@ -15,6 +15,7 @@ from catalog.selectors.products import PriceHistory, price_histories
 from catalog.selectors.promotions import concerned_products, promotions_of
 from catalog.selectors.variants import variants_of
 from catalog.services.price_history import add_points
+from catalog.services.reports import report_products
 from shop.core.content_version import content_changed
 from shop.core.money import ZERO
 
@@ -50,6 +51,8 @@ def refresh_due_promotions(*, now: datetime | None = None) -> int:
     for promotion in due:
         rows = Promotion.objects.filter(pk=promotion.pk, next_boundary=promotion.next_boundary)
         rows.update(next_boundary=promotion.boundary_after(moment))
+    with transaction.atomic():
+        report_products(keys)
     content_changed()
     return changed
 

@@ -9,10 +9,12 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from catalog.models import Product, ProductVariation, Variant
+from catalog.models import Product, ProductImage, ProductVariation, Variant
+from catalog.services.media import DERIVE_TASK
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import LANGUAGES, complete_variants, refresh_product, save_product
 from shop.core.audit import record_audit
+from shop.core.enqueue import enqueue_after_commit
 
 # What belongs to one product alone, or is made anew.
 _OWN_COLUMNS = {
@@ -34,9 +36,13 @@ _VARIANT_COLUMNS = (
 )
 
 
-def duplicate_product(*, product_id: int, actor: AbstractBaseUser | None) -> Product:
+def duplicate_product(
+    *, product_id: int, actor: AbstractBaseUser | None, with_photos: bool = False
+) -> Product:
     """Make a product that is not published of another's texts, prices, formats and measures. It has none of its
-    photos, promotion, references and pieces in stock: those that were counted are 0.
+    promotion, references and pieces in stock: those that were counted are 0.
+
+    `with_photos` gives it rows of its own for the same files, which stay while either product shows them.
 
     Raises `Product.DoesNotExist`.
     """
@@ -59,6 +65,8 @@ def duplicate_product(*, product_id: int, actor: AbstractBaseUser | None) -> Pro
                 product=copy, **_columns(row, {"id", "product", "name"})
             )
         _copy_variants(source, copy, formats)
+        if with_photos:
+            _copy_photos(source, copy, formats)
         refresh_product(product_id=copy.pk)
         record_audit("product.added", copy, actor=actor, after={"name": copy.name, "copy_of": source.pk})
     copy.refresh_from_db()
@@ -79,6 +87,15 @@ def _copy_variants(
             setattr(target, name, getattr(row, name))
         target.stock_quantity = None if row.stock_quantity is None else 0
         Variant.objects.bulk_update([target], [*_VARIANT_COLUMNS, "stock_quantity"])
+
+
+def _copy_photos(source: Product, copy: Product, formats: dict[int | None, ProductVariation | None]) -> None:
+    for row in source.images.order_by("position", "pk"):
+        photo = ProductImage.objects.create(
+            product=copy, variation=formats[row.variation_id], **_columns(row, {"id", "product", "variation"})
+        )
+        if not photo.derivatives:
+            enqueue_after_commit(DERIVE_TASK, "product", photo.pk)
 
 
 def _columns(row: Any, left_out: set[str]) -> dict[str, Any]:

@@ -106,7 +106,8 @@ def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKe
     with transaction.atomic():
         refresh_due_promotions()
         lock_products(product_ids=[product_id])
-        product = Product.objects.select_related("category").filter(pk=product_id).first()
+        rows = Product.objects.select_related("category").filter(pk=product_id, trashed_at=None)
+        product = rows.first()
         if product is None:
             raise Problem("not_found", _("Produit introuvable"), 404)
         _write(product, fields, api_key)

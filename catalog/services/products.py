@@ -9,12 +9,13 @@ from decimal import Decimal
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import Category, Product, ProductVariation, Variant
+from catalog.models import Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
@@ -23,7 +24,7 @@ from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_deletion, report_product, watch_stock
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import lock_products, refresh_availability
-from catalog.services.translations import TRANSLATED_COLUMNS, stale_texts
+from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 from shop.integrations.models import EventKind
@@ -56,7 +57,7 @@ def save_product(
             stored = rows.values("updated_at", *TRANSLATED_COLUMNS).first() or {}
             if expected_updated_at is not None and stored.get("updated_at") != expected_updated_at:
                 raise conflict()
-            product.stale_texts = stale_texts(product, stored, confirmed_texts)
+            product.stale_texts = stale_texts(product, TEXTS, stored, confirmed_texts)
             variations = list(product.variations.all())
         _fill_slugs(product)
         validate(product)
@@ -204,7 +205,7 @@ def _fill_slugs(product: Product) -> None:
             setattr(product, f"slug_{language}", slugify(name)[:180].strip("-") or SLUG_FALLBACK)
 
 
-def validate(row: Product | ProductVariation | Variant | Category, without: str = "") -> None:
+def validate(row: Model, without: str = "") -> None:
     """Raises `Problem` (400 `invalid`) for what the row itself can tell.
 
     `without` names a field whose constraints the caller keeps."""

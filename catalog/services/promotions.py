@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +15,8 @@ from django.utils.translation import gettext as _
 from catalog.models import Category, Product, Promotion, PromotionState
 from catalog.selectors.promotions import concerned_products
 from catalog.services.prices import refresh_due_promotions, refresh_prices
+from catalog.services.reports import report_products
+from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
@@ -46,7 +49,9 @@ def save_promotion(
             promotion.products.set(products)
         if categories is not None:
             promotion.categories.set(categories)
-        refresh_prices(product_ids=concerned | _keys_of(promotion), moments=[moment])
+        concerned |= _keys_of(promotion)
+        refresh_prices(product_ids=concerned, moments=[moment])
+        report_products(concerned)
         content_changed()
     return promotion
 
@@ -94,6 +99,14 @@ def end_promotion(*, promotion: Promotion, now: datetime | None = None) -> Promo
     return save_promotion(promotion=promotion, now=moment)
 
 
+def end_promotion_by(*, promotion: Promotion, actor: AbstractBaseUser) -> Promotion:
+    """End a promotion for a person, as `end_promotion` does, and write it to the audit trail."""
+    with transaction.atomic():
+        ended = end_promotion(promotion=promotion)
+        record_audit("promotion.ended", promotion, actor=actor)
+    return ended
+
+
 def delete_promotion(*, promotion: Promotion) -> None:
     """Remove a promotion; its products cost at once what they cost without it. The prices it made stay recorded."""
     moment = timezone.now()
@@ -102,6 +115,7 @@ def delete_promotion(*, promotion: Promotion) -> None:
         concerned = _keys_of(promotion)
         promotion.delete()
         refresh_prices(product_ids=concerned, moments=[moment])
+        report_products(concerned)
         content_changed()
 
 

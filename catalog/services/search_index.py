@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 
@@ -20,14 +20,6 @@ does the French name of a product that has another one in the reader's language.
 _BATCH = 2000
 _LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _SOURCE: str = settings.LANGUAGE_CODE
-
-
-class Tables(NamedTuple):
-    """The models to write; a migration passes those of its own time."""
-
-    entry: Any = SearchEntry
-    word: Any = SearchWord
-    spelling: Any = SearchSpelling
 
 
 def index_product(*, product: Product) -> None:
@@ -63,10 +55,9 @@ def remove_product(*, product_id: int) -> None:
     SearchEntry.objects.filter(product=product_id).delete()
 
 
-def rebuild_index(*, products: Iterable[Any], tables: Tables | None = None) -> None:
+def rebuild_index(*, products: Iterable[Product]) -> None:
     """Make the whole index anew from these products, read with their categories. For many of them at once."""
-    tables = tables or Tables()
-    for table in (tables.spelling, tables.word, tables.entry):
+    for table in (SearchSpelling, SearchWord, SearchEntry):
         table.objects.all().delete()
     pieces: dict[str, Counter[str]] = {language: Counter() for language in _LANGUAGES}
     shown: dict[str, dict[str, str]] = {language: {} for language in _LANGUAGES}
@@ -78,13 +69,13 @@ def rebuild_index(*, products: Iterable[Any], tables: Tables | None = None) -> N
             pieces[language].update(words.keys())
             shown[language] |= {word: text for word, (_, text) in words.items()}
             text = " ".join(sorted(_tokens(language, words)))
-            batch.append(tables.entry(pk=key, product_id=product.pk, language=language, words=text))
+            batch.append(SearchEntry(pk=key, product_id=product.pk, language=language, words=text))
         if len(batch) >= _BATCH:
-            tables.entry.objects.bulk_create(batch)
+            SearchEntry.objects.bulk_create(batch)
             batch = []
-    tables.entry.objects.bulk_create(batch)
+    SearchEntry.objects.bulk_create(batch)
     for language in _LANGUAGES:
-        _add_words(language, shown[language], tables, pieces[language])
+        _add_words(language, shown[language], pieces[language])
 
 
 def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int, str]]]]]:
@@ -130,7 +121,7 @@ def _count(language: str, added: dict[str, str], removed: set[str]) -> None:
     lock_names(["search-vocabulary"])
     rows = SearchWord.objects.filter(language=language)
     known = dict(rows.filter(word__in=[*added, *removed]).values_list("word", "pieces"))
-    _add_words(language, {word: text for word, text in added.items() if word not in known}, Tables(), None)
+    _add_words(language, {word: text for word, text in added.items() if word not in known}, None)
     for change, words in ((1, added.keys() & known.keys()), (-1, removed)):
         counts: dict[int, list[str]] = {}
         for word in words & known.keys():
@@ -143,21 +134,21 @@ def _count(language: str, added: dict[str, str], removed: set[str]) -> None:
                 chosen.delete()
 
 
-def _add_words(language: str, shown: dict[str, str], tables: Tables, pieces: Counter[str] | None) -> None:
+def _add_words(language: str, shown: dict[str, str], pieces: Counter[str] | None) -> None:
     rows = [
-        tables.word(
+        SearchWord(
             language=language,
             word=word,
             stem=stem(word, language),
-            shown=text[: tables.word._meta.get_field("shown").max_length],
+            shown=text[: SearchWord._meta.get_field("shown").max_length],
             pieces=1 if pieces is None else pieces[word],
         )
         for word, text in sorted(shown.items())
     ]
-    tables.word.objects.bulk_create(rows, batch_size=_BATCH)
+    SearchWord.objects.bulk_create(rows, batch_size=_BATCH)
     spellings = [
-        tables.spelling(language=language, word_id=row.pk, key=key)
+        SearchSpelling(language=language, word_id=row.pk, key=key)
         for row in rows
         for key in sorted(spelling_keys(row.word))
     ]
-    tables.spelling.objects.bulk_create(spellings, batch_size=_BATCH)
+    SearchSpelling.objects.bulk_create(spellings, batch_size=_BATCH)

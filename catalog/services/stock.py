@@ -42,7 +42,7 @@ class OutOfStock(Problem):
         self.units = tuple(units)
 
 
-def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
+def hold_stock(*, units: Iterable[StockUnit], savepoint: bool = True) -> list[StockUnit]:
     """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
     A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
@@ -50,11 +50,12 @@ def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
     be held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
     `UPDATE`: of two buyers of the last unit one gets it, and none waits for the other in a circle.
 
-    Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
-    `TransactionManagementError` outside a transaction: the units must be returned when the order is not made.
+    Raises `OutOfStock` (nothing is taken; without `savepoint` the caller's transaction has to end), `ValueError` for a
+    quantity below 1, and `TransactionManagementError` outside a transaction: the units must be returned when the order
+    is not made.
     """
     wanted = _checked(units)
-    with transaction.atomic():
+    with transaction.atomic(savepoint=savepoint):
         on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
         rows = {
             row.pk: row

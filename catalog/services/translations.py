@@ -1,34 +1,41 @@
-"""Which translated texts of a product were not looked at again after the French text changed."""
+"""Which translated texts of a row were not looked at again after the French text changed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
 
 from django.conf import settings
 
-from catalog.models import Product
 from shop.core.languages import SOURCE_LANGUAGE
 
-# What is read; addresses are not translated after one another.
-TEXTS = ("name", "description", "full_description", "material", "paint_type")
+# What is read of a product; addresses are not translated after one another.
+TEXTS = ("name", "description", "full_description", "material", "paint_type", "warnings")
 _OTHERS: tuple[str, ...] = tuple(
     language for language in settings.MODELTRANSLATION_LANGUAGES if language != SOURCE_LANGUAGE
 )
 TRANSLATED_COLUMNS = tuple(f"{text}_{language}" for text in TEXTS for language in (SOURCE_LANGUAGE, *_OTHERS))
 
 
-def stale_texts(product: Product, stored: Mapping[str, Any], confirmed: Collection[str]) -> list[str]:
-    """The columns (`name_en`) to mark once `product` replaces the `stored` values: those marked before and those whose
-    French text changes now, unless they are empty, change as well or are `confirmed`."""
+class TranslatedRow(Protocol):
+    """A row with texts that are translated one after another."""
+
+    stale_texts: list[str]
+
+
+def stale_texts(
+    row: TranslatedRow, texts: Iterable[str], stored: Mapping[str, Any], confirmed: Collection[str]
+) -> list[str]:
+    """The columns (`name_en`) of these texts to mark once `row` replaces the `stored` values: those marked before and
+    those whose French text changes now, unless they are empty, change as well or are `confirmed`."""
     marked = []
-    for text in TEXTS:
+    for text in texts:
         french = f"{text}_{SOURCE_LANGUAGE}"
-        is_changed = _value(product, french) != (stored.get(french) or "")
+        is_changed = _value(row, french) != (stored.get(french) or "")
         for language in _OTHERS:
             column = f"{text}_{language}"
-            translated = _value(product, column)
-            is_open = is_changed or column in product.stale_texts
+            translated = _value(row, column)
+            is_open = is_changed or column in row.stale_texts
             if (
                 is_open
                 and translated
@@ -39,5 +46,5 @@ def stale_texts(product: Product, stored: Mapping[str, Any], confirmed: Collecti
     return marked
 
 
-def _value(product: Product, column: str) -> str:
-    return getattr(product, column) or ""
+def _value(row: TranslatedRow, column: str) -> str:
+    return getattr(row, column) or ""

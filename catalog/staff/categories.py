@@ -20,7 +20,9 @@ from shop.core.staff_rows import Line, Part, StaffRows, language_parts
 class Categories(StaffRows[Category]):
     name, address, title = "categories", "categories", "Catégories"
     add_label = "Ajouter une catégorie"
-    note = "L'ordre est celui des menus et de l'accueil\u00a0: montez et descendez les lignes."
+    note = (
+        "L'ordre est celui des menus et de l'accueil\u00a0: glissez les lignes, ou montez et descendez-les."
+    )
     view_action, edit_action = StaffAction.SEE_PRODUCTS, StaffAction.EDIT_CATEGORIES
     model, form, formset, formset_title = Category, CategoryForm, Features, "Caractéristiques de la page"
     order_field = "position"
@@ -34,6 +36,12 @@ class Categories(StaffRows[Category]):
             "Hors saison elle quitte menus et accueil\u00a0; sa page reste.",
         ),
         Part("Ses pièces", ("offers_finishes", "offers_formats")),
+        Part(
+            "Sécurité de ses pièces",
+            ("safety_class", "minimum_age", "maker"),
+            "Ce que chaque fiche montre, sauf si la pièce dit autre chose. Vide\u00a0: l'âge et les mots habituels "
+            "de la classe, la boutique comme fabricant.",
+        ),
         Part(
             "Image de la carte",
             ("new_picture",),

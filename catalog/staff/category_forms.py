@@ -15,7 +15,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_rows import staff_formfield
 from shop.core.uploads import drawn_upload
 
-TEXTS = ("name", "title", "description", "intro")
+TEXTS = ("name", "title", "description", "intro", "warnings")
 
 
 class CategoryForm(forms.ModelForm[Category]):
@@ -31,7 +31,7 @@ class CategoryForm(forms.ModelForm[Category]):
         model = Category
         fields = (
             *("kind", *SLUG_FIELDS.values(), "menu_place", "in_footer", "starts_on", "ends_on"),
-            *("offers_finishes", "offers_formats", "colour"),
+            *("offers_finishes", "offers_formats", "colour", "safety_class", "minimum_age", "maker"),
             *(f"{field}_{language}" for language in LANGUAGES for field in TEXTS),
         )
         formfield_callback = staff_formfield

@@ -24,7 +24,7 @@ from catalog.islands import (
     StaffProductsProps,
     StaffVariantsProps,
 )
-from catalog.models import PromotionType
+from catalog.models import PromotionType, SafetyClass
 from catalog.selectors.categories import all_categories
 from catalog.selectors.staff_products import staff_product
 from catalog.services.product_import import MOST_LINES
@@ -109,6 +109,7 @@ def _form_props(request: HttpRequest | Request, product_id: int | None) -> Staff
             **_shared(request),
             "product_id": product_id,
             "countries": [{"code": code, "name": str(name)} for code, name in countries],
+            "safety_classes": [{"code": code, "label": str(label)} for code, label in SafetyClass.choices],
             "trash_days": TRASH_DAYS,
         }
     )

@@ -1,11 +1,9 @@
 """The catalogue in Django's admin: saving goes through the services, refusals stand beside the field."""
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 
 from catalog.models import (
     PricePoint,
@@ -35,31 +33,6 @@ def media(settings, tmp_path):
 
 def upload(name: str = "a.jpg", kind: str = "JPEG") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, picture(kind).getvalue())
-
-
-def form_of(response) -> dict[str, Any]:
-    """What a browser would send back from this page."""
-    sent: dict[str, Any] = {}
-    context = response.context
-    forms = [context["adminform"].form]
-    for inline in context["inline_admin_formsets"]:
-        forms += [inline.formset.management_form, *inline.formset.initial_forms]
-    for form in forms:
-        for bound in form:
-            value = bound.value()
-            if value is None or value is False or bound.html_name.endswith("upload"):
-                continue
-            if bound.html_name == "created_at":
-                local = timezone.localtime(value)
-                sent["created_at_0"], sent["created_at_1"] = f"{local:%Y-%m-%d}", f"{local:%H:%M:%S}"
-                continue
-            sent[bound.html_name] = "on" if value is True else value
-    return sent
-
-
-def change(client, address: str, **changes: Any):
-    sent = form_of(client.get(address)) | changes
-    return client.post(address, {name: value for name, value in sent.items() if value is not None})
 
 
 def errors(response) -> list[str]:
@@ -121,26 +94,14 @@ def test_the_products_own_fields_are_only_looked_at_and_lead_to_the_staffs_page(
     page = admin_client.get(product_page(product))
     assert not page.context["adminform"].form.fields
     assert f'href="/admin/produits/{product.pk}"' in page.content.decode()
-    assert change(admin_client, product_page(product), price="1.00", name_fr="Autre").status_code == 302
+    sent = {"price": "1.00", "name_fr": "Autre"}
+    assert admin_client.post(product_page(product), sent).status_code == 403
     assert Product.objects.values().get() == before
     assert admin_client.get(f"{PRODUCTS}add/").status_code == 403
     assert admin_client.post(f"{PRODUCTS}{product.pk}/delete/", {"post": "yes"}).status_code == 403
     for action in ("delete_selected", "publish", "unpublish"):
         admin_client.post(PRODUCTS, {"action": action, "_selected_action": [product.pk], "post": "yes"})
     assert Product.objects.values().get() == before
-
-
-def test_saving_without_a_change_changes_nothing(admin_client):
-    product = make_product(price="40.00", name_en="Blade")
-    small = make_variation(product, "Petite", is_default=True)
-    make_image(product)
-    before = Product.objects.values().get()
-    assert change(admin_client, product_page(product)).status_code == 302
-    after = Product.objects.values().get()
-    assert after == before
-    assert ProductVariation.objects.get() == small
-    # of the product alone and of its variation
-    assert PricePoint.objects.count() == 2
 
 
 def test_photos_formats_and_variants_are_only_looked_at(admin_client):
@@ -152,7 +113,7 @@ def test_photos_formats_and_variants_are_only_looked_at(admin_client):
     ]
     page = admin_client.get(product_page(product))
     shown = {group.formset.prefix: group for group in page.context["inline_admin_formsets"]}
-    assert {name for name, group in shown.items() if group.has_change_permission} == {"model_3d"}
+    assert {name for name, group in shown.items() if group.has_change_permission} == set()
     changes = {
         "images-TOTAL_FORMS": "1", "images-INITIAL_FORMS": "1", "images-0-id": product.images.get().pk,
         "images-0-product": product.pk, "images-0-DELETE": "on", "images-0-alt_fr": "Autre",
@@ -161,7 +122,7 @@ def test_photos_formats_and_variants_are_only_looked_at(admin_client):
         "variants-TOTAL_FORMS": "1", "variants-INITIAL_FORMS": "1", "variants-0-product": product.pk,
         "variants-0-id": variant_of(product, small).pk, "variants-0-stock_quantity": "9",
     }  # fmt: skip
-    assert change(admin_client, product_page(product), **changes).status_code == 302
+    assert admin_client.post(product_page(product), changes).status_code == 403
     after = [
         list(model.objects.order_by("pk").values()) for model in (ProductImage, ProductVariation, Variant)
     ]

@@ -352,8 +352,8 @@ def test_a_product_costs_a_known_number_of_queries(client, shop, django_assert_m
     make_product("Autre lame", category=shop["mangas"])
     cache.clear()
     # product, variants with formats, photos, promotions, prices over time, settings, similar products, those of near
-    # categories, their photos; its date: zones, weight steps, territories, closures
-    with django_assert_max_num_queries(13):
+    # categories, their photos; its date: zones with weight steps, territories, closures
+    with django_assert_max_num_queries(12):
         client.get(f"/api/products/{shop['blade'].pk}")
 
 

@@ -7,13 +7,24 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from catalog.api.product_fields import read_period
 from catalog.models import PictureImport, Product, ProductImage, Variant
-from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
+from catalog.services.categories import save_category
+from catalog.services.promotions import delete_promotion
+from catalog.tests.factories import (
+    make_category,
+    make_finish_category,
+    make_product,
+    make_promotion,
+    make_user,
+    make_variation,
+)
 from shop.core.models import AuditEntry
+from shop.integrations.endpoints import create_endpoint
 from shop.integrations.keys import READ_AND_WRITE, READ_ONLY, NewKey, create_api_key
-from shop.integrations.models import Scope
+from shop.integrations.models import Scope, WebhookEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -261,7 +272,7 @@ def test_put_changes_what_is_given_and_nothing_else(program: Program):
     answer = program.put(created["id"], {"price": "59.00", "category": "manga"})
     assert answer.status_code == 200, answer.content
     changed = {name for name, value in answer.json().items() if created[name] != value}
-    assert changed == {"price", "updated_at", "variants"}
+    assert changed == {"price", "price_from", "price_to", "updated_at", "variants"}
     assert answer.json()["variants"][0]["full_price"] == "59.00"
     entry = AuditEntry.objects.get(action="product.changed_by_key")
     assert (entry.before, entry.after) == (
@@ -434,3 +445,37 @@ def test_stock_is_read_by_its_own_scope(program: Program, django_assert_num_quer
 )  # fmt: skip
 def test_production_time_is_read_as_people_write_it(written: str, days: tuple[int, int] | None):
     assert read_period(written) == days
+
+
+def test_what_is_in_the_trash_is_nowhere_and_what_is_archived_says_so(program: Program):
+    trashed, archived = make_product("Golem"), make_product("Hibou")
+    Product.objects.filter(pk=trashed.pk).update(trashed_at=timezone.now(), is_published=False)
+    Product.objects.filter(pk=archived.pk).update(archived_at=timezone.now(), is_published=False)
+    listed = program.get().json()
+    assert [(row["id"], row["archived"]) for row in listed["results"]] == [(archived.pk, True)]
+    assert program.get(f"?id={trashed.pk}").json()["count"] == 0
+    assert program.put(trashed.pk, {"price": "1.00"}).status_code == 404
+    assert Product.objects.get(pk=trashed.pk).price == Decimal("40.00")
+    assert program.put(archived.pk, {"price": "41.00"}).status_code == 200
+
+
+def test_what_a_promotion_or_a_category_changes_of_products_is_reported():
+    create_endpoint(
+        url="https://example.com/hook", description="", kinds=["product.updated"], actor=make_user()
+    )
+    products = [make_product("Golem"), make_product("Hibou")]
+    WebhookEvent.objects.all().delete()
+    promotion = make_promotion(*products, name="Week-end", percent=50, type="percent")
+    told = {event.subject: event.data["product"]["price_from"] for event in WebhookEvent.objects.all()}
+    assert told == {f"product:{product.pk}": "20.00" for product in products}
+    # What still waits is told once, as it is by then.
+    category = products[0].category
+    category.name_fr = "Créatures"
+    save_category(category=category)
+    delete_promotion(promotion=promotion)
+    assert WebhookEvent.objects.count() == 2
+    for event in WebhookEvent.objects.all():
+        assert (event.data["product"]["category"], event.data["product"]["price_from"]) == (
+            "Créatures",
+            "40.00",
+        )

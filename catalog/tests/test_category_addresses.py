@@ -219,7 +219,7 @@ def test_only_what_products_show_of_a_category_refreshes_them(django_assert_max_
     for number in range(20):
         make_product(f"Nain {number}", category=category)
     category.position = 3
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(36):
         save_category(category=category)
 
 

@@ -220,8 +220,8 @@ def test_the_page_is_the_same_for_everybody(client):
 
 def test_the_page_costs_a_known_number_of_queries(client, django_assert_max_num_queries):
     products = ",".join(str(make_product(str(number)).pk) for number in range(5))
-    # Products, photos, variants, the shop's settings; dates: zones, weight steps, territories, closures.
-    with django_assert_max_num_queries(8):
+    # Products, photos, variants, the shop's settings; dates: zones with weight steps, territories, closures.
+    with django_assert_max_num_queries(7):
         client.get(f"/favoris?ids={products}", headers={"X-Fragment": "favourites"})
 
 

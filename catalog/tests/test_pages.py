@@ -17,9 +17,9 @@ from catalog.tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# The closure, the delivery line (zones and their rates), the menu and the season's entry in the header of every page,
+# The closure, the delivery line (zones with their rates), the menu and the season's entry in the header of every page,
 # cached elsewhere.
-HEADER_QUERIES = 5
+HEADER_QUERIES = 4
 
 
 @pytest.fixture
@@ -316,11 +316,11 @@ def test_no_inline_style_or_script(client, shop):
 def test_the_catalogue_costs_a_known_number_of_queries(client, shop, django_assert_max_num_queries):
     cache.clear()
     # categories and their photos: 2; synonyms, vocabulary, entries, products, rows, photos, variants, the shop's
-    # settings: 8; dates: zones, weight steps, territories, closures: 4
+    # settings: 8; articles: 1; dates: zones with weight steps, territories, closures: 3
     with django_assert_max_num_queries(14 + HEADER_QUERIES):
         client.get("/produits?search=lame")
-    # categories, their photos, groups, the page, rows, photos, variants, the shop's settings, dates: 4
-    with django_assert_max_num_queries(12 + HEADER_QUERIES):
+    # categories, their photos, groups, the page, rows, photos, variants, the shop's settings, dates: 3
+    with django_assert_max_num_queries(11 + HEADER_QUERIES):
         client.get("/produits")
 
 
@@ -330,8 +330,8 @@ def test_a_product_costs_a_known_number_of_queries(client, shop, django_assert_m
     cache.clear()
     # product, variants with formats, photos, promotions, prices over time, similar products, those of near categories,
     # their photos and variants, reviews, the shop's settings, countries where delivery stops: 12; for dates and again
-    # for installments (fragments are not cached here) zones, weight steps, territories, closures: 8
-    with django_assert_max_num_queries(20 + HEADER_QUERIES):
+    # for installments (fragments are not cached here) zones with weight steps, territories, closures: 6
+    with django_assert_max_num_queries(18 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 
 

@@ -97,7 +97,7 @@ def test_a_reduction_is_shown_from_thirty_days_of_history(days, expected):
 
 
 @pytest.mark.django_db
-def test_what_staff_entered_is_capped_at_the_lowest_price():
+def test_l112_1_1_what_staff_entered_is_capped_at_the_lowest_price():
     product = reduced_product(days_at_old_price=60, original="199.00")
     assert shown(product)["painted"] == Decimal("149.00")
 

@@ -25,7 +25,7 @@ from catalog.tests.factories import (
 pytestmark = pytest.mark.django_db
 NBSP = "\u00a0"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-# The closure, the delivery line (zones and their rates) and the menu; the season's entry is kept since the first visit.
+# The closure, the delivery line (zones with their rates), the menu and the season's entry.
 HEADER_QUERIES = 4
 
 
@@ -350,9 +350,9 @@ def test_more_variants_cost_no_more_queries(client, shop, django_assert_max_num_
         cache.clear()
         # product, variants with formats, photos, promotions, prices over time, similar products (picked ones, others of
         # the category: none, so no photos of them), reviews, the shop's settings, countries where delivery stops: 10;
-        # zones, weight steps, territories and closures for dates, and again for installments as fragments are not
-        # cached here: 8
-        with django_assert_max_num_queries(18 + HEADER_QUERIES) as queries:
+        # zones with weight steps, territories and closures for dates, and again for installments as fragments are not
+        # cached here: 6
+        with django_assert_max_num_queries(16 + HEADER_QUERIES) as queries:
             page(client, shop.query("painted", shop.large))
         return len(queries)
 

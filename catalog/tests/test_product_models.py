@@ -6,7 +6,6 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 
 from catalog.demo import loader
 from catalog.models import ProductModel, RetiredPicture
@@ -15,6 +14,7 @@ from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
 from shop.core import images
 from shop.core.images import draw_shipped_image
+from shop.core.models import AuditEntry
 from shop.core.models3d import check_model
 
 pytestmark = pytest.mark.django_db
@@ -38,9 +38,9 @@ def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     row = give(product)
     # product with category and model, variants, photos, promotions, prices over time, similar products, those of near
     # categories (none, so no photos of them), reviews, the shop's settings, countries where delivery stops: 10; for
-    # dates and again for installments (fragments are not cached here) zones, weight steps, territories, closures: 8;
-    # closure, delivery line (zones and rates), menu and season in the header: 5
-    with django_assert_max_num_queries(23):
+    # dates and again for installments (fragments are not cached here) zones with weight steps, territories, closures:
+    # 6; closure, delivery line (zones and rates), menu and season in the header: 5
+    with django_assert_max_num_queries(21):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html
@@ -104,7 +104,7 @@ def test_a_refused_file_changes_nothing(client, file, poster, message):
     kept = give(product)
     before = {path for path in Path(default_storage.location).rglob("*") if path.is_file()}
     answer = save_product(client, product, file, poster)
-    assert (answer.status_code, message in answer.content.decode()) == (200, True)
+    assert (answer.status_code, message in answer.content.decode()) == (400, True)
     assert ProductModel.objects.get(product=product).pk == kept.pk
     assert {path for path in Path(default_storage.location).rglob("*") if path.is_file()} == before
 
@@ -125,24 +125,20 @@ def test_removing_a_model_that_is_not_there():
     assert not ProductModel.objects.exists()
 
 
-def save_product(client, product, file, poster=""):
+def address_of(product) -> str:
+    return f"/admin/produits/{product.pk}/modele-3d"
+
+
+def save_product(client, product, file, poster="", seen=None, **values):
     client.force_login(get_user_model().objects.create_superuser("chef@example.com", password="x"))
-    address = reverse("admin:catalog_product_change", args=[product.pk])
-    form = client.get(address).context["adminform"].form
-    data = {name: value for name, value in form.initial.items() if value is not None}
-    data["picked_similar"] = []
-    data["created_at_0"], data["created_at_1"] = "2026-01-01", "10:00:00"
-    for prefix in ("images", "variations", "variants", "own_promotion", "model_3d"):
-        data |= {f"{prefix}-TOTAL_FORMS": "0", f"{prefix}-INITIAL_FORMS": "0"}
-    data["model_3d-TOTAL_FORMS"] = "1"
     row = ProductModel.objects.filter(product=product).first()
-    if row is not None:
-        data |= {"model_3d-INITIAL_FORMS": "1", "model_3d-0-product": str(product.pk)}
-        data[f"model_3d-0-{ProductModel._meta.pk.name}"] = str(row.pk)
-    for field, name in (("upload", file), ("poster", poster)):
-        if name:
-            data[f"model_3d-0-{field}"] = SimpleUploadedFile(name, (MODELS / name).read_bytes())
-    return client.post(address, data)
+    shown = (row.model_file.name if row else "") if seen is None else seen
+    files = {
+        field: SimpleUploadedFile(name, (MODELS / name).read_bytes())
+        for field, name in (("upload", file), ("poster", poster))
+        if name
+    }
+    return client.post(address_of(product), {"seen": shown, **files, **values})
 
 
 @pytest.mark.parametrize(("file", "poster"), [("golem-de-poche.glb", ""), ("", "golem-de-poche.jpg")])
@@ -158,5 +154,27 @@ def test_staff_add_a_model_and_each_file_is_read_once(client, monkeypatch):
     monkeypatch.setattr(images, "draw_all", lambda sent: decoded.append(len(sent)) or draw_all(sent))
     product = make_product("Golem de poche")
     assert save_product(client, product, "golem-de-poche.glb", "golem-de-poche.jpg").status_code == 302
-    assert ProductModel.objects.get().product_id == product.pk
+    row = ProductModel.objects.get()
+    assert row.product_id == product.pk
     assert decoded == [1]
+    assert AuditEntry.objects.get(action="product.model_changed").after == {"model_3d": row.model_bytes}
+    assert "Remplacer" in client.get(address_of(product)).content.decode()
+
+
+def test_staff_remove_a_model(client):
+    product = make_product("Golem de poche")
+    give(product)
+    assert save_product(client, product, "", action="remove").status_code == 302
+    assert not ProductModel.objects.exists()
+
+
+@pytest.mark.parametrize("values", [{}, {"action": "remove"}])
+def test_a_model_that_somebody_changed_meanwhile_stays(client, values):
+    product = make_product("Golem de poche")
+    kept = give(product)
+    answer = save_product(
+        client, product, "golem-de-poche.glb", "golem-de-poche.jpg", seen="models/old.glb", **values
+    )
+    page = answer if answer.status_code == 400 else client.get(answer["Location"])
+    assert "a changé le modèle entre-temps" in page.content.decode()
+    assert ProductModel.objects.get().pk == kept.pk

@@ -99,7 +99,7 @@ def test_a_buyer_writes_and_waits(client, member, bought, product):
     assert "Superbe" not in client.get(f"/produit/{product.pk}-golem").content.decode()
 
 
-def test_who_did_not_buy_is_refused(client, member, product):
+def test_l111_7_2_who_did_not_buy_is_refused(client, member, product):
     response = post(client, product)
     assert (response.status_code, response.json()["code"]) == (403, "not_a_buyer")
     page = client.post(f"/produit/{product.pk}/avis", WORDS)

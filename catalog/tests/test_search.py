@@ -1,25 +1,15 @@
 """Search: what is found, in what order, in which language; the same on both engines."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
-from django.db import connection
 from django.utils.translation import override
-from hypothesis import given
-from hypothesis import strategies as st
 
-from catalog.models import CategoryKind, Product, SearchEntry, SearchSpelling, SearchWord, Synonym
-from catalog.selectors import search
-from catalog.selectors.filters import Filters
+from catalog.models import CategoryKind, Product, SearchEntry, SearchSpelling, SearchWord
 from catalog.selectors.search import find_matches
 from catalog.selectors.vocabulary import clean_query, read_query, words_near
-from catalog.services.categories import save_category
-from catalog.services.products import delete_product, refresh_product, save_product
 from catalog.services.search_index import rebuild_index
 from catalog.tests.factories import make_category, make_product
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
-START = datetime(2026, 1, 1, tzinfo=UTC)
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("shop")]
 
 
 def found(text: str, language: str = "fr") -> list[str]:
@@ -35,8 +25,8 @@ def corrected(text: str, language: str = "fr") -> str:
         return read_query(text).corrected
 
 
-@pytest.fixture
-def shop(db) -> None:
+@pytest.fixture(scope="module")
+def shop(module_rows) -> None:
     bust = make_category("bust", name_fr="Bustes", name_en="Busts", name_de="Büsten")
     anime = make_category("dessins-animes", name_fr="Dessins animés", name_en="Cartoons")
     other = {"kind": CategoryKind.COLLECTION}
@@ -71,7 +61,6 @@ def shop(db) -> None:
 DRAGONS = ["Dragon vieux-cuivre", "Dragonnet guimauve"]
 
 
-@pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
@@ -136,7 +125,6 @@ def test_a_query_finds(language, text, expected):
     assert found(text, language) == expected
 
 
-@pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize(
     "text",
     [
@@ -176,21 +164,12 @@ def test_a_hostile_query_is_harmless(text):
     assert set(found(text)) <= set(Product.objects.values_list("name_fr", flat=True))
 
 
-@given(text=st.text(max_size=60))
-def test_any_text_is_a_query(text):
-    if not SearchWord.objects.exists():
-        make_product("Dragon vieux-cuivre")
-    assert found(text) in ([], ["Dragon vieux-cuivre"])
-
-
-@pytest.mark.usefixtures("shop")
 def test_a_corrected_query_says_what_it_was_taken_for():
     assert corrected("dragn horloge") == "dragon horloge"
     assert corrected("dragon") == ""
     assert corrected("xyzzyq") == ""
 
 
-@pytest.mark.usefixtures("shop")
 def test_words_that_find_nothing_together_are_proposed_one_by_one():
     query = read_query("dragon horloge")
     assert list(find_matches(query).keys) == []
@@ -198,65 +177,7 @@ def test_words_that_find_nothing_together_are_proposed_one_by_one():
     assert words_near(read_query("xyzzyq"), 5) == []
 
 
-def test_the_place_of_the_last_word_ranks_then_availability_then_age():
-    lutin = make_category("lutins", name_fr="Lutin")
-    plain = make_category("bust", name_fr="Bustes")
-    Synonym.objects.create(language="fr", words="gnomide, lutin")
-    rows = [
-        ("Gnomide", plain, {}),
-        ("Texte", plain, {"description_fr": "Une ligne.\nUn lutin"}),
-        ("Accroche", plain, {"description_fr": "Un lutin.\nUne ligne"}),
-        ("Rayon", lutin, {}),
-        ("Lutin ancien", plain, {}),
-        ("Lutin récent", plain, {}),
-        ("Lutin vendu", plain, {"in_stock": False}),
-    ]
-    for number, (name, category, fields) in enumerate(rows):
-        make_product(name, category=category, created_at=START + timedelta(hours=number), **fields)
-    assert found("lutin") == [
-        "Lutin récent",
-        "Lutin ancien",
-        "Lutin vendu",
-        "Rayon",
-        "Gnomide",
-        "Accroche",
-        "Texte",
-    ]
-    assert found("lutin ancien") == ["Lutin ancien"]
-
-
-def test_an_unpublished_product_is_neither_found_nor_in_the_vocabulary():
-    product = make_product("Zéphyrine")
-    assert found("zephyrine") == ["Zéphyrine"]
-    product.is_published = False
-    save_product(product=product)
-    assert found("zephyrine") == []
-    assert not SearchWord.objects.filter(word="zephyrine").exists()
-    assert not SearchSpelling.objects.filter(key="zephyrine").exists()
-
-
-def words_of(language: str = "fr") -> dict[str, int]:
-    return dict(SearchWord.objects.filter(language=language).values_list("word", "pieces"))
-
-
-def test_the_vocabulary_counts_products():
-    category = make_category("bust", name_fr="Bustes")
-    first = make_product("Dragon bleu", category=category)
-    make_product("Dragon rouge", category=category)
-    assert words_of() == {"dragon": 2, "bleu": 1, "rouge": 1, "bustes": 2}
-    first.name_fr = "Renard bleu"
-    save_product(product=first)
-    assert words_of() == {"dragon": 1, "renard": 1, "bleu": 1, "rouge": 1, "bustes": 2}
-    category.name_fr = "Têtes"
-    save_category(category=category)
-    assert words_of() == {"dragon": 1, "renard": 1, "bleu": 1, "rouge": 1, "tetes": 2}
-    assert found("tête") == ["Dragon rouge", "Renard bleu"]
-    delete_product(product=first)
-    assert words_of() == {"dragon": 1, "rouge": 1, "tetes": 1}
-    assert SearchEntry.objects.count() == 4
-
-
-def test_a_rebuilt_index_is_the_one_that_was_written_step_by_step(shop):
+def test_a_rebuilt_index_is_the_one_that_was_written_step_by_step():
     def everything():
         return (
             list(SearchEntry.objects.order_by("pk").values_list("pk", "product_id", "language", "words")),
@@ -274,19 +195,6 @@ def test_a_rebuilt_index_is_the_one_that_was_written_step_by_step(shop):
     assert found("dragn") == DRAGONS
 
 
-def test_a_product_that_is_refreshed_without_change_is_not_written_again(django_assert_num_queries):
-    product = make_product("Dragon")
-    from catalog.services.search_index import index_product
-
-    row = Product.objects.select_related("category").get(pk=product.pk)
-    # its entries
-    with django_assert_num_queries(1):
-        index_product(product=row)
-    refresh_product(product_id=product.pk)
-    assert found("dragon") == ["Dragon"]
-
-
-@pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize(
     ("text", "queries"), [("dragon", 4), ("dragon cuivre vieux", 4), ("dragn", 5), ("xyzzyq", 3)]
 )
@@ -294,69 +202,3 @@ def test_a_search_costs(django_assert_num_queries, text, queries):
     # the synonyms, the vocabulary, near words for unknown ones; the entries, the products
     with django_assert_num_queries(queries):
         find_matches(read_query(text))
-
-
-def test_very_many_matches_are_counted_up_to_the_cap_and_ordered(monkeypatch, django_assert_max_num_queries):
-    monkeypatch.setattr(search, "COUNT_CAP", 10)
-    for number in range(24):
-        fields = {"name_fr": f"Dragon {number}"} if number in (2, 5) else {"description_fr": "dragon"}
-        name = fields.pop("name_fr", f"Pièce {number}")
-        make_product(name, created_at=START + timedelta(hours=number), in_stock=number != 23, **fields)
-    expected = ["Dragon 5", "Dragon 2", *(f"Pièce {number}" for number in range(22, 14, -1))]
-    # the synonyms, the vocabulary; the entries, the products of the best levels, the newest entries, their products
-    with django_assert_max_num_queries(6):
-        matches = find_matches(read_query("dragon"), through=10)
-    names = dict(Product.objects.values_list("pk", "name_fr"))
-    assert ([names[key] for key in matches.keys], matches.capped) == (expected, True)
-
-
-@pytest.mark.parametrize("many", [0, 10_000])
-def test_very_many_matches_are_filtered(monkeypatch, many, django_assert_max_num_queries):
-    """The same whether PostgreSQL walks or collects."""
-    monkeypatch.setattr(search, "COUNT_CAP", 10)
-    monkeypatch.setattr(search, "_MANY", many)
-    monkeypatch.setattr(search, "_MANY_EACH", 0)
-    first, second = make_category("bust"), make_category("noel")
-    for number in range(40):
-        make_product(
-            f"Pièce {number}",
-            category=first if number % 4 else second,
-            description_fr="dragon rouge",
-            created_at=START + timedelta(hours=number),
-            stock_quantity=0 if number == 38 else 1,
-            price="10.00" if number < 20 else "30.00",
-        )
-    make_product("Dragon", category=first, created_at=START, price="10.00")
-    names = dict(Product.objects.values_list("pk", "name_fr"))
-    newest = [f"Pièce {number}" for number in range(39, 0, -1) if number % 4]
-
-    def shown(filters: Filters, category_id: int | None = None) -> tuple[list[str], bool]:
-        # the synonyms, the vocabulary; how many products there are, the entries, the products of the best levels, the
-        # newest that the filters leave
-        with django_assert_max_num_queries(6):
-            matches = find_matches(read_query("dragon"), filters, category_id)
-        return [names[key] for key in matches.keys], matches.capped
-
-    in_first = [name for name in newest if name != "Pièce 38"]
-    assert shown(Filters(), first.pk) == (["Dragon", *in_first[:9]], True)
-    assert shown(Filters({"availability": ("available",)}), second.pk) == (
-        [f"Pièce {number}" for number in range(36, -1, -4)],
-        False,
-    )
-    cheap = [name for name in newest if int(name.split()[1]) < 20]
-    assert shown(Filters(price_max=20), first.pk) == (["Dragon", *cheap[:9]], True)
-    assert shown(Filters({"promotion": ("yes",)})) == ([], False)
-    if many == 0:
-        two = find_matches(read_query("dragon rouge"), through=10)
-        assert (names[two.keys[0]], two.capped) == ("Pièce 39", True)
-
-
-def test_nothing_is_left_of_the_index_of_words_of_a_deleted_product():
-    product = make_product("Dragon")
-    SearchEntry.objects.filter(product=product).delete()
-    assert found("dragon") == []
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO catalog_searchentry_words(catalog_searchentry_words) VALUES ('integrity-check')"
-            )

@@ -84,6 +84,19 @@ def test_categories_are_moved_by_one_place(admin_client: Client) -> None:
     assert admin_client.get(f"{LIST}/{rows[2].pk}/deplacer").status_code == 405
 
 
+def test_a_category_is_dropped_before_another_or_at_the_end(admin_client: Client) -> None:
+    rows = [make_category(f"c{number}", name_fr=f"C{number}", position=number) for number in range(4)]
+    places = (
+        (3, str(rows[0].pk), "3012"),
+        (3, "fin", "0123"),
+        (1, "999", "0123"),
+        (0, str(rows[0].pk), "0123"),
+    )
+    for moved, before, expected in places:
+        admin_client.post(f"{LIST}/{rows[moved].pk}/deplacer", {"avant": before})
+        assert "".join(row.slug[1] for row in Category.objects.all()) == expected
+
+
 def test_category_list_takes_one_query_however_many_there_are(
     admin_client: Client, django_assert_num_queries: Any
 ) -> None:

@@ -5,9 +5,13 @@ from decimal import Decimal
 from random import Random
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from catalog.models import PricePoint, Product, ProductImage, Promotion, SearchEntry
+from catalog.services.media import delete_product_image, remove_retired_files
+from catalog.services.product_copies import duplicate_product
 from catalog.services.product_removal import purge_trash
 from catalog.tests.factories import (
     change_product,
@@ -134,6 +138,52 @@ def test_list_is_searched_and_filtered(admin):
     assert found(state="sold_out") == ["Ours"]
     assert found(state="archived") == found(state="trashed") == found(state="promoted") == []
     assert admin.get(PRODUCTS, {"category": "nulle-part"}).json()["code"] == "unknown_category"
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("is_published", [True, False])
+@pytest.mark.parametrize(
+    ("search", "is_found"),
+    [
+        ("rago", True),
+        ("DRAGONS rouge", True),
+        # In another language than the other word, and in the category's name.
+        ("rouge hobbit", True),
+        ("buste", True),
+        # One letter or two begin a word.
+        ("d", True),
+        ("r", True),
+        ("ag", False),
+        # Words that the shop's index leaves out, alone and beside one that it has.
+        ("avec", True),
+        ("dragon avec", True),
+        ("dragon sans", False),
+        # Letters that it does not have.
+        ("дракон", True),
+        ("ракон dragon", True),
+        ("rouge zebu", False),
+    ],
+)
+def test_a_search_finds_parts_of_words_of_every_product(admin, search, is_found, is_published):
+    product = make_product(
+        "Les dragons d'argile",
+        description_fr="Rouge, avec écailles. Дракон",
+        name_en="Hobbit friend",
+        is_published=is_published,
+        category=make_category("toys", name_fr="Bustes"),
+    )
+    make_product("Ours", is_published=is_published, category=make_category("games"))
+    assert names(admin.get(PRODUCTS, {"search": search})) == [product.name] * is_found
+
+
+@pytest.mark.both_engines
+def test_a_part_of_very_many_words_finds_them_all(admin):
+    words = [f"bou{letter}{other}" for letter in "bcdfglm" for other in "aeiouy"]
+    for number in range(2):
+        make_product(f"Pièce {number}", full_description_fr=" ".join(words[number::2]), name_en="Zebra")
+    assert names(admin.get(PRODUCTS, {"search": "ou"})) == []
+    assert names(admin.get(PRODUCTS, {"search": "bou"})) == ["Pièce 1", "Pièce 0"]
+    assert names(admin.get(PRODUCTS, {"search": "bou zebra bouby"})) == ["Pièce 1"]
 
 
 @pytest.mark.both_engines
@@ -338,6 +388,40 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
     ]
 
 
+def test_photos_of_a_copy_outlive_those_of_the_first(admin, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    product = make_product("Ours")
+    large = make_variation(product, "Grand")
+    name = default_storage.save("products/a.jpg", ContentFile(b"photo"))
+    first = make_image(product, file=name, alt="Face", variation=large, focus_x=20, focus_y=30)
+    answer = send(admin, "post", f"/{product.pk}/duplicate", {"with_photos": True})
+    photo = ProductImage.objects.get(product_id=answer.json()["id"])
+    assert (photo.file.name, photo.alt, photo.focus_x, photo.derivatives) == (
+        name,
+        "Face",
+        20,
+        first.derivatives,
+    )
+    assert (photo.variation.name, photo.variation.product_id) == ("Grand", photo.product_id)
+    week = timezone.now() + timedelta(days=7)
+    delete_product_image(image=first)
+    assert (remove_retired_files(now=week), default_storage.exists(name)) == (0, True)
+    delete_product_image(image=photo)
+    assert (remove_retired_files(now=week), default_storage.exists(name)) == (2, False)
+
+
+def test_a_part_shown_of_a_copied_photo_keeps_the_whole_one(admin, settings, tmp_path):
+    """The whole picture is another file than the one on show."""
+    settings.MEDIA_ROOT = tmp_path
+    whole = default_storage.save("products/whole.jpg", ContentFile(b"photo"))
+    columns = {"file": whole, "width": 10, "height": 10, "colour": "", "derivatives": {}}
+    first = make_image(make_product("Ours"), file="products/cut.jpg", crop={"x": 1}, whole=columns)
+    duplicate_product(product_id=first.product_id, actor=None, with_photos=True)
+    delete_product_image(image=first)
+    assert remove_retired_files(now=timezone.now() + timedelta(days=7)) == 0
+    assert default_storage.exists(whole)
+
+
 def gone(client, product: Product) -> bool:
     return client.get(f"/api/products/{product.pk}").status_code == 404
 
@@ -455,7 +539,7 @@ def test_own_promotion_is_changed_switched_off_and_removed(admin):
     assert list(amounts) == [Decimal("40.00"), Decimal("30.00"), Decimal("40.00")]
 
 
-def test_two_people_lose_nothing_in_two_hundred_edits_at_once(admin):
+def test_two_people_lose_nothing_in_fifty_edits_at_once(admin):
     product = make_product("Ours", price="40.00")
     people = {
         "material": admin,
@@ -465,7 +549,7 @@ def test_two_people_lose_nothing_in_two_hundred_edits_at_once(admin):
     written = {"material": "", "weight": ""}
     order = Random(7)
     refused = 0
-    for number in range(200):
+    for number in range(50):
         field = order.choice(list(people))
         sent = {field: f"essai {number}", "expected_updated_at": seen[field]["updated_at"]}
         answer = send(people[field], "patch", f"/{product.pk}", sent)
@@ -481,4 +565,4 @@ def test_two_people_lose_nothing_in_two_hundred_edits_at_once(admin):
         written[field] = sent[field]
         stored = Product.objects.get()
         assert (stored.material, stored.weight) == (written["material"], written["weight"])
-    assert refused > 50
+    assert refused > 12

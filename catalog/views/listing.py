@@ -28,6 +28,7 @@ from catalog.selectors.cards import featured_cards
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.favourites import cards_of, parse_ids
 from catalog.selectors.filters import Filters
+from catalog.selectors.suggestions import other_links
 from catalog.selectors.vocabulary import clean_query, words_near
 from shop.core.languages import active_language
 from shop.core.public_pages import FRAGMENT_HEADER, is_later_page, public_page
@@ -36,6 +37,7 @@ Breadcrumbs = list[tuple[str, str | None]]
 Parameters = list[tuple[str, str]]
 NEAR_WORDS = 5
 BEST_PIECES = 4
+MOST_LINKS = 5
 
 
 @require_safe
@@ -242,7 +244,11 @@ def _results_context(
 def _search_context(results: listing.Results, text: str, repeated: Parameters) -> dict[str, Any]:
     """What helps a search on: the words it was taken for, and where nothing is found, others, and the best pieces."""
     query = results.query
-    found = {"is_filtered": True, "corrected": query.corrected if query and results.count else ""}
+    found: dict[str, Any] = {
+        "is_filtered": True,
+        "corrected": query.corrected if query and results.count else "",
+        "other_links": other_links(query, MOST_LINKS) if query else [],
+    }
     if results.count or query is None:
         return found
     words = words_near(query, NEAR_WORDS)

@@ -1,0 +1,163 @@
+"""`/admin/promotions`: what is cheaper or offered, when, and what it does to the prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from catalog.models import Product, Promotion, PromotionState
+from catalog.selectors import wording
+from catalog.selectors.promotion_previews import preview_of_promotion
+from catalog.services.promotions import delete_promotion, end_promotion_by, save_promotion
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import staff_page
+from shop.core.staff_rows import Line, Part, StaffRows, staff_formfield
+
+_TARGETS = ("starts_at", "ends_at", "categories", "products")
+
+
+class PromotionForm(forms.ModelForm[Promotion]):
+    """A promotion with its dates. The pieces to choose from are those it has and those that were chosen in the list of
+    products; a product's own has no dates, and applies to nothing else."""
+
+    class Meta:
+        model = Promotion
+        fields = (
+            *("name", "type", "buy_quantity", "get_quantity", "percent", "amount"),
+            *("is_active", *_TARGETS),
+        )
+        formfield_callback = staff_formfield
+        widgets: ClassVar[dict[str, Any]] = {
+            "categories": forms.CheckboxSelectMultiple,
+            "products": forms.CheckboxSelectMultiple,
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        start = [row.pk if isinstance(row, Product) else row for row in self.initial.get("products") or ()]
+        sent = self.data.getlist("products") if self.is_bound else []  # type: ignore[attr-defined]
+        chosen = Q(pk__in=_keys([*start, *sent]))
+        field = cast("forms.ModelMultipleChoiceField[Product]", self.fields["products"])
+        field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("name_fr", "pk")
+        field.label = "Pièces"
+        field.help_text = (
+            "Pour en ajouter\u00a0: cochez-les dans la liste des produits, puis «\u00a0Promotion\u00a0»."
+        )
+        for name in ("categories", "products"):
+            self.fields[name].widget.attrs.pop("multiple", None)
+            self.fields[name].required = False
+        if self.instance.product_id:
+            for name in _TARGETS:
+                self.fields[name].disabled = True
+
+
+class Promotions(StaffRows[Promotion]):
+    """A product's own promotion is written on the product's page too."""
+
+    name, address, title = "promotions", "promotions", "Promotions"
+    add_label, deleted = "Nouvelle promotion", "La promotion est supprimée."
+    note = (
+        "Une seule à la fois sur un produit\u00a0: celle qui le vise passe avant celle de sa catégorie\u00a0; entre "
+        "deux, celle qui a commencé en dernier."
+    )
+    empty = "Aucune promotion."
+    model, form = Promotion, PromotionForm
+    below = "staff/products/promotion_below.html"
+    view_action, edit_action = StaffAction.SEE_PRICES, StaffAction.EDIT_PRICES
+    search_fields = ("name",)
+    parts = (
+        Part("La promotion", ("name", "type", "percent", "amount", "buy_quantity", "get_quantity")),
+        Part("Quand", ("starts_at", "ends_at", "is_active"), "Vide\u00a0: dès maintenant, et sans fin."),
+        Part("Sur quoi", ("categories", "products")),
+    )
+
+    def urls(self) -> list[URLPattern]:
+        end = staff_page(self.edit_action, ("POST",))
+        return [
+            *super().urls(),
+            path(f"{self.address}/<int:row_id>/terminer", end(self.end_page), name="staff-promotions-end"),
+        ]
+
+    def rows(self) -> QuerySet[Promotion]:
+        """Three queries."""
+        rows = Promotion.objects.select_related("product").prefetch_related("products", "categories")
+        return rows.order_by("-starts_at", "-pk")
+
+    def line(self, row: Promotion) -> Line:
+        named = [str(row.product)] if row.product else []
+        if row.pk:
+            named += [str(each) for each in (*row.categories.all(), *row.products.all())]
+        targets = ", ".join(named[:4]) + (" …" if len(named) > 4 else "")
+        about = (wording.promotion_label(row), _dates(row), targets)
+        return Line(row.name, " · ".join(filter(None, about)), str(row.state(timezone.now()).label))
+
+    def add_page(self, request: HttpRequest) -> HttpResponseBase:
+        """`produits=1,2` are the pieces that were chosen in their list."""
+        chosen = _keys(request.GET.get("produits", "").split(","))
+        if request.method == "POST" or not chosen:
+            return super().add_page(request)
+        form = PromotionForm(instance=Promotion(), initial={"products": chosen})
+        return self._drawn(request, form, None)
+
+    def save(self, row: Promotion, form: Any) -> None:
+        values = form.cleaned_data
+        is_own = row.product_id is not None
+        save_promotion(
+            promotion=row,
+            products=None if is_own else values["products"],
+            categories=None if is_own else values["categories"],
+        )
+
+    def target(self, row: Promotion) -> str:
+        """What it does to the prices is shown there."""
+        return f"{reverse('staff-promotions-edit', args=[row.pk])}#apercu"
+
+    def delete(self, row: Promotion) -> None:
+        delete_promotion(promotion=row)
+
+    def links(self, row: Promotion) -> Iterable[tuple[str, str]]:
+        if row.product_id:
+            yield "Fiche du produit", reverse("staff-product", args=[row.product_id])
+
+    def below_context(self, request: HttpRequest, row: Promotion) -> dict[str, Any]:
+        state = row.state(timezone.now())
+        return {
+            "preview": preview_of_promotion(row, timezone.now()),
+            "may_end": self._may_edit(request) and state in (PromotionState.RUNNING, PromotionState.PLANNED),
+            "end_url": reverse("staff-promotions-end", args=[row.pk]),
+        }
+
+    def end_page(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
+        end_promotion_by(promotion=self._found(row_id), actor=cast(AbstractBaseUser, request.user))
+        messages.success(request, "La promotion est terminée.")
+        return redirect("staff-promotions")
+
+
+def _keys(values: Iterable[object]) -> list[int]:
+    """Return what can be the key of a row."""
+    texts = (str(value) for value in values)
+    return [int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) <= 18]
+
+
+def _dates(row: Promotion) -> str:
+    first, last = (
+        date_format(timezone.localtime(moment), "j F, H:i") if moment else ""
+        for moment in (row.starts_at, row.ends_at)
+    )
+    if first and last:
+        return f"du {first} au {last}"
+    return f"à partir du {first}" if first else f"jusqu'au {last}" if last else ""
+
+
+SCREENS: tuple[StaffRows[Any], ...] = (Promotions(),)
