@@ -9,10 +9,11 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.crypto import constant_time_compare
 
-from orders.models import Order, Withdrawal
+from orders.models import Order, PiecePhoto, Withdrawal
 
 _SALT = "orders.access"
 _PAYMENT_SALT = "orders.payment-link"
+_PHOTO_SALT = "orders.piece-photo"
 _STATEMENT_SALT = "orders.withdrawal.statement"
 _STATEMENT_DAYS = timedelta(days=30)
 
@@ -52,6 +53,16 @@ def payment_page_url(order: Order) -> str:
     with translation.override(order.language):
         path = reverse("orders:pay", args=[payment_token(order)])
     return f"{settings.SITE_URL}{path}"
+
+
+def photo_url(photo: PiecePhoto) -> str:
+    """Return the path of a photograph's picture. Its signature opens that picture alone."""
+    return reverse("api-piece-photo", args=[signing.Signer(salt=_PHOTO_SALT).sign(str(photo.pk))])
+
+
+def photo_of_token(token: str) -> int:
+    """Return the id of the photograph that a `photo_url` was made for. Raises `BadSignature`."""
+    return int(signing.Signer(salt=_PHOTO_SALT).unsign(token))
 
 
 def statement_token(withdrawal: Withdrawal) -> str:

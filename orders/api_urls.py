@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from orders.api import admin_orders, board, fulfilment, invoices, refunds, saved_carts, views, withdrawals
+from orders.api import (
+    admin_orders,
+    board,
+    fulfilment,
+    invoices,
+    piece_photos,
+    refunds,
+    saved_carts,
+    views,
+    withdrawals,
+)
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -21,6 +31,18 @@ urlpatterns = [
     ),
     path("admin/board", board.BoardView.as_view(), name="api-admin-board"),
     path("admin/pieces/<int:piece_id>/move", board.PieceMoveView.as_view(), name="api-admin-piece-move"),
+    path(
+        "admin/pieces/<int:piece_id>/photos",
+        piece_photos.PiecePhotosView.as_view(),
+        name="api-admin-piece-photos",
+    ),
+    path("admin/photos/<int:photo_id>", piece_photos.PiecePhotoView.as_view(), name="api-admin-piece-photo"),
+    path(
+        "admin/photos/<int:photo_id>/send",
+        piece_photos.SentPhotoView.as_view(),
+        name="api-admin-piece-photo-send",
+    ),
+    path("photos/<str:token>", piece_photos.PhotoFileView.as_view(), name="api-piece-photo"),
     path("admin/dispatch", board.DispatchView.as_view(), name="api-admin-dispatch"),
     path("admin/orders/counts", fulfilment.OrderCountsView.as_view(), name="api-admin-order-counts"),
     path("admin/orders/labels.pdf", fulfilment.AddressLabelsView.as_view(), name="api-admin-order-labels"),
@@ -53,6 +75,9 @@ urlpatterns = [
         "admin/orders/<uuid:order_id>/slip.pdf",
         fulfilment.PackingSlipView.as_view(),
         name="api-admin-order-slip",
+    ),
+    path(
+        "orders/<uuid:order_id>/contract.pdf", invoices.OrderContractView.as_view(), name="api-order-contract"
     ),
     path("orders/<uuid:order_id>/invoice.pdf", invoices.OrderInvoiceView.as_view(), name="api-order-invoice"),
     path(

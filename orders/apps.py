@@ -12,7 +12,7 @@ class OrdersConfig(AppConfig):
         from catalog.selectors.dispatch import register_dispatch
         from catalog.selectors.purchases import register_purchases
         from catalog.selectors.shown_files import register_file_user
-        from orders import personal_data
+        from orders import personal_data, watched
         from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.selectors.saved_carts import saved_cart_state
@@ -30,3 +30,4 @@ class OrdersConfig(AppConfig):
         sending.register()
         register_resolver("order_link_request", order_link_content)
         personal_data.register()
+        watched.register()

@@ -13,12 +13,14 @@ from django.db import transaction
 from django.utils import timezone, translation
 
 from catalog.models import Product
+from orders.invoices.contracts import freeze_contract
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note, issue_invoice
 from orders.journal import record_event
 from orders.models import (
     Attempt,
     AttemptState,
+    BalanceMovement,
     Invoice,
     LedgerEntry,
     LedgerKind,
@@ -28,6 +30,8 @@ from orders.models import (
     OrderTracking,
     Payment,
     PaymentState,
+    Payout,
+    PayoutState,
     Refund,
     RefundLine,
     RefundRequest,
@@ -43,8 +47,8 @@ from orders.services.status.transitions import transition
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.demo import demo_part
 from shop.core.languages import SOURCE_LANGUAGE
-from shop.core.models import ShopSettings
-from shop.core.money import ZERO, to_cents
+from shop.core.money import ZERO, quantize, to_cents
+from shop.terms.versions import current_number
 
 _YEAR = 360
 _FIRST = 25
@@ -168,6 +172,52 @@ def typeset_documents() -> None:
         ensure_document(invoice)
 
 
+@demo_part(order=33)
+def load_payouts() -> None:
+    """Write the lines of the provider's account and a payout a month; running again adds none."""
+    months: dict[tuple[int, int], list[LedgerEntry]] = {}
+    for entry in LedgerEntry.objects.filter(provider_id__startswith=DEMONSTRATION_MOVEMENT):
+        months.setdefault((entry.occurred_at.year, entry.occurred_at.month), []).append(entry)
+    for (year, month), entries in sorted(months.items())[:-1]:
+        name = f"{DEMONSTRATION_MOVEMENT}_po_{year}_{month:02d}"
+        lines = [
+            BalanceMovement(
+                provider_id=f"txn_{entry.provider_id}_{entry.kind}",
+                kind="charge" if entry.kind == LedgerKind.CHARGE else "refund",
+                amount=entry.amount,
+                fee=quantize(entry.amount * Decimal("0.015") + Decimal("0.25")) if entry.amount > 0 else ZERO,
+                source_id=entry.provider_id,
+                occurred_at=entry.occurred_at,
+                available_at=entry.occurred_at + timedelta(days=2),
+            )
+            for entry in entries
+        ]
+        amount = sum((line.amount - line.fee for line in lines), ZERO)
+        moment = max(line.available_at for line in lines)
+        if amount <= 0 or Payout.objects.filter(provider_id=name).exists():
+            continue
+        with transaction.atomic():
+            payout = Payout.objects.create(
+                provider_id=name,
+                amount=amount,
+                state=PayoutState.PAID,
+                reference=f"STRIPE-{year}{month:02d}",
+                created_at=moment,
+                arrives_on=moment.date(),
+            )
+            own = BalanceMovement(
+                provider_id=f"txn_{name}",
+                kind="payout",
+                amount=-amount,
+                source_id=name,
+                occurred_at=moment,
+                available_at=moment,
+            )
+            for line in (*lines, own):
+                line.payout = payout
+                line.save()
+
+
 def _write(
     buyer: Buyer,
     key: str,
@@ -209,7 +259,7 @@ def _write(
         total=quote.total,
         promised_by=quote.lead_time.latest,
         start_by=quote.lead_time.start_by,
-        terms_version=ShopSettings.load().terms_version,
+        terms_version=current_number(),
         terms_accepted_at=placed,
         idempotency_key=key,
         request_fingerprint="demo",
@@ -234,7 +284,7 @@ def _write(
         OrderTracking.objects.filter(pk=entry.pk).update(created_at=placed + timedelta(days=days_later))
     # Nobody is written to in the demonstration.
     withdraw_status_mails(order)
-    issue_invoice(order=order)
+    freeze_contract(order=order, invoice=issue_invoice(order=order))
     if status == OrderStatus.REFUNDED:
         _refund(order)
         transition(

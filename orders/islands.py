@@ -59,7 +59,9 @@ class CheckoutPropsSerializer(serializers.Serializer[Any]):
     other_country = serializers.ChoiceField(choices=[OTHER_COUNTRY])
     payment_modes = serializers.ListField(child=serializers.ChoiceField(choices=PaymentMode.choices))
     pay_label = serializers.CharField()
-    terms_version = serializers.CharField()
+    terms_version = serializers.CharField(
+        allow_blank=True, help_text="Of the terms that the page leads to; empty while none are published."
+    )
     password_min = serializers.IntegerField()
     links = CheckoutLinksSerializer()
 

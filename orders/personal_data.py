@@ -1,5 +1,6 @@
 """What orders hold of people."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -7,9 +8,21 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
+from orders.invoices.contracts import contract_file_name, ensure_contract_document
 from orders.invoices.documents import ensure_document, file_name
-from orders.models import CLOSED_STATUSES, Invoice, Order, OrderStatus, SavedCart, StoredCard, Withdrawal
+from orders.models import (
+    CLOSED_STATUSES,
+    Contract,
+    Invoice,
+    Order,
+    OrderStatus,
+    PiecePhoto,
+    SavedCart,
+    StoredCard,
+    Withdrawal,
+)
 from orders.selectors.personal_data import last_orders, matter_of, orders_of, withdrawals_of
+from orders.selectors.piece_photos import photos_of_orders
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.fulfilment.closed_years import purge_closed_years
 from orders.services.fulfilment.erasing import (
@@ -18,6 +31,7 @@ from orders.services.fulfilment.erasing import (
     provider_events,
     purge_unpaid_orders,
 )
+from orders.services.fulfilment.piece_photos import private_storage, purge_photos
 from shop.core.amounts import localised_amount
 from shop.core.personal_data import (
     Basis,
@@ -46,7 +60,15 @@ _ADDRESSES = (
         "custom_country",
         "phone",
     ),
-    *("notes", "billing_name", "billing_company", "billing_address", "billing_postal_code", "billing_city"),
+    *(
+        "notes",
+        "billing_name",
+        "billing_company",
+        "billing_company_number",
+        "billing_address",
+        "billing_postal_code",
+        "billing_city",
+    ),
     *("billing_country", "billing_custom_country", "gift_recipient", "gift_message"),
 )
 _CARRIER = _("transporteur, hébergeur, service d'acheminement des e-mails")
@@ -60,13 +82,14 @@ def register() -> None:
             label=_("Préparer, livrer et suivre votre commande"),
             purpose=_("Exécuter la vente, la livrer, répondre à une rétractation ou à une garantie"),
             data=_(
-                "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées, suivi du colis, "
-                "déclarations de rétractation"
+                "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées et leurs photos, "
+                "suivi du colis, déclarations de rétractation"
             ),
             basis=Basis.CONTRACT,
             periods=(
                 Period("invoices_years", _("après la clôture de l'exercice")),
                 Period("unpaid_days", _("pour une commande jamais payée")),
+                Period("piece_photo_years", _("pour les photos de vos pièces finies")),
             ),
             recipients=_CARRIER,
             kept=_(
@@ -89,6 +112,7 @@ def register() -> None:
                 "orders.Shipment": ("tracking_number", "actor", "undo_reason"),
                 "orders.OrderNote": ("text", "author"),
                 "orders.WorkPiece": ("moved_by",),
+                "orders.PiecePhoto": ("author", "message", "file"),
                 "orders.OrderSearchEntry": ("text",),
                 "orders.OrderEvent": ("actor", "data"),
                 "orders.StockHold": ("network", "mailbox"),
@@ -144,13 +168,15 @@ def register() -> None:
             basis=Basis.LEGAL_OBLIGATION,
             periods=(Period("invoices_years", _("après la clôture de l'exercice")),),
             recipients=_("administration fiscale et comptable, hébergeur"),
-            kept=_("les factures et les avoirs, tels qu'ils ont été émis"),
+            kept=_("les contrats, les factures et les avoirs, tels qu'ils ont été émis"),
             columns={
                 "orders.Invoice": ("data", "language"),
                 "orders.InvoiceDocument": ("pdf",),
-                "orders.InvoiceDraft": ("customer_name", "customer_address", "notes"),
+                "orders.Contract": ("data", "language", "terms_version"),
+                "orders.ContractDocument": ("pdf",),
+                "orders.InvoiceDraft": ("customer_name", "customer_address", "customer_number", "notes"),
             },
-            export=_invoices,
+            export=_documents,
         )
     )
     register_activity(
@@ -175,6 +201,9 @@ def register() -> None:
         RetentionRule(
             "provider-events", _("Messages de Stripe"), "provider_event_days", empty_provider_events
         )
+    )
+    register_retention(
+        RetentionRule("piece-photos", _("Photos des pièces finies"), "piece_photo_years", purge_photos)
     )
     register_retention(
         RetentionRule(
@@ -211,7 +240,17 @@ def _not_personal() -> None:
                     "DeliveryStop",
                     "WorkshopClosure",
                 ),
-                *("InvoiceSeries", "PurgedYear"),
+                *(
+                    "InvoiceSeries",
+                    "PurgedYear",
+                    "ChainLink",
+                    "ChainHead",
+                    "FiledReturn",
+                    "BalanceMovement",
+                    "Payout",
+                    "BankLine",
+                    "AccountNumber",
+                ),
             )
         },
     )
@@ -235,10 +274,14 @@ def _not_personal() -> None:
 def _orders(person: Person) -> list[Record]:
     """Each with its lines and the steps that its customer saw, then the declarations."""
     orders = orders_of(person).prefetch_related("items", "tracking")
-    return [*(_order(order) for order in orders), *(_withdrawal(row) for row in withdrawals_of(person))]
+    photos = photos_of_orders(orders)
+    return [
+        *(_order(order, photos[order.pk]) for order in orders),
+        *(_withdrawal(row) for row in withdrawals_of(person)),
+    ]
 
 
-def _order(order: Order) -> Record:
+def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
     return record_of(
         order,
         *("reference", "created_at", "status", "language", *_ADDRESSES),
@@ -258,7 +301,18 @@ def _order(order: Order) -> Record:
                 for step in order.tracking.all()
             ],
         ),
+        files=[
+            ExportedFile(f"{order.reference}-{photo.pk}.jpg", partial(_picture, photo)) for photo in photos
+        ],
     )
+
+
+def _picture(photo: PiecePhoto) -> bytes | None:
+    try:
+        with private_storage().open(photo.file) as stored:
+            return bytes(stored.read())
+    except FileNotFoundError:
+        return None
 
 
 def _withdrawal(withdrawal: Withdrawal) -> Record:
@@ -329,6 +383,26 @@ def _invoices(person: Person) -> list[Record]:
         )
         for invoice in invoices
     ]
+
+
+def _documents(person: Person) -> list[Record]:
+    return [*_contracts(person), *_invoices(person)]
+
+
+def _contracts(person: Person) -> list[Record]:
+    contracts = Contract.objects.filter(order__in=orders_of(person).order_by()).order_by("created_at", "pk")
+    return [
+        record_of(
+            contract,
+            *("created_at", "terms_version"),
+            files=[ExportedFile(contract_file_name(contract), partial(_contract_pdf, contract.pk))],
+        )
+        for contract in contracts
+    ]
+
+
+def _contract_pdf(contract_id: int) -> bytes:
+    return bytes(ensure_contract_document(Contract.objects.get(pk=contract_id)).pdf)
 
 
 def _pdf(invoice_id: int) -> bytes:

@@ -32,6 +32,15 @@ def index_order(order: Order) -> None:
         *numbers.values_list("tracking_number", flat=True),
         *Invoice.objects.filter(order=order).values_list("number", flat=True),
     ]
+    _write(order, texts)
+
+
+def index_placed_order(order: Order, items: Iterable[OrderItem]) -> None:
+    """Write the words of an order that was placed in this transaction: it has nothing but its lines. One query."""
+    _write(order, [text for item in items for text in (item.product_name, item.variation_name, item.sku)])
+
+
+def _write(order: Order, texts: Iterable[str]) -> None:
     OrderSearchEntry.objects.bulk_create(
         [OrderSearchEntry(order_id=order.pk, text=search_text(order, texts))],
         update_conflicts=True,

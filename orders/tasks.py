@@ -2,22 +2,30 @@
 
 import logging
 import uuid
+from contextlib import suppress
 from datetime import datetime, time, timedelta
 
 from celery import shared_task
+from django.conf import settings
+from django.core.cache import cache
 from django.utils import translation
 
 from orders.books.alerts import alert_turnover, mail_audit
 from orders.books.audit import audit_books
+from orders.books.chain import extend_chain, mail_month_head
+from orders.invoices.contracts import ensure_contract_document, make_missing_contracts
 from orders.invoices.documents import ensure_document, make_missing_documents
-from orders.models import Invoice
+from orders.invoices.lost_numbers import issued_numbers
+from orders.models import Contract, Invoice, StripeEvent
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.payments import checkout_sessions, due_installments, stored_cards
-from orders.services.reconciliation import reconcile
+from orders.services.reconciliation import reconcile, webhook_events
 from orders.services.reconciliation.nightly import reconcile_days
+from orders.services.reconciliation.provider_account import fetch_account
 from orders.services.refunds import sending
 from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
+from shop.backups.vault import ISSUED_NUMBERS, open_vault
 from shop.core.jobs import scheduled_job
 from shop.core.languages import SOURCE_LANGUAGE
 
@@ -68,6 +76,15 @@ def delete_customer(customer_id: str) -> None:
     stored_cards.delete_discarded_customers(customer_id)
 
 
+@shared_task(name="orders.tasks.process_event")
+def process_event(event_id: int) -> None:
+    """Process a stored event of the provider; what stops it stands in its row."""
+    event = StripeEvent.objects.filter(pk=event_id).first()
+    if event is not None:
+        with suppress(webhook_events.NotYetKnown, gateway.GatewayError):
+            webhook_events.process_event(event)
+
+
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
     """Announce, charge and ask for later installments, at an hour at which customers can answer their bank."""
@@ -99,6 +116,16 @@ def reconcile_books(now: datetime) -> None:
     )
 
 
+@scheduled_job("fetch-provider-account", every=timedelta(days=1), at=time(4, 30))
+def fetch_provider_account(now: datetime) -> None:
+    """The provider's fees and payouts. While the provider is away the job fails, and is tried again."""
+    try:
+        lines, payouts = fetch_account(now)
+    except gateway.GatewayNotConfigured:
+        return
+    logger.info("provider's account: %d new lines, %d new payouts", lines, payouts)
+
+
 @scheduled_job("turnover-alerts", every=timedelta(days=1), at=time(7))
 def alert_about_turnover(now: datetime) -> None:
     """Ceilings that come near."""
@@ -125,10 +152,40 @@ def make_invoice_document(invoice_id: int) -> None:
         ensure_document(invoice)
 
 
+@shared_task(name="orders.tasks.make_contract_document")
+def make_contract_document(contract_id: int) -> None:
+    """Typeset and store the PDF of a contract."""
+    contract = Contract.objects.filter(pk=contract_id).first()
+    if contract is not None:
+        ensure_contract_document(contract)
+
+
 @scheduled_job("invoice-documents", every=timedelta(minutes=5))
 def make_lost_documents(now: datetime) -> None:
-    """Invoices whose message or worker was lost."""
+    """Invoices and contracts whose message or worker was lost."""
     make_missing_documents(now)
+    make_missing_contracts(now)
+
+
+@scheduled_job("books-chain", every=timedelta(minutes=5))
+def chain_books(now: datetime) -> None:
+    """Documents and movements that joined the books since."""
+    extend_chain()
+
+
+@scheduled_job("issued-numbers", every=timedelta(minutes=5))
+def store_issued_numbers(now: datetime) -> None:
+    """The last number of each series, beside the backups: a restore knows which were given since."""
+    numbers = issued_numbers()
+    if settings.BACKUP_URL and numbers != cache.get(ISSUED_NUMBERS):
+        open_vault().put_record(ISSUED_NUMBERS, numbers)
+        cache.set(ISSUED_NUMBERS, numbers, timeout=None)
+
+
+@scheduled_job("books-head", every=timedelta(days=1), at=time(5))
+def mail_head_of_month(now: datetime) -> None:
+    """The head of the chain at the end of each month, by mail."""
+    mail_month_head(now)
 
 
 @scheduled_job("audit-books", every=timedelta(days=1), at=time(4, 30))

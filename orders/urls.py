@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders.views import addresses, guests, orders, payments, reorders, reviews, withdrawals
+from orders.views import addresses, documents, guests, orders, payments, reorders, reviews, withdrawals
 from shop.core.page_slugs import localized
 
 app_name = "orders"
@@ -14,6 +14,7 @@ urlpatterns = [
     path(localized("%(order)s/<uuid:order_id>/%(account)s"), guests.request_account, name="order-account"),
     path(localized("%(order)s/<uuid:order_id>/%(join)s"), guests.join_account, name="order-join"),
     path(localized("%(order)s/<uuid:order_id>/%(again)s"), reorders.again_page, name="again"),
+    path(localized("%(order)s/<uuid:order_id>/%(paid_copy)s"), documents.paid_copy, name="paid-copy"),
     path(
         localized("%(order)s/<uuid:order_id>/%(reviews)s/<int:product_id>"),
         reviews.review_page,

@@ -1,10 +1,10 @@
-"""Django's admin for operators: one module a subject. A module adds its pages and inlines to an order by `base`."""
+"""Django's admin for operators: one module a subject."""
 
 from orders.admin import (
     books,
-    fulfilment,
     invoices,
     payments,
+    pieces,
     refunds,
     settings,
     withdrawals,
@@ -13,10 +13,10 @@ from orders.admin import order as order
 
 __all__ = [
     "books",
-    "fulfilment",
     "invoices",
     "order",
     "payments",
+    "pieces",
     "refunds",
     "settings",
     "withdrawals",

@@ -1,13 +1,10 @@
 """What the modules of the admin share: filters, a day's field, read-only rows, links, and the pages of an order."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -23,52 +20,11 @@ from orders.selectors.money import with_undecided_money
 from orders.selectors.refunds import refund_error_in_words
 from orders.selectors.workshop import orders_at_risk
 from orders.staff.base import PageLink
-from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
 
 Row = TypeVar("Row", bound=Model)
 OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderPage:
-    """A page of one order in the admin. Its button shows when `shown` says so, to whoever may do its action; the page
-    itself must check the order again."""
-
-    name: str
-    label: str | Promise
-    action: StaffAction | Callable[[Order], StaffAction]
-    shown: Callable[[Order], bool]
-    view: OrderView
-
-    def action_for(self, order: Order) -> StaffAction:
-        """What opening the page for this order asks for."""
-        return self.action if isinstance(self.action, StaffAction) else self.action(order)
-
-
-ORDER_PAGES: dict[str, OrderPage] = {}
-
-
-def order_page(
-    name: str,
-    *,
-    label: str | Promise,
-    action: StaffAction | Callable[[Order], StaffAction],
-    shown: Callable[[Order], bool] = lambda order: True,
-) -> Callable[[OrderView], OrderView]:
-    """Register `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.
-
-    `context` holds what an admin template needs, the order included. Only who may do `action` gets here; what else the
-    page does asks for itself.
-    """
-
-    def register(view: OrderView) -> OrderView:
-        if name in ORDER_PAGES:
-            raise ValueError(f"The order page {name!r} is registered twice.")
-        ORDER_PAGES[name] = OrderPage(name, label, action, shown, view)
-        return view
-
-    return register
 
 
 def order_link(order: Order | None) -> str:
@@ -76,15 +32,6 @@ def order_link(order: Order | None) -> str:
     if order is None:
         return "–"
     return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
-
-
-def order_links(user: AbstractBaseUser | AnonymousUser, order: Order, names: Iterable[str]) -> list[PageLink]:
-    """Return those of the named pages of an order that the person may open and that have something to do there."""
-    return [
-        PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
-        for name in names
-        if may(user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
-    ]
 
 
 class LinkedPagesAdmin(StaffAdmin[Row]):

@@ -1,37 +1,29 @@
 """Orders in the admin: everything to be seen, and only what is safe to be changed."""
 
-import uuid
-from functools import partial
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
 from orders.admin.base import (
-    ORDER_PAGES,
     CountryFilter,
     ExplainsRefunds,
     LinkedPagesAdmin,
-    OrderPage,
     PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
     choices,
-    order_links,
     yes_no,
 )
 from orders.models import (
-    Attempt,
     LedgerEntry,
     Order,
     OrderEvent,
@@ -45,16 +37,11 @@ from orders.models import (
 )
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.installments import calendar
-from orders.services.payments.settlement import settle
-from orders.staff.base import PROVIDER_AWAY, PageLink
+from orders.staff.base import PageLink
 from orders.staff.money_links import money_links
-from orders.stripe import gateway
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
-from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_admin import staff_action
-
-_BUTTONS = ("money", "delivery", "promise")
+from shop.core.staff_actions import StaffAction
 
 
 class ItemInline(ReadOnlyInline):
@@ -125,7 +112,7 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
-    """An order is read here; `ORDER_PAGES` change it."""
+    """An order is read here; its page in the staff area changes it."""
 
     view_action = StaffAction.SEE_ORDERS
     list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promise")
@@ -192,7 +179,6 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         HoldInline,
         EventInline,
     )
-    actions = ("ask_provider",)
 
     change_form_template = "admin/orders/order/change_form.html"
 
@@ -241,34 +227,9 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         # Any part of the id, with or without its dashes, as it is written in mails and on invoices.
         return super().get_search_results(request, queryset, search_term.replace("#", "").strip())
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(
-                f"<uuid:order_id>/{page.name}/",
-                self.admin_site.admin_view(partial(self.order_view, page)),
-                name=f"orders_order_{page.name}",
-            )
-            for page in ORDER_PAGES.values()
-        ]
-        return own + super().get_urls()
-
-    def order_view(self, page: OrderPage, request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
-        """One of the pages that the modules of the admin add to an order."""
-        order = get_object_or_404(Order, pk=order_id)
-        require(request.user, page.action_for(order))
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "order": order,
-            "title": page.label,
-        }
-        return page.view(request, order, context)
-
     def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
-        """What people come to do first, first; what takes the order away, last."""
-        names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         acting = PageLink(_("Agir sur la commande"), reverse("staff-order", args=[order.pk]))
-        return [acting, *order_links(request.user, order, names), *money_links(request.user, order)]
+        return [acting, *money_links(request.user, order)]
 
     def page_context(self, order: Order) -> dict[str, Any]:
         """Nothing is typed on the page: the buttons do what there is to do."""
@@ -281,20 +242,3 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
             "show_save": False,
             "show_save_and_continue": False,
         }
-
-    @staff_action(StaffAction.ASK_PROVIDER, description=_("Demander l'état du paiement à Stripe"))
-    def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
-        """Settle the chosen orders' attempts from what Stripe says now; stop when it is away."""
-        asked = 0
-        for attempt in Attempt.objects.filter(payment__order__in=queryset, checkout_session_id__isnull=False):
-            try:
-                settle(attempt.pk)
-                asked += 1
-            except gateway.GatewayError:
-                messages.error(request, PROVIDER_AWAY)
-                return
-        messages.success(
-            request,
-            ngettext("%(count)d paiement vérifié.", "%(count)d paiements vérifiés.", asked)
-            % {"count": asked},
-        )

@@ -1,17 +1,13 @@
-"""Payments for operators: rows to search, which the staff area acts on; and the replay of webhook events."""
+"""Payments for operators: rows to search, which the staff area acts on."""
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.contrib import admin
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from orders.admin.base import StaffPageAdmin, order_link
 from orders.models import Attempt, InstallmentPause, Payment, StoredCard, StripeEvent
-from orders.services.reconciliation.webhook_events import NotYetKnown, process_event
-from orders.stripe import gateway
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin, staff_action
+from shop.core.staff_admin import StaffAdmin
 
 
 @admin.register(Payment)
@@ -72,22 +68,13 @@ class AttemptAdmin(StaffAdmin[Attempt]):
 
 
 @admin.register(StripeEvent)
-class StripeEventAdmin(StaffAdmin[StripeEvent]):
+class StripeEventAdmin(StaffPageAdmin[StripeEvent]):
     """Webhook messages as they were received."""
 
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("received_at", "kind", "event_id", "processed_at", "tries", "error")
     list_filter = ("kind", ("processed_at", admin.EmptyFieldListFilter), "received_at")
     search_fields = ("event_id", "kind")
-    actions = ("process_again",)
 
-    @staff_action(StaffAction.REPLAY_EVENT, description=_("Traiter à nouveau"))
-    def process_again(self, request: HttpRequest, queryset: QuerySet[StripeEvent]) -> None:
-        """Process the chosen messages that were not processed yet."""
-        for event in queryset.filter(processed_at__isnull=True):
-            try:
-                process_event(event)
-            except (gateway.GatewayError, NotYetKnown) as error:
-                messages.error(request, f"{event}: {error}")
-            else:
-                messages.success(request, str(event))
+    def staff_url(self, event: StripeEvent) -> str:
+        return reverse("staff-stripe-events", query={"q": event.event_id})

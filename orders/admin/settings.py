@@ -45,7 +45,8 @@ class TerritoryAdmin(StaffAdmin[Territory]):
 class VatRateAdmin(StaffAdmin[VatRate]):
     view_action = StaffAction.SEE_SETTINGS
     staff_list, staff_row = "staff-vat", "staff-vat-edit"
-    list_display = ("country", "percent")
+    list_display = ("country", "category", "percent", "starts_on")
+    list_select_related = ("category",)
     search_fields = ("country",)
 
 

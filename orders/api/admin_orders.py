@@ -26,7 +26,7 @@ from orders.api.staff_calls import (
     provider_away,
 )
 from orders.models import Carrier, Order, OrderStatus
-from orders.selectors.admin_orders import admin_order, find_orders
+from orders.selectors.admin_orders import Waits, admin_order, find_orders
 from orders.selectors.refund_rules import needs_recent_authentication, refundable
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
@@ -51,6 +51,13 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
     search = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
     late = serializers.BooleanField(
         required=False, default=False, help_text="At the workshop after the promised day."
+    )
+    waits = serializers.ChoiceField(
+        choices=[kind.value for kind in Waits],
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="What somebody has to decide about or to do.",
     )
     include = serializers.ChoiceField(choices=["unpaid"], required=False, allow_blank=True, default="")
     cursor = PlainTextField(max_length=200, required=False, allow_blank=True, default="")
@@ -99,6 +106,7 @@ class AdminOrderListView(APIView):
                 status=asked["status"],
                 search=asked["search"],
                 late=asked["late"],
+                waits=asked["waits"],
                 include_unpaid=asked["include"] == "unpaid",
                 cursor=asked["cursor"],
                 page_size=asked["page_size"],
@@ -160,7 +168,7 @@ class OrderStatusView(APIView):
         order = _find(order_id)
         for action in status_actions(order, values["status"], values["refund"]):
             require(request.user, action)
-        if values["refund"] and needs_recent_authentication(refundable(order)):
+        if values["refund"] and needs_recent_authentication(order, refundable(order)):
             require_recent(request._request)
         return changed_order(
             request,

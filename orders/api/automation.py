@@ -99,7 +99,7 @@ class OrderEvent(serializers.Serializer[Any]):
 
 
 ORDER_WEBHOOK = OpenApiWebhook(
-    name="order.confirmed, order.status_changed",
+    name="order.confirmed, order.status_changed, order.refunded",
     decorator=extend_schema(
         summary="An order was paid or went on", request=OrderEvent, responses={200: OpenApiTypes.NONE}
     ),

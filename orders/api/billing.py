@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from orders.api.fields import CountryField, ParagraphField, PlainTextField
+from orders.api.fields import CompanyNumberField, CountryField, ParagraphField, PlainTextField
 from orders.models import Order
 from orders.models.addresses import GIFT_MESSAGE_LENGTH
 from orders.models.order import OTHER_COUNTRY
@@ -39,6 +39,13 @@ class BillingSerializer(AddressSerializer):
 
     name = PlainTextField(max_length=200)
     company = PlainTextField(max_length=120, required=False, allow_blank=True, default="")
+    companyNumber = CompanyNumberField()  # noqa: N815
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs = super().validate(attrs)
+        if attrs["companyNumber"] and not attrs["company"]:
+            raise serializers.ValidationError({"company": [_("Indiquez le nom de la société.")]})
+        return attrs
 
 
 class GiftSerializer(serializers.Serializer[GiftDetails]):
@@ -58,6 +65,7 @@ def billing_details(data: dict[str, Any] | None) -> BillingDetails | None:
     return BillingDetails(
         name=data["name"],
         company=data["company"],
+        company_number=data["companyNumber"],
         address=data["address"],
         postal_code=data["postalCode"],
         city=data["city"],
@@ -78,6 +86,7 @@ def billing_document(order: Order) -> dict[str, str] | None:
     return {
         "name": order.billing_name,
         "company": order.billing_company,
+        "companyNumber": order.billing_company_number,
         "address": order.billing_address,
         "postalCode": order.billing_postal_code,
         "city": order.billing_city,

@@ -44,6 +44,7 @@ class CardSerializer(serializers.Serializer[Card]):
     promised_by = serializers.DateField(source="piece.item.order.promised_by")
     is_late = serializers.SerializerMethodField()
     notes = serializers.IntegerField()
+    photos = serializers.IntegerField()
     moved_at = serializers.DateTimeField(source="piece.moved_at")
     moved_by = serializers.SerializerMethodField()
 

@@ -3,12 +3,14 @@
 import unicodedata
 from typing import Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_countries import countries
 from rest_framework import serializers
 
 from accounts.models import normalise_email
 from orders.models.order import OTHER_COUNTRY
+from orders.selectors.company_numbers import clean_company_number
 
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
 
@@ -67,3 +69,31 @@ class EmailAddressField(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         return normalise_email(super().to_internal_value(data))
+
+
+class CompanyNumberField(PlainTextField):
+    """What identifies a company, without spaces; optional."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            **{
+                "max_length": 20,
+                "required": False,
+                "allow_blank": True,
+                "default": "",
+                "help_text": "SIREN (9 digits), SIRET (14 digits) or VAT number of the Union, check digits checked.",
+                **options,
+            }
+        )
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        text = super().run_validation(data)
+        try:
+            return clean_company_number(text)
+        except ValueError:
+            raise serializers.ValidationError(
+                _(
+                    "Indiquez un SIREN (9 chiffres), un SIRET (14 chiffres) ou un numéro de TVA de l'Union "
+                    "(FR40303265045)."
+                )
+            ) from None

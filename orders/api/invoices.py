@@ -14,10 +14,10 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from orders.api.base import ORDER_ID, order_not_found, private, validated
-from orders.api.fields import ParagraphField, PlainTextField
-from orders.downloads import pdf_response
+from orders.api.fields import CompanyNumberField, ParagraphField, PlainTextField
+from orders.downloads import contract_response, pdf_response
 from orders.guest_orders import browser_owns
-from orders.models import Order
+from orders.models import Contract, Order
 from orders.selectors.invoices import InvoiceSheet, find_document, invoice_sheet
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
@@ -60,6 +60,27 @@ class OrderInvoiceView(APIView):
         return may(request.user, StaffAction.SEE_INVOICES)
 
 
+class OrderContractView(APIView):
+    """The contract's PDF, for the same callers as the invoice's, and for who may see invoices."""
+
+    @extend_schema(
+        parameters=[
+            ORDER_ID,
+            OpenApiParameter("download", str, description="Present: saved to a file instead of shown."),
+            OpenApiParameter("acces", str, description="The order's signed link."),
+        ],
+        responses={(200, "application/pdf"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, order_id: uuid.UUID) -> HttpResponseBase:
+        contract = Contract.objects.filter(order_id=order_id).select_related("order").first()
+        if contract is None or not (
+            browser_owns(request._request, contract.order, request.query_params.get("acces", ""))
+            or may(request.user, StaffAction.SEE_INVOICES)
+        ):
+            raise document_not_found()
+        return contract_response(request._request, contract)
+
+
 def wanted_number(request: Request) -> str:
     """The document that the address names; what can't be a number is one that nobody has."""
     number = request.query_params.get("number", "")
@@ -77,6 +98,7 @@ class InvoiceValuesSerializer(serializers.Serializer[Any]):
 
     customerName = PlainTextField(max_length=200, required=False, allow_blank=True, default="")  # noqa: N815
     customerAddress = ParagraphField(max_length=500, required=False, allow_blank=True, default="")  # noqa: N815
+    customerNumber = CompanyNumberField()  # noqa: N815
     notes = ParagraphField(max_length=1000, required=False, allow_blank=True, default="")
     explanation = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
 
@@ -98,6 +120,7 @@ class InvoiceSheetSerializer(serializers.Serializer[InvoiceSheet]):
     customerName = serializers.CharField(source="customer_name")  # noqa: N815
     customerEmail = serializers.CharField(source="customer_email")  # noqa: N815
     customerAddress = serializers.CharField(source="customer_address")  # noqa: N815
+    customerNumber = serializers.CharField(source="customer_number")  # noqa: N815
     items = InvoiceItemSerializer(many=True)
     subtotal = serializers.DecimalField(max_digits=10, decimal_places=2)
     shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
@@ -134,7 +157,12 @@ class AdminInvoiceView(APIView):
         try:
             edit_invoice(
                 order_id=order_id,
-                values=DraftValues(values["customerName"], values["customerAddress"], values["notes"]),
+                values=DraftValues(
+                    customer_name=values["customerName"],
+                    customer_address=values["customerAddress"],
+                    customer_number=values["customerNumber"],
+                    notes=values["notes"],
+                ),
                 explanation=values["explanation"],
                 actor=cast(User, request.user),
             )

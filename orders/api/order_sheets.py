@@ -6,9 +6,11 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from orders.api.photo_fields import PiecePhotoSerializer
 from orders.api.serializers import OrderLineSerializer, OrderSerializer, TrackingSerializer
-from orders.models import AttemptState, Order, OrderEvent, OrderItem, Shipment
+from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage, Shipment, WorkPiece
 from orders.selectors.admin_orders import has_undecided_money, is_late
+from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.orders import product_path
 from orders.services.status.transitions import status_offers
@@ -108,6 +110,22 @@ class ShipmentSerializer(serializers.Serializer[Any]):
         return str(shipment.get_carrier_display()) if shipment.carrier else ""
 
 
+class SheetPieceSerializer(serializers.Serializer[Any]):
+    """A unit of a line at the workshop: where it stands, and its photographs."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField(source="item.product_name")
+    detail = serializers.CharField(source="item.detail", allow_blank=True)
+    number = serializers.IntegerField()
+    quantity = serializers.IntegerField(source="item.quantity")
+    stage = serializers.ChoiceField(choices=PieceStage.choices)
+    photos = serializers.SerializerMethodField()
+
+    @extend_schema_field(PiecePhotoSerializer(many=True))
+    def get_photos(self, piece: WorkPiece) -> Any:
+        return PiecePhotoSerializer(piece.photos.all(), many=True).data
+
+
 class NoteSerializer(serializers.Serializer[Any]):
     """A note; `corrects` is the id of the one that it replaces."""
 
@@ -164,6 +182,7 @@ class SheetRefundSerializer(serializers.Serializer[Any]):
 class SheetDocumentSerializer(serializers.Serializer[Any]):
     number = serializers.CharField()
     is_credit_note = serializers.BooleanField()
+    is_contract = serializers.BooleanField(help_text="It has no number.")
     url = serializers.CharField()
 
 
@@ -192,6 +211,7 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     retention_undecided = serializers.SerializerMethodField()
     lines = serializers.SerializerMethodField()
     shipments = serializers.SerializerMethodField()
+    pieces = serializers.SerializerMethodField(help_text="Units at the workshop.")
     staff_notes = serializers.SerializerMethodField()
     events = serializers.SerializerMethodField()
     money = serializers.SerializerMethodField(help_text="Null for who may not see payments.")
@@ -230,6 +250,10 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     def get_shipments(self, order: Order) -> Any:
         return ShipmentSerializer(self.sheet.shipments, many=True).data
 
+    @extend_schema_field(SheetPieceSerializer(many=True))
+    def get_pieces(self, order: Order) -> Any:
+        return SheetPieceSerializer(self.sheet.pieces, many=True).data
+
     @extend_schema_field(NoteSerializer(many=True))
     def get_staff_notes(self, order: Order) -> Any:
         return NoteSerializer(self.sheet.notes, many=True).data
@@ -257,7 +281,10 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
             {
                 "number": entry.number,
                 "is_credit_note": entry.is_credit_note,
-                "url": f"{address}?number={entry.number}",
+                "is_contract": entry.is_contract,
+                "url": document_path(order, entry)
+                if entry.is_contract
+                else f"{address}?number={entry.number}",
             }
             for entry in self.sheet.documents
         ]

@@ -24,21 +24,24 @@ NAMED_PIECES = 3
 
 
 def quote_document(cart: CartQuote) -> dict[str, Any]:
-    """Return what `QuoteSerializer` writes. Texts are in the active language."""
+    """Return the answer as `QuoteSerializer` describes it. Texts are in the active language.
+
+    It is plain values in the order of the answer: a serializer that writes them again takes a seventh of the call.
+    """
     quote = cart.quote
     return {
         "lines": [_line(line) for line in cart.lines],
         "item_count": quote.item_count,
-        "original_total": quote.original_total,
-        "promotion_savings": quote.promotion_savings,
-        "subtotal": quote.subtotal,
+        "original_total": _amount(quote.original_total),
+        "promotion_savings": _amount(quote.promotion_savings),
+        "subtotal": _amount(quote.subtotal),
         "country": cart.destination or HOME_COUNTRY,
         "shipping_zone": quote.zone_code,
         "customs_notice": quote.place.meets_customs,
         "postal_code_notice": postcode_notice(cart.country, cart.postal_code),
-        "shipping_cost": quote.shipping_cost,
-        "total": quote.total,
-        "free_shipping_missing": quote.free_shipping_missing,
+        "shipping_cost": _amount(quote.shipping_cost),
+        "total": _amount(quote.total),
+        "free_shipping_missing": _amount(quote.free_shipping_missing),
         "free_shipping_share": _share(quote),
         # Nothing is missing right after a completed group.
         "next_free": [
@@ -53,7 +56,7 @@ def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, 
     """Return the offer to pay in installments, with what the customer agrees to."""
     return {
         "available": offer.available,
-        "minimum": offer.minimum,
+        "minimum": _amount(offer.minimum),
         "plan": plan_document(offer.plan),
         "mandate": mandate_text(offer.plan, total) if offer.available else "",
     }
@@ -61,7 +64,14 @@ def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, 
 
 def plan_document(parts: Iterable[Installment]) -> list[dict[str, Any]]:
     """Return the dated parts of a plan."""
-    return [{"due": part.due, "amount": part.amount, "due_text": day_in_words(part.due)} for part in parts]
+    return [
+        {"due": part.due, "amount": _amount(part.amount), "due_text": day_in_words(part.due)}
+        for part in parts
+    ]
+
+
+def _amount(value: Decimal | None) -> str | None:
+    return None if value is None else f"{value:.2f}"
 
 
 def _line(line: QuotedLine) -> dict[str, Any]:
@@ -88,10 +98,10 @@ def _line(line: QuotedLine) -> dict[str, Any]:
         else None,
         "promotion_label": sellable.promotion_badge,
         "quantity": line.quantity,
-        "unit_price": sellable.unit_price,
-        "original_price": sellable.original_price,
+        "unit_price": _amount(sellable.unit_price),
+        "original_price": _amount(sellable.original_price),
         "free_quantity": line.priced.free_quantity if line.priced else 0,
-        "line_total": line.priced.line_total if line.priced else ZERO,
+        "line_total": _amount(line.priced.line_total if line.priced else ZERO),
         "available": line.available,
         "available_quantity": line.available_quantity,
         "reserved": line.reserved,

@@ -28,11 +28,13 @@ from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refund_rules import (
+    ProposedLine,
     RefundRefused,
     ReturnedLine,
     needs_recent_authentication,
     propose_refund,
 )
+from orders.selectors.refund_words import promotion_share_text
 from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refunds.decisions import request_refund, restock_line
 from orders.services.refunds.transfers import (
@@ -41,7 +43,7 @@ from orders.services.refunds.transfers import (
     sync_other_refunds,
     take_transfer_back,
 )
-from shop.core.amounts import AmountField, localised_amount
+from shop.core.amounts import AmountField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed
@@ -132,6 +134,13 @@ class ProposedLineSerializer(serializers.Serializer[Any]):
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
     worth = serializers.DecimalField(max_digits=10, decimal_places=2)
     restock = serializers.BooleanField()
+    explanation = serializers.SerializerMethodField(
+        help_text="Why a piece of an offer brings less than its price, else empty."
+    )
+
+    def get_explanation(self, line: ProposedLine) -> str:
+        paid = {line.item.pk: line.worth * line.item.quantity / line.quantity}
+        return promotion_share_text(line.item, quantity=line.quantity, amount=line.amount, paid=paid)
 
 
 class RefundProposalSerializer(serializers.Serializer[Any]):
@@ -178,8 +187,6 @@ class OrderRefundView(APIView):
         if order is None:
             raise order_not_found()
         is_repeated = RefundRequest.objects.filter(key=key).exists()
-        if not is_repeated:
-            _refuse_other_amount(order, lines, values)
         if not is_repeated and _is_large(order, lines, values.get("amount")):
             require_recent(request._request)
         decided = request_refund(
@@ -189,6 +196,7 @@ class OrderRefundView(APIView):
             reason=values["reason"],
             lines=lines,
             amount=values.get("amount"),
+            expected_amount=values.get("expected_amount"),
         )
         return private(_answer(decided.pk), 202)
 
@@ -203,7 +211,7 @@ class RefundPreviewView(APIView):
         values = validated(RefundDemandSerializer(data=request.data))
         order = found_order(Order.objects.filter(pk=order_id).first())
         proposal = propose_refund(order, _returned_lines(values), amount=values.get("amount"))
-        asks = needs_recent_authentication(proposal.amount) and not is_recent(request._request)
+        asks = needs_recent_authentication(order, proposal.amount) and not is_recent(request._request)
         return private(RefundProposalSerializer(proposal, context={"asks": asks}).data)
 
 
@@ -274,22 +282,9 @@ def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
     return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
 
 
-def _refuse_other_amount(order: Order, lines: list[ReturnedLine] | None, values: dict[str, Any]) -> None:
-    expected = values.get("expected_amount")
-    if expected is None:
-        return
-    now = propose_refund(order, lines, amount=values.get("amount")).amount
-    if now != expected:
-        raise RefundRefused(
-            "refund_changed",
-            _("le montant serait maintenant de %(amount)s. Vérifiez, puis confirmez à nouveau.")
-            % {"amount": localised_amount(now)},
-        )
-
-
 def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:
     try:
-        return needs_recent_authentication(propose_refund(order, lines, amount=amount).amount)
+        return needs_recent_authentication(order, propose_refund(order, lines, amount=amount).amount)
     except RefundRefused:
         # Refused below as well, or the repetition of a refund that failed and was decided before.
         return False

@@ -149,6 +149,14 @@ class CheckoutSerializer(serializers.Serializer[Any]):
         help_text="`lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.",
     )
     accept_terms = serializers.BooleanField()
+    terms_version = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=20,
+        help_text="The version of the terms that the page showed. Another one is refused: 409 `terms_changed`, with "
+        "the version in force as `terms_version`.",
+    )
 
     def validate_accept_terms(self, value: bool) -> bool:
         if value is not True:

@@ -63,7 +63,7 @@ class QuoteView(APIView):
                 own_orders=earlier,
             )
             document = quote_documents.quote_document(cart)
-        return private(_quote_serializer().to_representation(document))
+        return private(document)
 
 
 def _own_orders(request: Request) -> Collection[uuid.UUID]:
@@ -73,14 +73,13 @@ def _own_orders(request: Request) -> Collection[uuid.UUID]:
 
 @cache
 def _quote_request() -> serializers.QuoteRequestSerializer:
-    """Like the next: one for all calls."""
+    """One for all calls, like the next: it holds nothing of a request."""
     return serializers.QuoteRequestSerializer()
 
 
 @cache
-def _quote_serializer() -> serializers.QuoteSerializer:
-    """One for all answers: it holds nothing of a request, and making its fields costs more than writing them."""
-    return serializers.QuoteSerializer()
+def _checkout_request() -> serializers.CheckoutSerializer:
+    return serializers.CheckoutSerializer()
 
 
 class CheckoutView(APIView):
@@ -94,7 +93,7 @@ class CheckoutView(APIView):
     def post(self, request: Request) -> Response:
         limits.enforce(limits.CHECKOUT_NETWORK, client_address(request._request))
         key = idempotency_key(request)
-        data = validated(serializers.CheckoutSerializer(data=request.data))
+        data = _checkout_request().run_validation(request.data)
         customer = serializers.customer_details(data["customer"])
         if isinstance(request.user, User):
             # A member's order goes to the address that the account has confirmed, whatever the form says.
@@ -107,19 +106,20 @@ class CheckoutView(APIView):
             expected_total=data["expected_total"],
             language=active_language(),
             expected_date=data.get("expected_date"),
+            terms_version=data["terms_version"],
         )
         buyer = _Buyer(request, demand, data.get("account"))
+        done: checkout_service.CheckedOut | None = None
         try:
             done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
         except CartChanged as changed:
-            changed.extra["quote"] = serializers.QuoteSerializer(
-                quote_documents.quote_document(changed.quote)
-            ).data
+            changed.extra["quote"] = quote_documents.quote_document(changed.quote)
             raise
         finally:
             # The order stands even when its payment page could not be opened: the browser may come back to it.
-            placed = checkout_service.find_placed_order(demand) if buyer.asked else None
-            if placed is not None:
+            if done is not None and done.created:
+                buyer.remember(done.order)
+            elif buyer.asked and (placed := checkout_service.find_placed_order(demand)) is not None:
                 buyer.remember(placed)
         # Also on a repeat: the first answer, which carried the session, may never have reached the browser.
         remember_order(request._request, done.order.pk)

@@ -20,7 +20,8 @@ from orders.books.audit_checks import (
     check_purged_years,
     check_series,
 )
-from orders.models import Invoice, LedgerEntry, Order, PurgedYear
+from orders.books.chain_checks import check_chain
+from orders.models import Invoice, InvoiceGap, LedgerEntry, Order, PurgedYear
 from orders.services.reconciliation import comparison
 from orders.stripe import account_activity, gateway
 
@@ -81,13 +82,15 @@ class ProviderState(StrEnum):
 
 @dataclass(slots=True)
 class AuditReport:
-    """How much was looked at, every fault, and whether the provider's account could be compared."""
+    """How much was looked at, every fault, and whether the provider's account could be compared. `lost_numbers` are no
+    faults: recorded when a backup was brought back."""
 
     documents: int
     orders: int
     movements: int
     faults: list[Fault] = field(default_factory=list)
     provider: ProviderState = ProviderState.NOT_ASKED
+    lost_numbers: list[str] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
@@ -105,6 +108,7 @@ def audit_books(now: datetime, *, with_provider: bool = True) -> AuditReport:
             orders=Order.objects.count(),
             movements=LedgerEntry.objects.count(),
         )
+        report.lost_numbers.extend(f"{gap} ({gap.backup})" for gap in InvoiceGap.objects.all())
         report.faults.extend(_own_checks(now))
     if with_provider:
         report.provider = _ask_provider(report, now)
@@ -129,6 +133,7 @@ def _own_checks(now: datetime) -> Iterator[Fault]:
     yield from check_orders()
     yield from check_credit_notes()
     yield from check_ledger()
+    yield from check_chain(now)
 
 
 def _ask_provider(report: AuditReport, now: datetime) -> ProviderState:

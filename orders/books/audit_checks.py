@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,8 +14,11 @@ from django.utils.translation import gettext as _
 
 from orders.invoices.series import chain_hash
 from orders.models import (
+    Contract,
+    ContractDocument,
     Invoice,
     InvoiceDocument,
+    InvoiceGap,
     InvoiceKind,
     InvoiceSeries,
     LedgerEntry,
@@ -50,16 +53,19 @@ DOCUMENT_WITHIN = timedelta(hours=1)
 
 
 def check_series() -> Iterator[Fault]:
-    """Numbers 1, 2, 3 … of each year in the order of issue, each linked to the one before. Three queries.
+    """Numbers 1, 2, 3 … of each year in the order of issue, each linked to the one before. Four queries.
 
-    Of a purged year some documents may be left: `check_purged_years` counts them.
+    Of a purged year some documents may be left: `check_purged_years` counts them. Numbers that were lost before a
+    backup was brought back are recorded as `InvoiceGap`.
     """
     series = {row.year: row for row in InvoiceSeries.objects.all()}
     purged = {row.year: row for row in PurgedYear.objects.all()}
+    lost = {(row.year, row.first_number): row.last_number for row in InvoiceGap.objects.all()}
     expected: dict[int, int] = {}
     previous: dict[int, tuple[str, datetime]] = {}
     for invoice in Invoice.objects.order_by("year", "sequence").iterator(chunk_size=CHUNK):
-        year, wanted = invoice.year, expected.get(invoice.year, 0) + 1
+        year = invoice.year
+        wanted = _after_lost(lost, year, expected.get(year, 0)) + 1
         follows = invoice.sequence == wanted
         if not follows and year not in purged:
             yield Fault(
@@ -78,11 +84,18 @@ def check_series() -> Iterator[Fault]:
     for year in sorted({*series, *expected}):
         row, end = series.get(year), purged.get(year)
         last_hash = previous[year][0] if year in previous else ""
-        wanted_end = (expected.get(year, 0), last_hash)
+        wanted_end = (_after_lost(lost, year, expected.get(year, 0)), last_hash)
         if end is not None and wanted_end[0] != end.last_number:
             wanted_end = (end.last_number, end.last_hash)
         if row is None or (row.last_number, row.last_hash) != wanted_end:
             yield Fault("series", str(year), _("le compteur n'est pas au dernier document"))
+
+
+def _after_lost(lost: Mapping[tuple[int, int], int], year: int, number: int) -> int:
+    """The number after which the series goes on: itself, or the last of those that were lost behind it."""
+    while (year, number + 1) in lost:
+        number = lost[year, number + 1]
+    return number
 
 
 def check_purged_years() -> Iterator[Fault]:
@@ -137,6 +150,13 @@ def _own_faults(invoice: Invoice) -> Iterator[Fault]:
         != invoice.hash
     ):
         yield Fault("hash", invoice.number, _("son contenu n'est pas celui qui a été émis"))
+    if invoice.country != invoice.data["delivery"]["country"]:
+        yield Fault(
+            "country",
+            invoice.number,
+            _("la ligne dit %(found)s, le document %(wanted)s")
+            % {"found": invoice.country, "wanted": invoice.data["delivery"]["country"]},
+        )
     if shop_day(invoice.issued_at).year != invoice.year:
         yield Fault("year", invoice.number, _("a été émis une autre année"))
     yield from _arithmetic(invoice)
@@ -172,12 +192,22 @@ def _arithmetic(invoice: Invoice) -> Iterator[Fault]:
 
 
 def check_documents(now: datetime) -> Iterator[Fault]:
-    """Every PDF is there an hour after the issue, and its bytes are those that were stored. Two queries."""
+    """Every PDF is there an hour after the issue, and its bytes are those that were stored. Four queries."""
     for number in Invoice.objects.filter(document=None, issued_at__lt=now - DOCUMENT_WITHIN).values_list(
         "number", flat=True
     ):
         yield Fault("document", number, _("n'a pas de PDF"))
     stored = InvoiceDocument.objects.order_by("pk").values_list("invoice__number", "pdf", "sha256")
+    for reference in Contract.objects.filter(document=None, created_at__lt=now - DOCUMENT_WITHIN).values_list(
+        "order__reference", flat=True
+    ):
+        yield Fault("contract", reference, _("n'a pas de PDF"))
+    contracts = ContractDocument.objects.order_by("pk").values_list(
+        "contract__order__reference", "pdf", "sha256"
+    )
+    for reference, pdf, digest in contracts.iterator(chunk_size=20):
+        if hashlib.sha256(bytes(pdf)).hexdigest() != digest:
+            yield Fault("contract", reference, _("son PDF n'est pas celui qui a été conservé"))
     for number, pdf, digest in stored.iterator(chunk_size=20):
         if hashlib.sha256(bytes(pdf)).hexdigest() != digest:
             yield Fault("document", number, _("son PDF n'est pas celui qui a été conservé"))

@@ -1,11 +1,11 @@
-"""The receipts book (livre des recettes, art. 50-0 CGI), the report of sales to consumers (art. 290 CGI), as CSV.
+"""The receipts book (livre des recettes, art. 50-0 CGI), and how accounts are written as CSV.
 
 The book is money in the order in which it came and went: each installment, refund and dispute is a line, on the civil
 day where the shop is on which the money moved. It is a French document, in French whatever the language of the
 operator. A movement that the shop learnt of after the end of its month is a line of that month all the same, and says
 when it was written: a copy made before does not have it.
 
-The report adds the book up by period, country and VAT rate. Files open in French spreadsheets: UTF-8 with its mark,
+Files open in French spreadsheets: UTF-8 with its mark,
 semicolons, decimal commas, days as 31/12/2026.
 """
 
@@ -16,17 +16,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 from django.http import StreamingHttpResponse
 
 from orders.books.days import Period
+from orders.invoices.tax import tax_rates
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.territories import Place, Territory, VatPosition
-from orders.pricing.vat import Treatment, split_vat
+from orders.pricing.vat import RateShare, Treatment
 from orders.selectors.destinations import place_of
 from orders.selectors.territories import load_territories
 from shop.core.dates import shop_day
@@ -101,8 +102,9 @@ RECEIPTS_HEADER = (
 class Receipt:
     """A line of the book. `amount` is signed, in euros; `document` is empty while none was issued.
 
-    `treatment` and `percent` say how the sale is taxed: those of its invoice, no VAT without one. `written_on` is the
-    day on which the line was written, for one that was written after the end of its month.
+    `treatment` and `rates` say how the sale is taxed: those of its invoice, no VAT without one. `is_business`: the
+    customer is a business. `written_on` is the day on which the line was written, for one that was written after the
+    end of its month.
     """
 
     day: date
@@ -117,7 +119,8 @@ class Receipt:
     movement: str
     is_charge: bool
     treatment: str
-    percent: Decimal
+    rates: tuple[RateShare, ...]
+    is_business: bool = False
     written_on: date | None = None
 
     @property
@@ -198,9 +201,18 @@ def _receipt(entry: LedgerEntry, territories: tuple[Territory, ...]) -> Receipt:
         movement=entry.provider_id,
         is_charge=kind == LedgerKind.CHARGE,
         treatment=str(tax.get("treatment") or _treatment_without_invoice(place)),
-        percent=Decimal(str(tax.get("percent", ZERO))),
+        rates=tuple(tax_rates(tax)) if tax else (NO_VAT,),
+        is_business=invoice is not None and is_business(invoice.data),
         written_on=_written_late(entry),
     )
+
+
+NO_VAT = RateShare(ZERO, ZERO, ZERO)
+
+
+def is_business(data: dict[str, Any]) -> bool:
+    """Return whether a document's frozen customer gave a company number or a VAT number."""
+    return bool(data["customer"].get("siren") or data["customer"].get("vat_number"))
 
 
 def _written_late(entry: LedgerEntry) -> date | None:
@@ -220,94 +232,3 @@ def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
     if request_id is None:
         return None
     return next((row for row in order.invoices.all() if row.refund_request_id == request_id), None)
-
-
-REPORT_HEADER = (
-    "Période",
-    "Pays",
-    "Régime de TVA",
-    "Taux (%)",
-    "Ventes",
-    "Remboursements",
-    "Base hors TVA (€)",
-    "TVA (€)",
-    "Total (€)",
-)
-_TREATMENTS = {
-    Treatment.FRANCHISE: "Franchise (art. 293 B du CGI)",
-    Treatment.DESTINATION: "Destination (art. 258 A du CGI)",
-    Treatment.EXPORT: "Exportation (art. 262 I du CGI)",
-}
-
-
-class Step(StrEnum):
-    """What one line of the report covers."""
-
-    DAY = "jour"
-    MONTH = "mois"
-    QUARTER = "trimestre"
-
-
-@dataclass(slots=True)
-class ReportLine:
-    """Movements of one step, country and rate, counted by `charges` and `returns`; euros, net of returns."""
-
-    step: str
-    country: str
-    treatment: str
-    percent: Decimal
-    charges: int = 0
-    returns: int = 0
-    net: Decimal = ZERO
-    vat: Decimal = ZERO
-
-    @property
-    def total(self) -> Decimal:
-        return self.net + self.vat
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        return (
-            self.step,
-            self.country,
-            _TREATMENTS.get(Treatment(self.treatment), self.treatment),
-            self.percent,
-            self.charges,
-            self.returns,
-            self.net,
-            self.vat,
-            self.total,
-        )
-
-
-def report(period: Period, step: Step) -> list[ReportLine]:
-    """Return the lines of a period in the order of time, country and rate. Queries as many as `receipts` makes."""
-    return summarise(receipts(period), step)
-
-
-def summarise(movements: Iterable[Receipt], step: Step) -> list[ReportLine]:
-    """Add movements up. VAT is taken out of each movement, so that parts of a period add up to the whole."""
-    lines: dict[tuple[str, str, str, Decimal], ReportLine] = {}
-    for movement in movements:
-        key = (step_name(movement.day, step), movement.country, movement.treatment, movement.percent)
-        line = lines.setdefault(key, ReportLine(*key))
-        if movement.percent:
-            tax = split_vat(movement.amount, movement.percent)
-            line.net += tax.net
-            line.vat += tax.vat
-        else:
-            line.net += movement.amount
-        if movement.is_charge:
-            line.charges += 1
-        else:
-            line.returns += 1
-    return [lines[key] for key in sorted(lines)]
-
-
-def step_name(day: date, step: Step) -> str:
-    """Return `2026-11-21`, `2026-11` or `2026-T4`."""
-    if step is Step.DAY:
-        return day.isoformat()
-    if step is Step.MONTH:
-        return f"{day:%Y-%m}"
-    return f"{day.year}-T{(day.month + 2) // 3}"

@@ -9,22 +9,30 @@ from datetime import date
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, Q
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.models import Product
 from catalog.selectors.products import without_customs_data
+from orders.books.days import quarter
+from orders.books.oss import due_on, is_filed, last_quarter, quarter_name
+from orders.books.payouts import late_payouts, unknown_lines
+from orders.books.urssaf import last_declaration
+from orders.invoices.tax import is_oss_number_needed
 from orders.models import (
     Discrepancy,
     Dispute,
     InstallmentPause,
+    LedgerEntry,
     Order,
     Payment,
     PaymentState,
     Refund,
     RefundState,
+    ReturnKind,
     WithdrawalCase,
 )
 from orders.models.order import IN_WORKSHOP
@@ -32,9 +40,11 @@ from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
 from orders.selectors.money import with_undecided_money
 from orders.selectors.workshop import orders_at_risk
+from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.staff_actions import StaffAction, may
+from shop.terms.versions import current_number
 
 NAMED = 10
 """How many orders a task names."""
@@ -42,7 +52,7 @@ NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class StaffTask:
-    """Something to do. `detail` adds a deadline or names; `url` is empty when there is no page for it."""
+    """Something to do. `detail` adds a deadline or names;"""
 
     label: str | Promise
     count: int
@@ -71,7 +81,7 @@ def _to_review(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Commandes à vérifier"),
         Order.objects.exclude(review_reason="").count(),
-        _link("order", "review_reason__isempty=0"),
+        _orders("review"),
     )
 
 
@@ -133,7 +143,7 @@ def _retained(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Argent gardé de commandes annulées"),
         len(undecided),
-        _link("order", "retention=undecided"),
+        _orders("money"),
         _("à rembourser, ou à garder pour un motif écrit\u00a0: %(orders)s")
         % {"orders": ", ".join(undecided[:NAMED])},
     )
@@ -143,7 +153,7 @@ def _late_orders(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Commandes en retard sur leur date promise"),
         Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
-        _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
+        _orders("late"),
     )
 
 
@@ -153,7 +163,7 @@ def _orders_at_risk(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Dates promises qui ne peuvent plus être tenues"),
         len(late),
-        _link("order", "promise=at_risk"),
+        _orders("at_risk"),
         _("à faire en premier, ou à reporter en prévenant le client\u00a0: %(orders)s")
         % {"orders": ", ".join(late[:NAMED])},
     )
@@ -168,7 +178,7 @@ def _orders_to_make(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Commandes à préparer"),
         making["count"],
-        _link("order", f"status__in=confirmed,processing&promised_by__gte={today.isoformat()}&o=6"),
+        _orders("to_make"),
         _deadline(_("la première est promise pour le"), first, today) if first else "",
     )
 
@@ -177,7 +187,7 @@ def _mails(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("E-mails en échec"),
         OutgoingMail.objects.filter(state=MailState.FAILED).count(),
-        _link("outgoingmail", "state__exact=failed", app="core"),
+        reverse("staff-outbox", query={"etat": "echecs"}),
     )
 
 
@@ -185,7 +195,7 @@ def _jobs(today: date) -> StaffTask:
     return StaffTask(
         gettext_lazy("Tâches planifiées en erreur"),
         ScheduledJob.objects.exclude(last_error="").count(),
-        _link("scheduledjob", app="core"),
+        reverse("staff-jobs"),
     )
 
 
@@ -198,13 +208,71 @@ def _customs(today: date) -> StaffTask:
     )
 
 
-def _legal(today: date) -> StaffTask:
-    missing = ShopSettings.load().missing_legal_fields()
+def _backup(today: date) -> StaffTask:
+    late = backup_is_late(timezone.now())
+    last = last_backup() if late else None
     return StaffTask(
-        gettext_lazy("Mentions légales manquantes"),
-        len(missing),
-        _link("shopsettings", app="core"),
-        ", ".join(field.label for field in missing),
+        gettext_lazy("Sauvegarde en retard"),
+        int(late),
+        reverse("staff-jobs"),
+        _("la dernière date du %(day)s") % {"day": f"{timezone.localtime(last):%d/%m/%Y %H:%M}"}
+        if last
+        else _("il n'y en a pas encore"),
+    )
+
+
+def _legal(today: date) -> StaffTask:
+    missing = [field.label for field in ShopSettings.load().missing_legal_fields()]
+    address = reverse("staff-settings")
+    if not current_number():
+        address = address if missing else reverse("staff-terms")
+        missing.append(_("conditions de vente à publier"))
+    return StaffTask(gettext_lazy("Mentions légales manquantes"), len(missing), address, ", ".join(missing))
+
+
+def _payouts(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Écarts avec la banque"),
+        late_payouts(today).count() + unknown_lines().count(),
+        reverse("staff-payouts"),
+    )
+
+
+def _oss_return(today: date) -> StaffTask:
+    """The quarter that ended last; a nil return is due too, from whoever is registered."""
+    number, of_year = last_quarter(today)
+    period = quarter(number, of_year)
+    waits = bool(ShopSettings.load().oss_number.strip()) and not is_filed(
+        ReturnKind.OSS, quarter_name(period.first)
+    )
+    return StaffTask(
+        gettext_lazy("Déclaration de TVA OSS à déposer"),
+        int(waits),
+        reverse("staff-oss"),
+        _deadline(_("à déposer et payer avant le"), due_on(period), today) if waits else "",
+    )
+
+
+def _urssaf_return(today: date) -> StaffTask:
+    """The period that ended last, from the day on which the shop had collected something; a nil return is due too."""
+    waits = LedgerEntry.objects.exists()
+    found = last_declaration(today) if waits else None
+    if found is None or is_filed(ReturnKind.URSSAF, found.period):
+        return StaffTask(gettext_lazy("Déclaration à l'URSSAF à faire"), 0, "")
+    return StaffTask(
+        gettext_lazy("Déclaration à l'URSSAF à faire"),
+        1,
+        reverse("staff-urssaf"),
+        _deadline(_("à déclarer avant le"), found.due_on, today),
+    )
+
+
+def _oss_number(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Numéro OSS manquant"),
+        int(is_oss_number_needed(today)),
+        reverse("staff-settings-tva"),
+        _("les ventes aux particuliers des autres pays de l'Union sont refusées"),
     )
 
 
@@ -222,17 +290,19 @@ _MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
     (StaffAction.SEE_ORDERS, _orders_to_make),
     (StaffAction.SEE_MAILS, _mails),
     (StaffAction.SEE_JOBS, _jobs),
+    (StaffAction.SEE_JOBS, _backup),
     (StaffAction.SEE_SETTINGS, _legal),
+    (StaffAction.SEE_SETTINGS, _oss_number),
+    (StaffAction.SEE_BOOKS, _payouts),
+    (StaffAction.SEE_BOOKS, _oss_return),
+    (StaffAction.SEE_BOOKS, _urssaf_return),
     (StaffAction.EDIT_PRODUCT, _customs),
 )
 
 
-def _link(model: str, query: str = "", *, app: str = "orders") -> str:
-    try:
-        address = reverse(f"admin:{app}_{model}_changelist")
-    except NoReverseMatch:
-        return ""
-    return f"{address}?{query}" if query else address
+def _orders(filter_name: str) -> str:
+    """The list of orders under a filter of it."""
+    return reverse("staff-orders", query={"filtre": filter_name})
 
 
 def _deadline(words: str, day: date, today: date) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from django.db.models import Q, Sum
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from orders.books.days import year
 from orders.invoices.tax import union_sales
 from orders.models import LedgerEntry, LedgerKind
+from shop.core.charts import HEIGHT, GridLine, Scale, percent
 from shop.core.dates import SHOP_ZONE
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
@@ -96,9 +98,10 @@ def years_with_entries() -> list[int]:
 
 
 def tax_ceilings(number: int, *, turnover: Decimal) -> list[TaxCeiling]:
-    """Return the ceilings in a year of so much turnover (`months_of`, added up). One query, the settings are cached."""
+    """Return the ceilings in a year of so much turnover (`months_of`, added up); those of the exemption only for a
+    seller who still has it at the year's end. One query, the settings are cached."""
     shop = ShopSettings.load()
-    return [
+    ceilings = [
         TaxCeiling(
             "franchise",
             _("Franchise de TVA"),
@@ -123,17 +126,12 @@ def tax_ceilings(number: int, *, turnover: Decimal) -> list[TaxCeiling]:
             shop.eu_sales_threshold,
         ),
     ]
-
-
-HEIGHT = 220
-"""Of the drawing, in pixels; positions across are percent, so that it is readable on any width."""
-_STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
-_GRID_LINES = 4
+    return ceilings[-1:] if shop.is_vat_liable(date(number, 12, 31)) else ceilings
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One month: both bars begin at the foot. Places across are percent, heights and places from above pixels."""
+    """One month: both bars begin at the foot."""
 
     month: str | Promise
     short_month: str | Promise
@@ -149,14 +147,6 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class GridLine:
-    """A line across, and its whole euros."""
-
-    y: int
-    euros: int
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """The figures of a bar chart, as an SVG without styles or scripts draws it."""
 
@@ -166,51 +156,31 @@ class Chart:
 
 
 BAR_WIDTH = "2.6%"
+_LEAST_STEP = 10
 
 
 def chart_of(months: Sequence[MonthTurnover]) -> Chart:
     """Return two bars a month, what came in and what went back, under a scale of round numbers."""
     most = max((max(month.received, month.returned) for month in months), default=Decimal(0))
-    step = _round_step(most)
-    top = step * _GRID_LINES
+    scale = Scale.reaching(most, least_step=_LEAST_STEP)
     share = Decimal(100) / max(1, len(months))
     bars = []
     for index, month in enumerate(months):
-        received, returned = _pixels(month.received, top), _pixels(month.returned, top)
+        received, returned = scale.height(month.received), scale.height(month.returned)
         centre = share * index + share / 2
         bars.append(
             Bar(
                 month=MONTHS[month.number],
                 short_month=MONTHS_3[month.number],
                 turnover=month,
-                centre=_percent(centre),
-                received_x=_percent(centre - Decimal("2.8")),
-                value_x=_percent(centre - Decimal("1.5")),
+                centre=percent(centre),
+                received_x=percent(centre - Decimal("2.8")),
+                value_x=percent(centre - Decimal("1.5")),
                 received_y=HEIGHT - received,
                 received_height=received,
-                returned_x=_percent(centre + Decimal("0.2")),
+                returned_x=percent(centre + Decimal("0.2")),
                 returned_y=HEIGHT - returned,
                 returned_height=returned,
             )
         )
-    grid = [
-        GridLine(y=HEIGHT - HEIGHT * line // _GRID_LINES, euros=int(step * line))
-        for line in range(_GRID_LINES + 1)
-    ]
-    return Chart(bars, grid)
-
-
-def _round_step(most: Decimal) -> Decimal:
-    """The smallest of 1, 2, 2.5 and 5 times a power of ten of which four reach the highest bar; 10 at least."""
-    wanted = max(most / _GRID_LINES, Decimal(10))
-    power = Decimal(10) ** (len(str(int(wanted))) - 1)
-    return next(step * power for step in _STEPS if step * power >= wanted)
-
-
-def _pixels(amount: Decimal, top: Decimal) -> int:
-    # What is not nothing is seen.
-    return max(2, int(amount * HEIGHT / top)) if amount > 0 else 0
-
-
-def _percent(value: Decimal) -> str:
-    return f"{value:.2f}%"
+    return Chart(bars, scale.grid)

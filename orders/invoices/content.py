@@ -1,6 +1,7 @@
 """What an invoice says, gathered once when it is issued: texts and amounts ("49.99"), nothing looked up later."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from orders.invoices import mentions
 from orders.invoices.series import ReservedNumber
+from orders.invoices.tax import LIABLE, share_by_rate, tax_rates
 from orders.models import (
     Invoice,
     InvoiceDraft,
@@ -21,26 +23,35 @@ from orders.models import (
     RefundState,
 )
 from orders.models.payment import COLLECTED_PAYMENTS
-from orders.pricing.shares import share_out
 from orders.pricing.territories import Place
-from orders.pricing.vat import Tax, Treatment
+from orders.pricing.vat import Tax
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
+from orders.selectors.company_numbers import company_number
+from orders.selectors.installments import calendar
+from orders.selectors.refund_rules import paid_amounts
+from orders.selectors.refund_words import promotion_share_text
 from orders.selectors.rules import country_name
 from shop.core.dates import shop_day
 from shop.core.models import ShopSettings
-from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
+from shop.core.money import ZERO, amount_string, quantize
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""
 
 
 def invoice_data(
-    order: Order, *, reserved: ReservedNumber, tax: Tax, draft: InvoiceDraft | None, place: Place
+    order: Order,
+    items: Sequence[OrderItem],
+    *,
+    reserved: ReservedNumber,
+    tax: Tax,
+    draft: InvoiceDraft | None,
+    place: Place,
 ) -> dict[str, Any]:
     """The content of an order's invoice. Every mention of art. 242 nonies A CGI ann. II is in here."""
     payments = list(order.payments.order_by("position"))
     with translation.override(order.language):
-        lines = [_line(item) for item in order.items.select_related("product")]
+        lines = [_line(item) for item in items]
         data = {
             **_head(order, reserved=reserved, kind="invoice"),
             "customer": _customer(order, draft),
@@ -58,7 +69,7 @@ def invoice_data(
             "subtotal": amount_string(order.subtotal),
             "shipping": amount_string(order.shipping_cost),
             "total": amount_string(order.total),
-            "tax": _tax(tax, lines, order.shipping_cost),
+            "tax": tax_data(tax),
             "payment": _payment(order, payments),
             "notes": draft.notes if draft is not None else "",
         }
@@ -66,13 +77,30 @@ def invoice_data(
     return data
 
 
+def paid_copy_data(invoice: Invoice) -> dict[str, Any] | None:
+    """The content of an issued invoice with its installments as they are now, once all were collected; else None. Four
+    queries."""
+    plan = calendar(invoice.order)
+    if plan is None or not plan.is_settled:
+        return None
+    payments = [row.payment for row in plan.rows if not row.paid_early]
+    last = max(payment.paid_at for payment in payments if payment.paid_at is not None)
+    payment = {**_payment(invoice.order, payments), "paid_on": _day(last)}
+    return {**invoice.data, "payment": payment, "is_paid_copy": True}
+
+
 def credit_note_data(
-    credited: Invoice, request: RefundRequest, *, reserved: ReservedNumber, tax: Tax
+    credited: Invoice,
+    request: RefundRequest,
+    *,
+    reserved: ReservedNumber,
+    tax: Tax,
+    lines: list[dict[str, Any]],
+    shipping: Decimal,
 ) -> dict[str, Any]:
     """The content of a credit note. Amounts are positive: the document's title says which way they go."""
     order = credited.order
     with translation.override(order.language):
-        lines, shipping = _credited_lines(credited, request)
         # A row that was just made has the plain 0 of its default.
         voided = quantize(Decimal(request.voided))
         money = request.amount - voided
@@ -154,7 +182,7 @@ def _credit(
         "subtotal": amount_string(total - shipping),
         "shipping": amount_string(shipping),
         "total": amount_string(total),
-        "tax": _tax(tax, lines, shipping),
+        "tax": tax_data(tax),
         "refund": refund,
         "notes": "",
     }
@@ -176,11 +204,11 @@ def _head(order: Order, *, reserved: ReservedNumber, kind: str) -> dict[str, Any
             "invoice_reference": f"INV-{order.reference}",
             "placed_on": _day(order.created_at),
         },
-        "seller": _seller(),
+        "seller": _seller(shop_day(reserved.issued_at)),
     }
 
 
-def _seller() -> dict[str, Any]:
+def _seller(issued_on: date) -> dict[str, Any]:
     shop = ShopSettings.load()
     siret = "".join(shop.siret.split())
     return {
@@ -193,6 +221,7 @@ def _seller() -> dict[str, Any]:
         "phone": shop.phone,
         "site": settings.SITE_URL,
         "oss_number": shop.oss_number,
+        "vat_number": shop.vat_number if shop.is_vat_liable(issued_on) else "",
         "packaging_id": shop.packaging_id,
         "is_demonstration": shop.is_demonstration,
     }
@@ -200,10 +229,12 @@ def _seller() -> dict[str, Any]:
 
 def _customer(order: Order, draft: InvoiceDraft | None) -> dict[str, Any]:
     billed = billing_address(order)
+    number = (draft.customer_number if draft is not None else "") or order.billing_company_number
     written = _lines_of(draft.customer_address) if draft is not None else []
     return {
         "name": (draft.customer_name if draft is not None else "") or billed.name,
         "contact": billed.contact,
+        **asdict(company_number(number)),
         "is_edited": bool(written),
         "address_lines": written or billed.lines,
         "email": order.email,
@@ -247,12 +278,17 @@ def _line(item: OrderItem) -> dict[str, Any]:
     }
 
 
+def credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+    """Return what the credit note lists, and its share of the delivery; both add up to the credited amount."""
+    with translation.override(credited.order.language):
+        return _credited_lines(credited, request)
+
+
 def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
-    """What the credit note lists, and its share of the delivery; both add up to the credited amount."""
     parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
     if not parts and request.amount == credited.total:
         return credited.data["lines"], Decimal(credited.data["shipping"])
-    lines = []
+    lines, paid = [], paid_amounts(credited.order)
     for part in parts:
         gross = part.quantity * part.item.unit_price
         lines.append(
@@ -262,15 +298,42 @@ def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dic
                 "free_quantity": 0,
                 "discount": amount_string(max(gross - part.amount, ZERO)),
                 "total": amount_string(part.amount),
+                "explanation": promotion_share_text(
+                    part.item, quantity=part.quantity, amount=part.amount, paid=paid
+                ),
             }
         )
     shipping = quantize(Decimal(request.shipping))
     rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
     if rest > 0:
-        lines.append(_amount_line(_("Geste commercial") if parts else _("Remboursement partiel"), rest))
+        lines += _amount_lines(_("Geste commercial") if parts else _("Remboursement partiel"), rest, credited)
     if rest < 0:
-        return [_amount_line(_("Remboursement partiel"), request.amount)], ZERO
+        return _amount_lines(_("Remboursement partiel"), request.amount, credited), ZERO
+    if shipping and not lines:
+        # Delivery given back alone is a line: it bears the rates of the goods that it went with.
+        return _amount_lines(_("Livraison"), shipping, credited), ZERO
     return lines, shipping
+
+
+def percents_of(data: dict[str, Any], lines: Sequence[dict[str, Any]]) -> list[Decimal]:
+    """Return the rate of each line of a credit note: that of the same line of the credited document's `data`."""
+    tax = data["tax"]
+    percents = tax.get("line_percents") or [tax["percent"]] * len(data["lines"])
+    charged = {line["item"]: percent for line, percent in zip(data["lines"], percents, strict=True)}
+    # A line of the credited document itself, or of one credited in part, names its item; an amount names its rate.
+    return [Decimal(line.get("percent") or charged.get(line["item"], tax["percent"])) for line in lines]
+
+
+def _amount_lines(name: str, amount: Decimal, credited: Invoice) -> list[dict[str, Any]]:
+    """An amount without pieces, by rate where the credited document bears several."""
+    rates = tax_rates(credited.data["tax"])
+    if len(rates) == 1:
+        return [_amount_line(name, amount)]
+    return [
+        {**_amount_line(name, part), "percent": f"{rate.percent:.2f}"}
+        for rate, part in zip(rates, share_by_rate(amount, rates), strict=True)
+        if part
+    ]
 
 
 def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:
@@ -289,18 +352,31 @@ def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:
     }
 
 
-def _tax(tax: Tax, lines: list[dict[str, Any]], shipping: Decimal) -> dict[str, Any]:
+def tax_data(tax: Tax) -> dict[str, Any]:
+    """Return a tax as documents freeze it. `percent` is 0.00 where there are several `rates`."""
     values: dict[str, Any] = {
         "treatment": str(tax.treatment),
         "percent": f"{tax.percent:.2f}",
         "net": amount_string(tax.net),
         "vat": amount_string(tax.vat),
     }
-    if tax.treatment == Treatment.DESTINATION:
+    if tax.is_liable:
+        values["regime"] = LIABLE
+    if tax.beyond:
         values["beyond"] = tax.beyond
-        totals = [*(Decimal(line["total"]) for line in lines), shipping]
-        nets = share_out(to_cents(tax.net), [to_cents(total) for total in totals])
-        *values["line_nets"], values["shipping_net"] = [amount_string(from_cents(net)) for net in nets]
+    if tax.rates:
+        values["line_nets"] = [amount_string(net) for net in tax.line_nets]
+        values["line_percents"] = [f"{percent:.2f}" for percent in tax.line_percents]
+        values["shipping_net"] = amount_string(sum((rate.shipping_net for rate in tax.rates), ZERO))
+        values["rates"] = [
+            {
+                "percent": f"{rate.percent:.2f}",
+                "net": amount_string(rate.net),
+                "vat": amount_string(rate.vat),
+                "shipping_net": amount_string(rate.shipping_net),
+            }
+            for rate in tax.rates
+        ]
     return values
 
 

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
+from orders.invoices import content
 from orders.invoices.facturx import FILE_NAME, factur_x
 from orders.invoices.page_texts import page_texts
 from orders.models import Invoice, InvoiceDocument, InvoiceKind
+from shop.core.letters import drawable
 from shop.core.mail_content import Attachment
 
 if TYPE_CHECKING:
@@ -30,14 +32,12 @@ SWEEP_AT_ONCE = 200
 ORDER_INVOICE = "order-invoice"
 CREDIT_NOTE = "credit-note"
 DOCUMENT = "invoice"
+PAID_COPY = "paid-invoice"
 
 logger = logging.getLogger(__name__)
 
 _HERE = Path(__file__).parent
 _STANDARDS: list["typst.PDFStandard"] = ["a-3a", "ua-1"]
-
-# Everything but Latin, Greek and Cyrillic letters, punctuation, currencies and signs.
-_NOT_DRAWN = re.compile(r"[^\u0020-\u052f\u1e00-\u1fff\u2000-\u22ff\u25a1]|\\u00[01][0-9a-f]")
 
 _FACTUR_X_NAMESPACE = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
 _FACTUR_X_PROPERTIES = {
@@ -53,22 +53,20 @@ def typeset(data: dict[str, Any]) -> bytes:
 
     About 20 ms of one core, and twice that for the first; the typesetter stays in memory, so call it in workers.
     """
-    xml = factur_x(data).decode()
-    issued = datetime.fromisoformat(data["issued_on"]).replace(tzinfo=UTC)
-    view = json.dumps(page_texts(data), ensure_ascii=False)
-    try:
-        pdf = _compile(view, xml, issued)
-    except RuntimeError:
-        # An archived page may not hold a letter that no font of ours can draw: a box replaces it, and the
-        # embedded data contain it.
-        pdf = _compile(_NOT_DRAWN.sub("\u25a1", view), xml, issued)
-    return with_factur_x_metadata(pdf)
+    return with_factur_x_metadata(typeset_page(page_texts(data), xml=factur_x(data).decode()))
 
 
-def _compile(view: str, xml: str, issued: datetime) -> bytes:
-    pdf = _compiler().compile(
-        sys_inputs={"view": view, "xml": xml}, pdf_standards=_STANDARDS, timestamp=issued
-    )
+def typeset_page(texts: dict[str, Any], *, xml: str = "") -> bytes:
+    """Return the PDF of texts that are ready to print, as `invoice.typ` reads them, with `xml` inside if there is any.
+
+    On the same terms as `typeset`.
+    """
+    inputs = {"view": json.dumps(drawable(texts), ensure_ascii=False), **({"xml": xml} if xml else {})}
+    return _compile(inputs, datetime.fromisoformat(texts["day"]).replace(tzinfo=UTC))
+
+
+def _compile(inputs: dict[str, str], issued: datetime) -> bytes:
+    pdf = _compiler().compile(sys_inputs=inputs, pdf_standards=_STANDARDS, timestamp=issued)
     assert isinstance(pdf, bytes)
     return pdf
 
@@ -152,6 +150,18 @@ def ensure_document(invoice: Invoice) -> InvoiceDocument:
         return InvoiceDocument.objects.get(invoice=invoice)
 
 
+def paid_copy(invoice: Invoice) -> bytes | None:
+    """Return the PDF of an invoice with every payment that came since and the day of the last; None while something is
+    still due. The Factur-X data inside are those that were issued.
+
+    The same payments always give the same bytes, so none is stored.
+    """
+    data = content.paid_copy_data(invoice)
+    if data is None:
+        return None
+    return with_factur_x_metadata(typeset_page(page_texts(data), xml=factur_x(invoice.data).decode()))
+
+
 def file_name(invoice: Invoice) -> str:
     """Return `facture-F-2026-00001.pdf`, `avoir-F-2026-00002.pdf`."""
     word = "avoir" if invoice.kind == InvoiceKind.CREDIT_NOTE else "facture"
@@ -177,6 +187,11 @@ def make_missing_documents(now: datetime) -> int:
 def order_invoice_attachment(order_id: uuid.UUID) -> Attachment:
     """Return a reference to the invoice of an order. A mail that leaves without it is followed by one with it."""
     return Attachment(ORDER_INVOICE, str(order_id), required=False)
+
+
+def paid_copy_attachment(order_id: uuid.UUID) -> Attachment:
+    """Return a reference to the paid copy of an order's invoice, for a mail whose payment was the last."""
+    return Attachment(PAID_COPY, str(order_id), required=True)
 
 
 def credit_note_attachment(request_id: uuid.UUID) -> Attachment:

@@ -10,6 +10,8 @@ from decimal import Decimal
 from typing import Any
 from xml.etree import ElementTree
 
+from orders.invoices.tax import LIABLE, tax_rates
+from orders.pricing.vat import Treatment
 from shop.core.law import HOME_COUNTRY
 
 FILE_NAME = "factur-x.xml"
@@ -27,11 +29,12 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # UNTDID 1001, 4461, 5305, 7161 and UN/ECE Recommendation 20.
 _TYPE_CODES = {"invoice": "380", "credit_note": "381"}
 _PAID_ONLINE = "68"
-_EXEMPT, _STANDARD_RATE = "E", "S"
+_EXEMPT, _STANDARD_RATE, _ZERO_RATE, _FREE_EXPORT = "E", "S", "Z", "G"
 _FREIGHT = "FC"
 _DISCOUNT = "95"
 _PIECE = "C62"
-_FRANCHISE = "VATEX-FR-FRANCHISE"
+_SIREN = "0002"
+_EXEMPTIONS = {_EXEMPT: "VATEX-FR-FRANCHISE", _FREE_EXPORT: "VATEX-EU-G"}
 
 
 def factur_x(data: dict[str, Any]) -> bytes:
@@ -63,7 +66,8 @@ def _document(parent: ElementTree.Element, data: dict[str, Any]) -> None:
 def _line(
     parent: ElementTree.Element, number: int, line: dict[str, Any], net: Decimal, data: dict[str, Any]
 ) -> None:
-    discount = _without_vat(Decimal(line["discount"]), data)
+    percent = _line_percents(data)[number - 1]
+    discount = (Decimal(line["discount"]) / (1 + percent / 100)).quantize(Decimal("0.01"))
     _add(parent, "ram:AssociatedDocumentLineDocument/ram:LineID", str(number))
     product = _add(parent, "ram:SpecifiedTradeProduct")
     if line["sku"]:
@@ -88,8 +92,8 @@ def _line(
     settlement = _add(parent, "ram:SpecifiedLineTradeSettlement")
     tax = _add(settlement, "ram:ApplicableTradeTax")
     _add(tax, "ram:TypeCode", "VAT")
-    _add(tax, "ram:CategoryCode", _category(data))
-    _add(tax, "ram:RateApplicablePercent", data["tax"]["percent"])
+    _add(tax, "ram:CategoryCode", _category(data, percent))
+    _add(tax, "ram:RateApplicablePercent", f"{percent:.2f}")
     if discount:
         allowance = _add(settlement, "ram:SpecifiedTradeAllowanceCharge")
         _add(allowance, "ram:ChargeIndicator/udt:Indicator", "false")
@@ -108,7 +112,7 @@ def _agreement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     _add(party, "ram:Name", seller["name"] or seller["shop_name"])
     organisation = _add(party, "ram:SpecifiedLegalOrganization")
     if seller["siren"]:
-        _add(organisation, "ram:ID", seller["siren"]).set("schemeID", "0002")
+        _add(organisation, "ram:ID", seller["siren"]).set("schemeID", _SIREN)
     _add(organisation, "ram:TradingBusinessName", seller["shop_name"])
     contact = _add(party, "ram:DefinedTradeContact")
     _add(contact, "ram:PersonName", seller["name"] or seller["shop_name"])
@@ -119,8 +123,9 @@ def _agreement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     _address(_add(party, "ram:PostalTradeAddress"), seller["address_lines"], HOME_COUNTRY)
     if seller["email"]:
         _add(party, "ram:URIUniversalCommunication/ram:URIID", seller["email"]).set("schemeID", "EM")
-    if seller["oss_number"][:2].isalpha() and seller["oss_number"]:
-        _add(party, "ram:SpecifiedTaxRegistration/ram:ID", seller["oss_number"]).set("schemeID", "VA")
+    vat_number = seller.get("vat_number") or seller["oss_number"]
+    if vat_number and vat_number[:2].isalpha():
+        _add(party, "ram:SpecifiedTaxRegistration/ram:ID", vat_number).set("schemeID", "VA")
     if seller["siren"]:
         _add(party, "ram:SpecifiedTaxRegistration/ram:ID", seller["siren"]).set("schemeID", "FC")
     _buyer(parent, data)
@@ -135,6 +140,8 @@ def _buyer(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     customer = data["customer"]
     party = _add(parent, "ram:BuyerTradeParty")
     _add(party, "ram:Name", customer["name"])
+    if customer.get("siren"):  # BT-47
+        _add(party, "ram:SpecifiedLegalOrganization/ram:ID", customer["siren"]).set("schemeID", _SIREN)
     if customer.get("contact"):
         _add(party, "ram:DefinedTradeContact/ram:PersonName", customer["contact"])
     address = _add(party, "ram:PostalTradeAddress")
@@ -145,6 +152,8 @@ def _buyer(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     else:
         _place(address, customer, country)
     _add(party, "ram:URIUniversalCommunication/ram:URIID", customer["email"]).set("schemeID", "EM")
+    if customer.get("vat_id"):  # BT-48
+        _add(party, "ram:SpecifiedTaxRegistration/ram:ID", customer["vat_id"]).set("schemeID", "VA")
 
 
 def _place(address: ElementTree.Element, place: dict[str, Any], country: str) -> None:
@@ -171,29 +180,31 @@ def _delivery(parent: ElementTree.Element, data: dict[str, Any]) -> None:
 def _settlement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     tax = data["tax"]
     total = Decimal(data["total"])
-    shipping = _shipping_net(data)
+    shipping = sum((net for _percent, net in _shipping_nets(data)), Decimal("0.00"))
     line_total = sum((net for _line, net in _lines(data)), Decimal("0.00"))
     _add(parent, "ram:InvoiceCurrencyCode", data["currency"])
     _add(parent, "ram:SpecifiedTradeSettlementPaymentMeans/ram:TypeCode", _PAID_ONLINE)
-    trade_tax = _add(parent, "ram:ApplicableTradeTax")
-    _add(trade_tax, "ram:CalculatedAmount", tax["vat"])
-    _add(trade_tax, "ram:TypeCode", "VAT")
-    if _category(data) == _EXEMPT:
-        _add(trade_tax, "ram:ExemptionReason", data["mentions"][0]["fr"])
-    _add(trade_tax, "ram:BasisAmount", tax["net"])
-    _add(trade_tax, "ram:CategoryCode", _category(data))
-    if _category(data) == _EXEMPT:
-        _add(trade_tax, "ram:ExemptionReasonCode", _FRANCHISE)
-    _add(trade_tax, "ram:RateApplicablePercent", tax["percent"])
-    if shipping:
+    for rate in tax_rates(tax):
+        category = _category(data, rate.percent)
+        trade_tax = _add(parent, "ram:ApplicableTradeTax")
+        _add(trade_tax, "ram:CalculatedAmount", f"{rate.vat:.2f}")
+        _add(trade_tax, "ram:TypeCode", "VAT")
+        if category in _EXEMPTIONS:
+            _add(trade_tax, "ram:ExemptionReason", data["mentions"][0]["fr"])
+        _add(trade_tax, "ram:BasisAmount", f"{rate.net:.2f}")
+        _add(trade_tax, "ram:CategoryCode", category)
+        if category in _EXEMPTIONS:
+            _add(trade_tax, "ram:ExemptionReasonCode", _EXEMPTIONS[category])
+        _add(trade_tax, "ram:RateApplicablePercent", f"{rate.percent:.2f}")
+    for percent, net in _shipping_nets(data):
         charge = _add(parent, "ram:SpecifiedTradeAllowanceCharge")
         _add(charge, "ram:ChargeIndicator/udt:Indicator", "true")
-        _add(charge, "ram:ActualAmount", f"{shipping:.2f}")
+        _add(charge, "ram:ActualAmount", f"{net:.2f}")
         _add(charge, "ram:ReasonCode", _FREIGHT)
-        category = _add(charge, "ram:CategoryTradeTax")
-        _add(category, "ram:TypeCode", "VAT")
-        _add(category, "ram:CategoryCode", _category(data))
-        _add(category, "ram:RateApplicablePercent", tax["percent"])
+        charge_tax = _add(charge, "ram:CategoryTradeTax")
+        _add(charge_tax, "ram:TypeCode", "VAT")
+        _add(charge_tax, "ram:CategoryCode", _category(data, percent))
+        _add(charge_tax, "ram:RateApplicablePercent", f"{percent:.2f}")
     paid = total - _due(data)
     if _due(data):
         terms = _add(parent, "ram:SpecifiedTradePaymentTerms")
@@ -234,16 +245,26 @@ def _lines(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Decimal]]:
     return zip(data["lines"], map(Decimal, nets), strict=True)
 
 
-def _shipping_net(data: dict[str, Any]) -> Decimal:
-    return Decimal(data["tax"].get("shipping_net", data["shipping"]))
+def _shipping_nets(data: dict[str, Any]) -> list[tuple[Decimal, Decimal]]:
+    """What delivery costs without VAT at each rate, (percent, net)."""
+    if not Treatment(data["tax"]["treatment"]).is_taxed:
+        found = [(Decimal("0.00"), Decimal(data["shipping"]))]
+    else:
+        found = [(rate.percent, rate.shipping_net) for rate in tax_rates(data["tax"])]
+    return [(percent, net) for percent, net in found if net]
 
 
-def _without_vat(amount: Decimal, data: dict[str, Any]) -> Decimal:
-    return (amount / (1 + Decimal(data["tax"]["percent"]) / 100)).quantize(Decimal("0.01"))
+def _line_percents(data: dict[str, Any]) -> list[Decimal]:
+    tax = data["tax"]
+    return [*map(Decimal, tax.get("line_percents") or [tax["percent"]] * len(data["lines"]))]
 
 
-def _category(data: dict[str, Any]) -> str:
-    return _STANDARD_RATE if data["tax"]["treatment"] == "destination" else _EXEMPT
+def _category(data: dict[str, Any], percent: Decimal) -> str:
+    """UNTDID 5305. What a small business exports is exempt as everything that it sells."""
+    tax = data["tax"]
+    if Treatment(tax["treatment"]).is_taxed:
+        return _STANDARD_RATE if percent else _ZERO_RATE
+    return _FREE_EXPORT if tax.get("regime") == LIABLE else _EXEMPT
 
 
 def _address(parent: ElementTree.Element, lines: list[str], country: str) -> None:

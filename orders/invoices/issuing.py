@@ -3,7 +3,7 @@
 Locks: order, payment and attempt are the caller's; the series comes last, so no two transactions wait in a circle.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,14 +11,14 @@ from django.db import transaction
 
 from orders.invoices import content
 from orders.invoices.series import ReservedNumber, assign_number, chain_hash, reserve_number
-from orders.invoices.tax import decide_tax
+from orders.invoices.tax import SoldLine, decide_tax, tax_of_credit
 from orders.journal import record_event
-from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
-from orders.pricing.vat import Tax, Treatment, split_vat
+from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, OrderItem, RefundRequest
+from orders.pricing.vat import Tax
 from orders.search_index import index_order
 from orders.selectors.destinations import place_of
+from shop.core.dates import shop_day
 from shop.core.enqueue import enqueue_after_commit
-from shop.core.money import ZERO
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -32,8 +32,14 @@ def issue_invoice(*, order: Order) -> Invoice:
     draft = InvoiceDraft.objects.filter(order=order).first()
     place = place_of(order)
     reserved = reserve_number()
-    tax = decide_tax(place=place, total=order.total, year=reserved.series.year)
-    data = content.invoice_data(order, reserved=reserved, tax=tax, draft=draft, place=place)
+    items = list(order.items.select_related("product"))
+    tax = decide_tax(
+        place=place,
+        lines=[SoldLine(item.line_total, _category(item)) for item in items],
+        shipping=order.shipping_cost,
+        day=shop_day(reserved.issued_at),
+    )
+    data = content.invoice_data(order, items, reserved=reserved, tax=tax, draft=draft, place=place)
     return _write(
         reserved,
         kind=InvoiceKind.INVOICE,
@@ -58,7 +64,8 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     if credited is None:
         return None
     reserved = reserve_number()
-    tax = _tax_like(credited, request.amount)
+    lines, shipping = content.credited_lines(credited, request)
+    tax = _tax_like(credited, lines, shipping, request.amount)
     return _write(
         reserved,
         kind=InvoiceKind.CREDIT_NOTE,
@@ -66,7 +73,9 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
         country=credited.country,
         total=-request.amount,
         vat=-tax.vat,
-        data=content.credit_note_data(credited, request, reserved=reserved, tax=tax),
+        data=content.credit_note_data(
+            credited, request, reserved=reserved, tax=tax, lines=lines, shipping=shipping
+        ),
         credits=credited,
         version=credited.version,
         refund_request=request,
@@ -80,7 +89,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
     sale is the same. Runs in the caller's transaction with the order locked.
     """
     order = credited.order
-    tax = _tax_like(credited, credited.total)
+    tax = _tax_like(credited, credited.data["lines"], Decimal(credited.data["shipping"]), credited.total)
     reserved = reserve_number()
     credit_note = _write(
         reserved,
@@ -114,13 +123,16 @@ def current_invoice(order: Order) -> Invoice | None:
     return Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
 
 
-def _tax_like(credited: Invoice, amount: Decimal) -> Tax:
-    """What is given back bears the tax that was charged on it, whatever the threshold says today."""
-    treatment = Treatment(credited.data["tax"]["treatment"])
-    if treatment == Treatment.DESTINATION:
-        charged = credited.data["tax"]
-        return replace(split_vat(amount, Decimal(charged["percent"])), beyond=charged["beyond"])
-    return Tax(treatment, ZERO, amount, ZERO)
+def _category(item: OrderItem) -> int | None:
+    return item.product.category_id if item.product is not None else None
+
+
+def _tax_like(credited: Invoice, lines: Sequence[dict[str, Any]], shipping: Decimal, amount: Decimal) -> Tax:
+    percents = content.percents_of(credited.data, lines)
+    totals = [Decimal(line["total"]) for line in lines]
+    return tax_of_credit(
+        credited.data["tax"], zip(totals, percents, strict=True), shipping=shipping, total=amount
+    )
 
 
 def _write(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from babel.numbers import format_decimal
@@ -36,12 +35,14 @@ def for_document(tax: Tax, data: dict[str, Any]) -> list[dict[str, str]]:
 
 def _tax_mentions(tax: Tax, data: dict[str, Any]) -> list[Mention]:
     if tax.treatment == Treatment.DESTINATION:
-        return [("destination_vat", lambda: _destination(tax.percent, data))]
-    franchise: Mention = ("franchise", _franchise)
+        return [("destination_vat", lambda: _destination(tax, data))]
+    if tax.treatment == Treatment.DOMESTIC:
+        return [("domestic_vat", lambda: _domestic(tax))]
+    franchise: list[Mention] = [] if tax.is_liable else [("franchise", _franchise)]
     if tax.treatment == Treatment.EXPORT:
         overseas = data["delivery"]["country"] in _OVERSEAS_DEPARTMENTS
-        return [franchise, ("export", _overseas if overseas else _export)]
-    return [franchise]
+        return [*franchise, ("export", _overseas if overseas else _export)]
+    return franchise
 
 
 def _payment_mentions(data: dict[str, Any]) -> list[Mention]:
@@ -71,15 +72,27 @@ def _overseas() -> str:
     )
 
 
-def _destination(percent: Decimal, data: dict[str, Any]) -> str:
+def _destination(tax: Tax, data: dict[str, Any]) -> str:
+    country = country_name(data["delivery"]["country"], data["delivery"]["country_name"])
+    if not data["seller"]["oss_number"]:
+        # Orders that would need the number are refused; two that were paid in the same moment may pass.
+        return _(
+            "TVA du pays de livraison (%(country)s) au taux de %(percent)s comprise dans les prix, art. 258 A du CGI"
+        ) % {"country": country, "percent": _percents(tax)}
     return _(
-        "TVA du pays de livraison (%(country)s) au taux de %(percent)s %% comprise dans les prix, déclarée au "
+        "TVA du pays de livraison (%(country)s) au taux de %(percent)s comprise dans les prix, déclarée au "
         "guichet unique de l'Union (OSS) sous le numéro %(oss)s, art. 258 A du CGI"
-    ) % {
-        "country": country_name(data["delivery"]["country"], data["delivery"]["country_name"]),
-        "percent": format_decimal(percent, locale=active_language()),
-        "oss": data["seller"]["oss_number"] or "–",
-    }
+    ) % {"country": country, "percent": _percents(tax), "oss": data["seller"]["oss_number"]}
+
+
+def _domestic(tax: Tax) -> str:
+    return _("TVA française au taux de %(percent)s comprise dans les prix") % {"percent": _percents(tax)}
+
+
+def _percents(tax: Tax) -> str:
+    """« 20 % », « 20 % / 5,5 % »."""
+    numbers = (format_decimal(rate.percent, locale=active_language()) for rate in tax.rates)
+    return " / ".join(f"{number}\u00a0%" for number in numbers)
 
 
 def _guarantee() -> str:

@@ -9,6 +9,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from orders.invoices.tax import tax_rates
+from orders.pricing.vat import Treatment
 from shop.core.dates import day_in_words
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
@@ -51,6 +53,8 @@ def page_texts(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _title(data: dict[str, Any]) -> str:
+    if data["kind"] == "contract":
+        return _("Contrat de vente")
     return _("Avoir") if data["kind"] == "credit_note" else _("Facture")
 
 
@@ -60,12 +64,22 @@ def _in_french(data: dict[str, Any]) -> str:
 
 
 def _facts(data: dict[str, Any]) -> list[list[str]]:
+    if data["kind"] == "contract":
+        return [
+            [_("Commande"), data["number"]],
+            [_("Date de commande"), _day(data, data["order"]["placed_on"])],
+            [_("Conclu le"), _day(data, data["issued_on"])],
+            [_("Livraison au plus tard le"), _day(data, data["delivery"]["promised_by"])],
+            [_("Facture"), data["invoice"]],
+        ]
     facts = [
         [_("Numéro"), data["number"]],
         [_("Date d'émission"), _day(data, data["issued_on"])],
         [_("Référence de commande"), data["order"]["invoice_reference"]],
     ]
     delivery = data["delivery"]
+    if data.get("is_paid_copy"):
+        facts.append([_("Copie acquittée"), _day(data, data["payment"]["paid_on"])])
     if "credits" in data:
         facts.append([_("Facture créditée"), data["credits"]["number"]])
         facts.append([_("Émise le"), _day(data, data["credits"]["issued_on"])])
@@ -82,6 +96,8 @@ def _seller(seller: dict[str, Any]) -> dict[str, Any]:
     lines = [seller["name"], *seller["address_lines"]]
     if seller["siret"]:
         lines.append(f"SIREN {_grouped(seller['siren'])} · SIRET {_grouped(seller['siret'])}")
+    if seller.get("vat_number"):
+        lines.append(_("N° de TVA %(number)s") % {"number": seller["vat_number"]})
     if seller["oss_number"]:
         lines.append(_("N° OSS %(number)s") % {"number": seller["oss_number"]})
     return {
@@ -95,8 +111,19 @@ def _customer(customer: dict[str, Any]) -> dict[str, Any]:
     return {
         "label": _("Client"),
         "name": customer["name"],
-        "lines": [*customer["address_lines"], customer["email"]],
+        "lines": [*customer["address_lines"], *_registers(customer), customer["email"]],
     }
+
+
+def _registers(customer: dict[str, Any]) -> list[str]:
+    """A company's numbers. Documents from before them have none."""
+    numbers = [
+        f"SIREN {_grouped(customer['siren'])}" if customer.get("siren") else "",
+        f"SIRET {_grouped(customer['siret'])}" if customer.get("siret") else "",
+        _("N° TVA %(number)s") % {"number": customer["vat_id"]} if customer.get("vat_id") else "",
+    ]
+    line = " · ".join(filter(None, numbers))
+    return [line] if line else []
 
 
 def _line(data: dict[str, Any], index: int) -> dict[str, Any]:
@@ -125,6 +152,8 @@ def _line(data: dict[str, Any], index: int) -> dict[str, Any]:
         "name": line["name"],
         "detail": " · ".join(filter(None, details)),
         "small": " · ".join(filter(None, [*customs, without_vat])),
+        # Documents from before it have none.
+        "explanation": line.get("explanation", "").replace(_NARROW_SPACE, _SPACE),
         "quantity": str(line["quantity"]),
         "unit_price": _money(line["unit_price"], data),
         "total": _money(gross, data),
@@ -139,15 +168,16 @@ def _totals(data: dict[str, Any]) -> list[list[str]]:
         rows.append([_("Total avant promotions"), _amount(data, "original_total")])
         rows.append([_("Promotions"), _money(-Decimal(data["promotion_savings"]), data)])
     rows.append([_("Sous-total"), _amount(data, "subtotal")])
-    if Decimal(data["shipping"]) or data["kind"] == "invoice":
+    if Decimal(data["shipping"]) or data["kind"] != "credit_note":
         rows.append(
             [_("Livraison"), _amount(data, "shipping") if Decimal(data["shipping"]) else _("Offerte")]
         )
     tax = data["tax"]
-    if tax["treatment"] == "destination":
-        percent = format_decimal(Decimal(tax["percent"]), locale=data["language"])
+    if Treatment(tax["treatment"]).is_taxed:
         rows.append([_("Total hors TVA"), _money(tax["net"], data)])
-        rows.append([_("TVA %(percent)s %%") % {"percent": percent}, _money(tax["vat"], data)])
+        for rate in tax_rates(tax):
+            percent = format_decimal(rate.percent, locale=data["language"])
+            rows.append([_("TVA %(percent)s %%") % {"percent": percent}, _money(rate.vat, data)])
     return rows
 
 
@@ -197,7 +227,11 @@ def _calendar(data: dict[str, Any]) -> dict[str, Any]:
 def _remarks(data: dict[str, Any]) -> list[list[str]]:
     remarks = []
     ship_to = data["delivery"].get("ship_to")
-    if ship_to:
+    if data["kind"] == "contract":
+        remarks.append([_("Adresse de livraison"), ", ".join(data["delivery_address"])])
+        if data["order_notes"]:
+            remarks.append([_("Votre message"), data["order_notes"]])
+    elif ship_to:
         remarks.append([_("Livrée à"), ", ".join([ship_to["name"], *ship_to["address_lines"]])])
     if data.get("reason"):
         remarks.append([_("Motif"), data["reason"]])

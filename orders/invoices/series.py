@@ -47,7 +47,7 @@ def reserve_number() -> ReservedNumber:
         raise RuntimeError("A number is taken in the transaction that issues the invoice.")
     year = _year_at(timezone.now())
     while True:
-        series = _lock_series(year)
+        series = lock_series(year)
         now = timezone.now()
         current = _year_at(now)
         if current == year:
@@ -90,7 +90,8 @@ def _year_at(now: datetime) -> int:
     return year
 
 
-def _lock_series(year: int) -> InvoiceSeries:
+def lock_series(year: int) -> InvoiceSeries:
+    """Return the series of a year, made when there is none, locked until the end of the caller's transaction."""
     rows = InvoiceSeries.objects.select_for_update().filter(year=year)
     series = rows.first()
     if series is None:

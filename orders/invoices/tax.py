@@ -1,42 +1,157 @@
-"""Which VAT a sale bears: none (art. 293 B CGI), or that of the country of destination (art. 258 A CGI)."""
+"""Which VAT a sale bears: none (art. 293 B CGI), the French one, or that of the country of destination (art. 258 A)."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import QuerySet, Sum
 
-from orders.models import Invoice, InvoiceKind, VatRate
+from orders.models import Invoice, InvoiceKind, Order, OrderStatus, VatRate
+from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
-from orders.pricing.vat import STANDARD_RATES, Tax, Treatment, split_vat
+from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
+from orders.selectors.destinations import place_of
+from orders.selectors.territories import load_territories
+from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
-from shop.core.money import ZERO, quantize
+from shop.core.money import ZERO, from_cents, quantize, to_cents
 
-_NO_EXPORT = (Treatment.FRANCHISE.value, Treatment.DESTINATION.value)
+_NO_EXPORT = (Treatment.FRANCHISE.value, Treatment.DOMESTIC.value, Treatment.DESTINATION.value)
 _FRANCE = ("FR", "MC", "GP", "MQ", "GF", "RE", "YT")
 THIS_YEAR, LAST_YEAR = "this_year", "last_year"
 
 
-def decide_tax(*, place: Place, total: Decimal, year: int) -> Tax:
-    """Return how a sale of `total` euros to a consumer at `place` is taxed.
+@dataclass(frozen=True, slots=True)
+class SoldLine:
+    """What a line costs, VAT included, and the category that its rate depends on (None: the country's own rate)."""
+
+    total: Decimal
+    category_id: int | None = None
+
+
+def decide_tax(*, place: Place, lines: Sequence[SoldLine], shipping: Decimal, day: date) -> Tax:
+    """Return how a sale of a day to a consumer at `place` is taxed.
 
     Call it with the year's series locked: two sales that both believe to be the last below the threshold are then
     impossible. The sale that crosses it is taxed at destination, and so are all after it, in the next year too.
     """
-    if place.vat == VatPosition.HOME:
-        return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
+    total = sum((line.total for line in lines), shipping)
+    is_liable = ShopSettings.load().is_vat_liable(day)
     if place.vat == VatPosition.OUTSIDE:
-        return Tax(Treatment.EXPORT, ZERO, total, ZERO)
-    beyond = _beyond(year, total)
+        return untaxed(Treatment.EXPORT, total, is_liable=is_liable)
+    if not is_liable:
+        beyond = _beyond(day.year, total) if place.vat == VatPosition.UNION else ""
+        if not beyond:
+            return untaxed(Treatment.FRANCHISE, total)
+        return _taxed(Treatment.DESTINATION, place, lines, shipping, day, beyond=beyond)
+    at_home = _taxed(Treatment.DOMESTIC, None, lines, shipping, day, is_liable=True)
+    beyond = _beyond(day.year, at_home.net) if place.vat == VatPosition.UNION else ""
     if not beyond:
-        return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
-    return replace(split_vat(total, _percent(place)), beyond=beyond)
+        return at_home
+    return _taxed(Treatment.DESTINATION, place, lines, shipping, day, is_liable=True, beyond=beyond)
 
 
-def _percent(place: Place) -> Decimal:
-    if place.vat_percent is not None:
-        return place.vat_percent
-    row = VatRate.objects.filter(country=place.country).first()
-    return row.percent if row is not None else STANDARD_RATES[place.country]
+def _taxed(
+    treatment: Treatment,
+    place: Place | None,
+    lines: Sequence[SoldLine],
+    shipping: Decimal,
+    day: date,
+    **values: Any,
+) -> Tax:
+    """At the rates of a place, of France for None."""
+    rates = _Rates(place, day)
+    return tax_lines(
+        treatment, [(line.total, rates.of(line.category_id)) for line in lines], shipping=shipping, **values
+    )
+
+
+class _Rates:
+    """The rates of a place on a day. One query."""
+
+    def __init__(self, place: Place | None, day: date) -> None:
+        country = HOME_COUNTRY if place is None else place.country
+        self._own = None if place is None else place.vat_percent
+        self._standard = STANDARD_RATES.get(country, ZERO)
+        self._of_category: dict[int | None, Decimal] = {}
+        for row in VatRate.objects.filter(country=country, starts_on__lte=day).order_by("starts_on"):
+            self._of_category[row.category_id] = row.percent
+
+    def of(self, category_id: int | None) -> Decimal:
+        """Return the rate of goods of a category. A territory's own rate counts for all of them."""
+        if self._own is not None:
+            return self._own
+        standard = self._of_category.get(None, self._standard)
+        return self._of_category.get(category_id, standard)
+
+
+def tax_of_credit(
+    charged: dict[str, Any], lines: Iterable[tuple[Decimal, Decimal]], *, shipping: Decimal, total: Decimal
+) -> Tax:
+    """Return the tax of what is given back of a document whose frozen tax is `charged`; `lines` are (total, percent).
+
+    It bears what was charged on it, whatever threshold, regime and rates say today.
+    """
+    treatment, is_liable = Treatment(charged["treatment"]), charged.get("regime") == LIABLE
+    if not treatment.is_taxed:
+        return untaxed(treatment, total, is_liable=is_liable)
+    return tax_lines(
+        treatment, list(lines), shipping=shipping, is_liable=is_liable, beyond=charged.get("beyond", "")
+    )
+
+
+LIABLE = "liable"
+"""What a document's frozen tax says as its `regime` when the seller was liable for VAT; else it says none."""
+
+
+def tax_rates(tax: dict[str, Any]) -> list[RateShare]:
+    """Return a document's frozen tax by rate; one share at 0 % without VAT. Positive amounts, of credit notes too."""
+    rates = tax.get("rates")
+    if rates is None:
+        percent, net, vat = (Decimal(tax[name]) for name in ("percent", "net", "vat"))
+        return [RateShare(percent, net, vat, Decimal(tax.get("shipping_net", "0")))]
+    return [
+        RateShare(*(Decimal(rate[name]) for name in ("percent", "net", "vat", "shipping_net")))
+        for rate in rates
+    ]
+
+
+def share_by_rate(amount: Decimal, rates: Sequence[RateShare]) -> list[Decimal]:
+    """Share a positive or negative amount out over rates, in proportion to what each bears."""
+    sign = -1 if amount < 0 else 1
+    if len(rates) == 1:
+        return [amount]
+    return [
+        sign * from_cents(cents)
+        for cents in share_out(to_cents(abs(amount)), [to_cents(rate.total) for rate in rates])
+    ]
+
+
+def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
+    """Return whether a sale to `place` would be declared to the one-stop shop while the shop has no number there.
+
+    Unpaid orders to the Union count as sold: each may be paid before this one. No query but for another country of the
+    Union while the number is missing; then up to six.
+    """
+    if place.vat != VatPosition.UNION or ShopSettings.load().oss_number.strip():
+        return False
+    territories = load_territories()
+    unpaid = sum(
+        (
+            order.total
+            for order in Order.objects.filter(status=OrderStatus.PENDING).exclude(country__in=_FRANCE)
+            if place_of(order, territories).vat == VatPosition.UNION
+        ),
+        ZERO,
+    )
+    return bool(_beyond(day.year, unpaid + total))
+
+
+def is_oss_number_needed(day: date) -> bool:
+    """Return whether every further sale to another country of the Union is refused for want of an OSS number."""
+    return not ShopSettings.load().oss_number.strip() and bool(_beyond(day.year, ZERO))
 
 
 def union_sales(year: int) -> Decimal:

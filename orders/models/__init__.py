@@ -1,9 +1,28 @@
 """Rows of orders, payments and delivery."""
 
-from orders.models.books import Discrepancy, DiscrepancyKind, PurgedYear, StripeEvent, VatRate
+from orders.models.accounts import AccountNumber, AccountRole
+from orders.models.books import (
+    ChainHead,
+    ChainKind,
+    ChainLink,
+    Discrepancy,
+    DiscrepancyKind,
+    PurgedYear,
+    StripeEvent,
+    VatRate,
+)
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, DiscardedCustomer, StoredCard
 from orders.models.carrier import Carrier
-from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
+from orders.models.contract import Contract, ContractDocument
+from orders.models.declarations import FiledReturn, ReturnKind
+from orders.models.invoice import (
+    Invoice,
+    InvoiceDocument,
+    InvoiceDraft,
+    InvoiceGap,
+    InvoiceKind,
+    InvoiceSeries,
+)
 from orders.models.order import (
     CLOSED_STATUSES,
     IN_WORKSHOP,
@@ -43,6 +62,8 @@ from orders.models.payment import (
     RefundState,
     TransferReturn,
 )
+from orders.models.payouts import BalanceMovement, BankLine, Payout, PayoutState
+from orders.models.piece_photo import PiecePhoto
 from orders.models.returns import (
     OPEN_CASES,
     RefundLine,
@@ -74,12 +95,21 @@ __all__ = [
     "OTHER_COUNTRY",
     "PAID_STATUSES",
     "REFUNDS_UNDER_WAY",
+    "AccountNumber",
+    "AccountRole",
     "Attempt",
     "AttemptKind",
     "AttemptState",
+    "BalanceMovement",
+    "BankLine",
     "CardChange",
     "CardChangeState",
     "Carrier",
+    "ChainHead",
+    "ChainKind",
+    "ChainLink",
+    "Contract",
+    "ContractDocument",
     "DeliveryStop",
     "DiscardedCard",
     "DiscardedCustomer",
@@ -87,10 +117,12 @@ __all__ = [
     "DiscrepancyKind",
     "Dispute",
     "DisputeState",
+    "FiledReturn",
     "InstallmentPause",
     "Invoice",
     "InvoiceDocument",
     "InvoiceDraft",
+    "InvoiceGap",
     "InvoiceKind",
     "InvoiceSeries",
     "LedgerEntry",
@@ -107,6 +139,9 @@ __all__ = [
     "Payment",
     "PaymentMode",
     "PaymentState",
+    "Payout",
+    "PayoutState",
+    "PiecePhoto",
     "PieceStage",
     "PurgedYear",
     "Refund",
@@ -115,6 +150,7 @@ __all__ = [
     "RefundReason",
     "RefundRequest",
     "RefundState",
+    "ReturnKind",
     "SavedCart",
     "Shipment",
     "ShipmentLine",

@@ -32,6 +32,7 @@ class OrderAddresses(models.Model):
 
     billing_name = _optional(_("facturée à"), 200)
     billing_company = _optional(_("société"), 120)
+    billing_company_number = _optional(_("SIREN, SIRET ou n° de TVA"), 20)
     billing_address = _optional(_("adresse de facturation"), 250)
     billing_postal_code = _optional(_("code postal de facturation"), 20)
     billing_city = _optional(_("ville de facturation"), 100)

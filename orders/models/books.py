@@ -1,5 +1,7 @@
 """What the accounts rest on besides the ledger: tax rates of other countries, the provider's events, discrepancies."""
 
+from datetime import date
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -10,19 +12,43 @@ from orders.models.order import Order
 from orders.models.payment import EVENT_KIND, PROVIDER_ID
 from shop.core.append_only import AppendOnlyModel
 
+SINCE_EVER = date(2000, 1, 1)
+
 
 class VatRate(models.Model):
-    """The standard rate of a country of the Union, for sales beyond the threshold of art. 258 A CGI."""
+    """A rate of a country of the Union, France included, from a day on: the standard one, or that of a category.
 
-    country = CountryField(_("pays"), unique=True)
+    French rates count once the seller is liable for VAT, those of other countries beyond the threshold of art. 258 A
+    CGI too.
+    """
+
+    country = CountryField(_("pays"))
+    category = models.ForeignKey(
+        "catalog.Category",
+        verbose_name=_("catégorie"),
+        on_delete=models.CASCADE,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Vide\u00a0: le taux normal du pays."),
+    )
     percent = models.DecimalField(_("taux (%)"), max_digits=4, decimal_places=2)
+    starts_on = models.DateField(
+        _("à partir du"), default=SINCE_EVER, help_text=_("Le plus récent taux déjà en vigueur compte.")
+    )
 
     class Meta:
         verbose_name = _("taux de TVA")
         verbose_name_plural = _("taux de TVA")
-        ordering = ("country",)
+        ordering = ("country", "category_id", "-starts_on")
         constraints = (
             models.CheckConstraint(condition=Q(percent__gte=0, percent__lt=100), name="vat_rate_percent"),
+            models.UniqueConstraint(
+                fields=("country", "starts_on"), condition=Q(category=None), name="vat_rate_standard_once"
+            ),
+            models.UniqueConstraint(
+                fields=("country", "category", "starts_on"), name="vat_rate_of_category_once"
+            ),
         )
 
     def __str__(self) -> str:
@@ -59,6 +85,57 @@ class PurgedYear(AppendOnlyModel):
 
     def __str__(self) -> str:
         return str(self.year)
+
+
+class ChainKind(models.TextChoices):
+    """What a link of the chain is about."""
+
+    INVOICE = "invoice", _("Facture ou avoir")
+    INVOICE_PDF = "invoice_pdf", _("PDF d'une facture")
+    CONTRACT_PDF = "contract_pdf", _("PDF d'un contrat")
+    MOVEMENT = "movement", _("Mouvement d'argent")
+
+
+class ChainLink(AppendOnlyModel):
+    """A row of the books as it was when it joined the chain: `digest` is the SHA-256 of its columns, `hash` that of the
+    link and of the one before. The row may go with its purged year, its link stays."""
+
+    position = models.PositiveBigIntegerField(_("rang"), unique=True)
+    kind = models.CharField(_("nature"), max_length=12, choices=ChainKind.choices)
+    row_id = models.BigIntegerField(_("clé de la ligne"))
+    row_at = models.DateTimeField(_("date de la ligne"))
+    digest = models.CharField(_("empreinte de la ligne"), max_length=64)
+    hash = models.CharField(_("empreinte"), max_length=64)
+    created_at = models.DateTimeField(_("ajouté le"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("maillon de la chaîne des comptes")
+        verbose_name_plural = _("chaîne des comptes")
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "row_id"), name="chain_link_once_a_row"),
+            models.CheckConstraint(condition=Q(kind__in=ChainKind.values), name="chain_link_kind_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.position} {self.hash[:8]}"
+
+
+class ChainHead(AppendOnlyModel):
+    """The last link at the end of a month, as it was mailed to the owner: nobody can rewrite what is in a mailbox."""
+
+    month = models.DateField(_("mois"), unique=True)
+    position = models.PositiveBigIntegerField(_("rang"))
+    hash = models.CharField(_("empreinte"), max_length=64)
+    created_at = models.DateTimeField(_("envoyée le"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("empreinte mensuelle des comptes")
+        verbose_name_plural = _("empreintes mensuelles des comptes")
+        ordering = ("month",)
+
+    def __str__(self) -> str:
+        return f"{self.month:%Y-%m} {self.position}:{self.hash}"
 
 
 class DiscrepancyKind(models.TextChoices):

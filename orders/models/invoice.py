@@ -1,12 +1,13 @@
 """Invoices and credit notes: one unbroken series a year, frozen when issued (art. 242 nonies A CGI ann. II)."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from orders.models.order import Order
 from orders.models.returns import RefundRequest
+from shop.core.append_only import AppendOnlyModel
 from shop.core.languages import SOURCE_LANGUAGE
 
 
@@ -23,6 +24,34 @@ class InvoiceSeries(models.Model):
 
     def __str__(self) -> str:
         return str(self.year)
+
+
+class InvoiceGap(AppendOnlyModel):
+    """Numbers that were given before a backup was brought back, to documents that it does not have: never given again.
+
+    Whoever received such a document has it; `backup` names what was brought back.
+    """
+
+    year = models.PositiveSmallIntegerField(_("année"))
+    first_number = models.PositiveIntegerField(_("du numéro"))
+    last_number = models.PositiveIntegerField(_("au numéro"))
+    backup = models.CharField(_("sauvegarde restaurée"), max_length=40)
+    recorded_at = models.DateTimeField(_("constaté le"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("numéros perdus")
+        verbose_name_plural = _("numéros perdus")
+        ordering = ("year", "first_number")
+        constraints = (
+            models.UniqueConstraint(fields=("year", "first_number"), name="invoice_gap_once"),
+            models.CheckConstraint(
+                condition=Q(first_number__gte=1, last_number__gte=F("first_number")),
+                name="invoice_gap_ordered",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"F-{self.year}-{self.first_number:05d} – F-{self.year}-{self.last_number:05d}"
 
 
 class InvoiceKind(models.TextChoices):
@@ -117,6 +146,9 @@ class InvoiceDraft(models.Model):
     order = models.OneToOneField(Order, on_delete=models.CASCADE, related_name="invoice_draft")
     customer_name = models.CharField(_("nom du client"), max_length=200, blank=True)
     customer_address = models.TextField(_("adresse du client"), max_length=500, blank=True)
+    customer_number = models.CharField(
+        _("SIREN, SIRET ou n° de TVA du client"), max_length=20, blank=True, default="", db_default=""
+    )
     notes = models.TextField(_("notes"), max_length=1000, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -155,6 +155,7 @@ class Order(OrderAddresses):
                 | Q(
                     billing_name="",
                     billing_company="",
+                    billing_company_number="",
                     billing_address="",
                     billing_postal_code="",
                     billing_city="",

@@ -12,6 +12,7 @@ from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
 from orders.selectors.shipments import units_to_send
 from shop.core.dates import day_in_words
+from shop.core.letters import drawable
 from shop.core.models import ShopSettings
 
 
@@ -20,7 +21,7 @@ def packing_slip(order: Order, shipment: Shipment | None = None) -> bytes:
 
     It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left.
     """
-    return typeset("slip.typ", json.dumps(slip_view(order, shipment), ensure_ascii=False))
+    return typeset("slip.typ", json.dumps(drawable(slip_view(order, shipment)), ensure_ascii=False))
 
 
 def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def address_labels(orders: Sequence[Order]) -> bytes:
         "sender": [shop.shop_name, *shop.address_lines],
         "labels": labels,
     }
-    return typeset("label.typ", json.dumps(view, ensure_ascii=False))
+    return typeset("label.typ", json.dumps(drawable(view), ensure_ascii=False))
 
 
 def _units(order: Order, shipment: Shipment | None) -> dict[int, int]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 
 from orders.pricing.vat import STANDARD_RATES
 from shop.core.law import HOME_COUNTRY
@@ -136,6 +137,7 @@ def normalise_postcode(text: str) -> str:
     return _SEPARATORS.sub("", _COUNTRY_PREFIX.sub("", plain, count=1))
 
 
+@lru_cache(maxsize=256)
 def parse_postcodes(text: str) -> tuple[PostcodeRange, ...]:
     """Read beginnings of postcodes and ranges of them, separated by commas: « 971-978, 984 ».
 

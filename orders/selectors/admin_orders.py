@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
@@ -22,9 +23,20 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.search_index import MAX_QUERY_WORDS, search_words
+from orders.selectors.money import with_undecided_money
+from orders.selectors.workshop import orders_at_risk
 from shop.core.keyset import BadCursor, read_cursor, write_cursor
 
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
+
+
+class Waits(StrEnum):
+    """What waits for a person: a payment to look at, kept money, a promise that can't be kept any more, the work."""
+
+    REVIEW = "review"
+    MONEY = "money"
+    AT_RISK = "at_risk"
+    TO_MAKE = "to_make"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,7 @@ def find_orders(
     statuses: Collection[str] = (),
     search: str = "",
     late: bool = False,
+    waits: Waits | str = "",
     include_unpaid: bool = False,
     cursor: str = "",
     page_size: int = 20,
@@ -58,10 +71,11 @@ def find_orders(
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those at the workshop whose promised day has passed. Pending and
-    cancelled orders come only with `include_unpaid`. Raises BadCursor.
+    cancelled orders come only with `include_unpaid`, or with `waits`: what somebody has to decide about. Raises
+    BadCursor.
     """
-    orders = Order.objects.filter(archived_at=None)
-    if not include_unpaid:
+    orders = _waiting(waits) if waits else Order.objects.filter(archived_at=None)
+    if not (include_unpaid or waits):
         orders = orders.exclude(status__in=UNPAID)
     if status or statuses:
         orders = orders.filter(status__in=[status] if status else statuses)
@@ -112,6 +126,20 @@ def is_late(order: Order) -> bool:
 def has_undecided_money(order: Order) -> bool:
     """Return whether the shop keeps money of a closed order that nobody has decided about. No query."""
     return order.status in CLOSED_STATUSES and bool(order.retention_reason) and not order.retention_decision
+
+
+def _waiting(waits: Waits | str) -> QuerySet[Order]:
+    today = timezone.localdate()
+    match Waits(waits):
+        case Waits.REVIEW:
+            # In no list but this one once it is archived.
+            return Order.objects.exclude(review_reason="")
+        case Waits.MONEY:
+            return Order.objects.filter(pk__in=with_undecided_money().values("pk"))
+        case Waits.AT_RISK:
+            return orders_at_risk(today)
+        case Waits.TO_MAKE:
+            return Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP, promised_by__gte=today)
 
 
 def _late(orders: QuerySet[Order]) -> QuerySet[Order]:

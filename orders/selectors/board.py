@@ -9,6 +9,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
+from orders.selectors.piece_photos import count_photos
 
 COLUMN_SIZE = 200
 SHIPPED_FOR = timedelta(days=2)
@@ -21,10 +22,12 @@ OLDEST_SINCE = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A piece with its line and order; `notes`: how many notes of staff its order has."""
+    """A piece with its line and order; `notes`: how many notes of staff its order has, `photos`: how many photographs
+    it has itself."""
 
     piece: WorkPiece
     notes: int
+    photos: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Board:
 
 
 def read_board() -> Board:
-    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Two queries."""
+    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Three queries."""
     now = timezone.now()
     here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
@@ -64,8 +67,8 @@ def read_board() -> Board:
 
 
 def board_changes(since: datetime) -> Board:
-    """Return what changed since an answer, the whole board when that is long ago or much. One query, two when something
-    changed."""
+    """Return what changed since an answer, the whole board when that is long ago or much. One query, three
+    when something changed."""
     now = timezone.now()
     if not now - OLDEST_SINCE <= since <= now:
         return read_board()
@@ -79,7 +82,7 @@ def board_changes(since: datetime) -> Board:
 
 
 def board_card(piece_id: int) -> Card:
-    """Return one piece as the board shows it. Two queries. Raises WorkPiece.DoesNotExist."""
+    """Return one piece as the board shows it. Three queries. Raises WorkPiece.DoesNotExist."""
     return _cards([_pieces().get(pk=piece_id)])[0]
 
 
@@ -115,4 +118,5 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     orders = {piece.item.order_id for piece in found}
     notes = OrderNote.objects.filter(order__in=orders, correction=None).order_by().values("order")
     counts = {row["order"]: row["number"] for row in notes.annotate(number=Count("pk"))}
-    return [Card(piece, counts.get(piece.item.order_id, 0)) for piece in found]
+    photos = count_photos([piece.pk for piece in found])
+    return [Card(piece, counts.get(piece.item.order_id, 0), photos.get(piece.pk, 0)) for piece in found]

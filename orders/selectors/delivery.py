@@ -3,16 +3,13 @@
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from django.core.cache import cache
+from django.db.models import F
 
 from orders.models import ShippingZone
+from orders.pricing.shipping import RateStep
 from orders.selectors.destinations import folded, stopped_countries
-from shop.core.fragment_cache import cached_fragment
+from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
-
-_CACHE_KEY = "orders:delivery-zones"
-_STOPS_KEY = "orders:delivery-stops"
-_CACHE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +51,46 @@ class DeliveryRow:
     free_from: Decimal | None
 
 
-def zone_rows() -> tuple[ShippingZone, ...]:
-    """Return every zone in its order with its rates. Two queries; where cached fragments are used, none: whoever
-    changes one drops them."""
-    return cached_fragment(lambda: tuple(ShippingZone.objects.prefetch_related("rate_steps")), "zone-rows")
+def zone_rows() -> tuple[tuple[ShippingZone, tuple[RateStep, ...]], ...]:
+    """Return every zone in its order with its rates by weight, lightest first. One query; where cached fragments are
+    used, none: whoever changes one drops them."""
+    return cached_fragment(_read_zone_rows, "zone-rows")
+
+
+def _read_zone_rows() -> tuple[tuple[ShippingZone, tuple[RateStep, ...]], ...]:
+    # A row for each rate; a zone without any has one.
+    rows = ShippingZone.objects.annotate(
+        step_grams=F("rate_steps__up_to_grams"), step_rate=F("rate_steps__rate")
+    )
+    steps: dict[ShippingZone, list[RateStep]] = {}
+    for row in rows.order_by("position", "pk", "step_grams"):
+        found = steps.setdefault(row, [])
+        if row.step_grams is not None:
+            found.append(RateStep(row.step_grams, row.step_rate))
+    return tuple((zone, tuple(found)) for zone, found in steps.items())
 
 
 def delivery_zones() -> tuple[DeliveryZone, ...]:
     """Return every zone in its order. `zone_rows` are read once a minute."""
-    cached: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
-    if cached is not None:
-        return cached
-    found = tuple(
+    return cached_content(_read_zones, "delivery-zones")
+
+
+def _read_zones() -> tuple[DeliveryZone, ...]:
+    return tuple(
         DeliveryZone(
             countries=tuple(country.code for country in zone.countries),
             rate=zone.rate,
             free_from=zone.free_from,
             days=DeliveryDays(zone.delivery_days_min, zone.delivery_days_max),
         )
-        for zone in zone_rows()
+        for zone, _steps in zone_rows()
     )
-    cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
-    return found
 
 
 def open_zones() -> tuple[DeliveryZone, ...]:
-    """Return `delivery_zones` without the countries to which nothing is sent for now. At most three queries, cached for
+    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, cached for
     a minute."""
-    stopped: frozenset[str] | None = cache.get(_STOPS_KEY)
-    if stopped is None:
-        stopped = stopped_countries()
-        cache.set(_STOPS_KEY, stopped, _CACHE_SECONDS)
+    stopped = cached_content(stopped_countries, "stopped-countries")
     return tuple(
         replace(zone, countries=tuple(code for code in zone.countries if code not in stopped))
         for zone in delivery_zones()
@@ -100,7 +106,7 @@ def free_delivery() -> FreeDelivery | None:
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Return every zone in its order, without the countries where delivery is stopped. Three queries."""
+    """Return every zone in its order, without the countries where delivery is stopped. Two queries."""
     stopped = stopped_countries()
     return [
         DeliveryRow(
@@ -110,9 +116,9 @@ def shipping_table() -> list[DeliveryRow]:
             else sorted(
                 (str(country.name) for country in zone.countries if country.code not in stopped), key=folded
             ),
-            steps=[(step.up_to_grams, step.rate) for step in zone.rate_steps.all()],
+            steps=[(step.up_to_grams, step.rate) for step in steps],
             rate=zone.rate,
             free_from=zone.free_from,
         )
-        for zone in zone_rows()
+        for zone, steps in zone_rows()
     ]

@@ -21,6 +21,7 @@ from orders.models import (
     PaymentState,
     StoredCard,
 )
+from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment
 from shop.core.money import ZERO, quantize
 
@@ -64,6 +65,11 @@ class Calendar:
     @property
     def open_count(self) -> int:
         return sum(row.is_open for row in self.rows)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every part was collected, by itself or with an earlier one: none is open or was given up."""
+        return all(row.paid_early or row.payment.state in COLLECTED_PAYMENTS for row in self.rows)
 
     @property
     def paid_count(self) -> int:

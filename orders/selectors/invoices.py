@@ -14,15 +14,18 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
+from orders.models import ContractDocument, Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
+from orders.pricing.vat import Treatment
 from orders.selectors.addresses import billing_address
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import ShopSettings
+from shop.core.money import ZERO
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document of an order as its pages list it. `is_ready` once its PDF has been made."""
+    """A document of an order as its pages list it: an invoice, a credit note, or its contract, which has no number and
+    no total. `is_ready` once its PDF has been made."""
 
     id: int
     number: str
@@ -31,6 +34,7 @@ class DocumentEntry:
     issued_at: datetime
     total: Decimal
     is_ready: bool
+    is_contract: bool = False
 
 
 def documents_of(order: Order) -> list[DocumentEntry]:
@@ -42,9 +46,15 @@ def documents_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, lis
     """Return the documents of those orders that have any, by the order's key, oldest first. One query."""
     rows = (
         Invoice.objects.filter(order_id__in=order_ids)
-        .annotate(ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))))
+        .annotate(
+            ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))),
+            contract_ready=Exists(ContractDocument.objects.filter(contract__order=OuterRef("order"))),
+        )
         .order_by("year", "sequence")
-        .values_list("order_id", "pk", "number", "kind", "version", "issued_at", "total", "ready")
+        .values_list(
+            *("order_id", "pk", "number", "kind", "version", "issued_at", "total", "ready"),
+            *("order__contract", "contract_ready"),
+        )
     )
     found: defaultdict[uuid.UUID, list[tuple[Any, ...]]] = defaultdict(list)
     for order_id, *row in rows:
@@ -55,7 +65,9 @@ def documents_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, lis
 
 def _entries(rows: list[tuple[Any, ...]]) -> list[DocumentEntry]:
     latest = max((row[3] for row in rows if row[2] == InvoiceKind.INVOICE), default=1)
-    return [
+    *_columns, issued, _total, _ready, contract, is_contract_ready = rows[0]
+    own = DocumentEntry(contract or 0, "", False, False, issued, ZERO, is_contract_ready, is_contract=True)
+    return ([own] if contract is not None else []) + [
         DocumentEntry(
             id=pk,
             number=number,
@@ -65,12 +77,15 @@ def _entries(rows: list[tuple[Any, ...]]) -> list[DocumentEntry]:
             total=total,
             is_ready=ready,
         )
-        for pk, number, kind, version, issued_at, total, ready in rows
+        for pk, number, kind, version, issued_at, total, ready, _contract, _contract_ready in rows
     ]
 
 
 def document_path(order: Order, entry: DocumentEntry, token: str = "") -> str:
     """Return the address of a document's PDF, with the order's `token` for who came by its signed link."""
+    if entry.is_contract:
+        address = reverse("api-order-contract", args=[order.pk])
+        return f"{address}?{urlencode({'acces': token})}" if token else address
     query = {"number": entry.number, **({"acces": token} if token else {})}
     return f"{reverse('api-order-invoice', args=[order.pk])}?{urlencode(query)}"
 
@@ -120,6 +135,7 @@ class InvoiceSheet:
     customer_name: str
     customer_email: str
     customer_address: str
+    customer_number: str
     items: list[SheetItem]
     subtotal: Decimal
     shipping: Decimal
@@ -149,6 +165,9 @@ def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
         customer_name=customer["name"] or draft.customer_name or billing_address(order).name,
         customer_email=order.email,
         customer_address="\n".join(customer["address_lines"]),
+        customer_number=_number_of(customer)
+        if issued
+        else draft.customer_number or order.billing_company_number,
         items=[SheetItem(item.product_name, item.quantity, item.unit_price) for item in order.items.all()],
         subtotal=order.subtotal,
         shipping=order.shipping_cost,
@@ -158,10 +177,15 @@ def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
     )
 
 
+def _number_of(customer: dict[str, Any]) -> str:
+    """Documents from before companies' numbers have none."""
+    return str(customer.get("vat_id") or customer.get("siret") or customer.get("siren") or "")
+
+
 def _address_of(order: Order, draft: InvoiceDraft) -> list[str]:
     return draft.customer_address.splitlines() or billing_address(order).lines
 
 
 def is_taxed_at_destination(order: Order) -> bool:
     """Return whether an invoice of the order bears the VAT of the country it goes to. One query."""
-    return Invoice.objects.filter(order=order, vat__gt=0).exists()
+    return Invoice.objects.filter(order=order, data__tax__treatment=Treatment.DESTINATION.value).exists()

@@ -14,10 +14,11 @@ from orders.selectors.destinations import place_of
 from orders.selectors.installments import agreed_plan
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
 
-WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
+_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts"
 
 
 def order_context(order: Order, language: str) -> dict[str, Any]:
@@ -73,16 +74,19 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
 def seller_context() -> dict[str, Any]:
     """Return who sells, as the law wants it on every confirmation."""
     shop = ShopSettings.load()
-    names = ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS, "vat_notice")
-    return {name: str(getattr(shop, name)) for name in names}
+    names = ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS)
+    with translation.override(SOURCE_LANGUAGE):
+        notice = shop.vat_notice_text
+    return {**{name: str(getattr(shop, name)) for name in names}, "vat_notice": notice}
 
 
 def withdrawal_notice(language: str) -> str:
     """Return the withdrawal notice with its form, in Markdown without its header."""
     shop = ShopSettings.load()
-    text = (WITHDRAWAL_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+    text = (_TEXTS / "withdrawal-notice" / f"{language}.md").read_text(encoding="utf-8")
     if text.startswith("---"):
         text = text.split("---", 2)[2]
+    text = with_withdrawal_form(text, language)
     with translation.override(language):
         text = text.replace("{{ withdrawal_function }}", function_sentence(absolute_url(withdrawal_path())))
     for name in ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS):
@@ -90,3 +94,9 @@ def withdrawal_notice(language: str) -> str:
         lines = str(getattr(shop, name)).splitlines()
         text = text.replace(f"{{{{ {name} }}}}", ", ".join(line.strip() for line in lines if line.strip()))
     return text.strip()
+
+
+def with_withdrawal_form(text: str, language: str) -> str:
+    """Return the text with the law's model form (annex of R221-1) in its place; the form's own places are left."""
+    form = (_TEXTS / "withdrawal-form" / f"{language}.md").read_text(encoding="utf-8")
+    return text.replace("{{ withdrawal_form }}", form.strip())

@@ -16,9 +16,11 @@ from orders.models import (
     OrderStatus,
     RefundLine,
     Shipment,
+    WorkPiece,
 )
 from orders.selectors.invoices import DocumentEntry, documents_of
 from orders.selectors.money import MoneyOutcome, money_outcome
+from orders.selectors.piece_photos import order_pieces
 from orders.selectors.refund_rules import paid_amounts, refundable, units_returned
 from orders.selectors.refunds import RefundProgress, order_requests, progress, refund_error_in_words
 from orders.selectors.shipments import order_shipments, units_to_send
@@ -65,6 +67,7 @@ class OrderSheet:
     order: Order
     lines: list[SheetLine]
     shipments: list[Shipment]
+    pieces: list[WorkPiece]
     notes: list[OrderNote]
     events: list[OrderEvent]
     withdrawal_until: date | None
@@ -84,7 +87,7 @@ class OrderSheet:
 
 
 def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> OrderSheet:
-    """Return the sheet of an order whose parts are prefetched. Some 25 queries."""
+    """Return the sheet of an order whose parts are prefetched. Some 27 queries."""
     sees_money, sees_refunds = may(reader, StaffAction.SEE_PAYMENTS), may(reader, StaffAction.SEE_REFUNDS)
     may_refund = may(reader, StaffAction.REFUND_ORDER) and order.paid_at is not None
     at_work = order.paid_at is not None and order.status in IN_WORKSHOP and order.archived_at is None
@@ -93,6 +96,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         order=order,
         lines=_lines(order),
         shipments=order_shipments(order),
+        pieces=order_pieces(order),
         notes=list(order.staff_notes.select_related("author")),
         events=_events(order, sees_money=sees_money),
         withdrawal_until=withdrawal_deadline(order),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from catalog.selectors.wording import ProductionDays, default_production_days
@@ -19,12 +18,9 @@ from orders.pricing.quote import PricingRules
 from orders.selectors.delivery import DeliveryZone, open_zones
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.workshop import queued_units
-from shop.core.content_version import content_version
 from shop.core.dates import day_in_words
-from shop.core.fragment_cache import cached_fragment
+from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
-
-_CACHE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +138,12 @@ def _promise(wanted: Piece) -> PiecePromise | None:
 def _shown_rules() -> tuple[PricingRules, int] | None:
     """Return the rules and the units that wait to be made, for all pages of a minute; None in a shop without zones.
     Three queries a minute at most."""
-    key = f"orders:shown-rules:{today()}:{content_version()}"
-    found: tuple[PricingRules, int] | None = cache.get(key)
-    if found is None:
-        try:
-            rules = load_pricing_rules()
-        except ShippingZone.DoesNotExist:
-            return None
-        found = (rules, queued_units(rules.workshop))
-        cache.set(key, found, _CACHE_SECONDS)
-    return found
+    return cached_content(_read_shown_rules, "shown-rules", today())
+
+
+def _read_shown_rules() -> tuple[PricingRules, int] | None:
+    try:
+        rules = load_pricing_rules()
+    except ShippingZone.DoesNotExist:
+        return None
+    return rules, queued_units(rules.workshop)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.db.models import QuerySet, Sum
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.models import (
@@ -25,6 +27,7 @@ from orders.models import (
     Payment,
     Refund,
     RefundLine,
+    RefundRequest,
 )
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
@@ -384,7 +387,11 @@ def _sum(rows: QuerySet[Any]) -> Decimal:
     return quantize(rows.aggregate(total=Sum("amount"))["total"] or ZERO)
 
 
-def needs_recent_authentication(amount: Decimal) -> bool:
-    """Return whether staff prove again who they are before they refund `amount`; the owner sets the limit."""
+def needs_recent_authentication(order: Order, amount: Decimal) -> bool:
+    """Return whether staff prove again who they are before they refund `amount`; the owner sets the limit, which counts
+    all that was decided of the order within a day: several small refunds do not pass below it. One query at most."""
     limit = ShopSettings.load().refund_confirmation_above
-    return limit is not None and (limit == 0 or amount > limit)
+    if limit is None or limit == 0 or amount > limit:
+        return limit is not None
+    lately = RefundRequest.objects.filter(order=order, created_at__gte=timezone.now() - timedelta(days=1))
+    return amount + (lately.aggregate(total=Sum("amount"))["total"] or ZERO) > limit

@@ -11,7 +11,8 @@ from django_countries import countries
 from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
-from orders.pricing.shipping import RateStep, ShippingZone
+from orders.pricing.shipping import ShippingZone
+from orders.pricing.territories import Territory
 from orders.selectors.delivery import zone_rows
 from orders.selectors.destinations import folded, stopped_countries
 from orders.selectors.territories import load_territories
@@ -45,16 +46,17 @@ class PaymentMethod:
 _COUNTRIES_OF_LANGUAGES = {"de": "DE", "es": "ES"}
 
 
-def load_pricing_rules() -> PricingRules:
-    """Return zones, limits and the workshop's calendar as they are now. Four queries; the shop's settings come from
-    their cache. Where cached fragments are used, none: whoever changes a zone, a closure or the settings drops them."""
-    return cached_fragment(_read_rules, "pricing-rules")
+def load_pricing_rules(territories: tuple[Territory, ...] | None = None) -> PricingRules:
+    """Return zones, limits and the workshop's calendar as they are now. Three queries, two with `territories` given;
+    the shop's settings come from their cache. Where cached fragments are used, none: whoever changes a zone, a closure
+    or the settings drops them."""
+    return cached_fragment(lambda: _read_rules(territories), "pricing-rules")
 
 
-def _read_rules() -> PricingRules:
+def _read_rules(territories: tuple[Territory, ...] | None) -> PricingRules:
     zones: list[ShippingZone] = []
     fallback: ShippingZone | None = None
-    for row in zone_rows():
+    for row, steps in zone_rows():
         zone = ShippingZone(
             code=row.code,
             countries=frozenset(country.code for country in row.countries),
@@ -62,7 +64,7 @@ def _read_rules() -> PricingRules:
             free_from=row.free_from,
             delivery_days_min=row.delivery_days_min,
             delivery_days_max=row.delivery_days_max,
-            steps=tuple(RateStep(step.up_to_grams, step.rate) for step in row.rate_steps.all()),
+            steps=steps,
         )
         if row.is_fallback:
             fallback = zone
@@ -77,7 +79,7 @@ def _read_rules() -> PricingRules:
         home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
-        territories=load_territories(),
+        territories=load_territories() if territories is None else territories,
         default_weight_grams=shop.default_weight_grams,
         workshop=load_workshop(),
     )

@@ -1,11 +1,13 @@
 """The saved cart of a member, as browsers read it."""
 
+from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.crypto import salted_hmac
 
 from catalog.selectors.sellables import SellableKey, find_sellables
-from orders.models import SavedCart
+from orders.models import PAID_STATUSES, Order, SavedCart
 from orders.selectors.quotes import problem_text
 
 
@@ -23,6 +25,16 @@ def saved_cart_state(user_id: int) -> dict[str, Any]:
 def cart_owner(user_id: int) -> str:
     """Return a name of the account for its browsers, which says nothing about it."""
     return salted_hmac("orders.saved_cart", str(user_id), algorithm="sha256").hexdigest()[:16]
+
+
+def left_carts(*, since: datetime, until: datetime, bought_since: datetime) -> QuerySet[SavedCart]:
+    """Return carts that hold something and were last touched between two moments, of members who have paid no order
+    since the third. With the members; one query."""
+    bought = Order.objects.filter(
+        user=OuterRef("user"), status__in=PAID_STATUSES, created_at__gte=bought_since
+    )
+    carts = SavedCart.objects.filter(updated_at__gt=since, updated_at__lte=until, user__is_active=True)
+    return carts.filter(~Exists(bought)).exclude(lines=[]).select_related("user").order_by("updated_at", "pk")
 
 
 def saved_cart_document(cart: SavedCart) -> dict[str, Any]:

@@ -17,3 +17,14 @@ def units_to_send(order: Order) -> dict[int, int]:
 def order_shipments(order: Order) -> list[Shipment]:
     """Return the parcels of an order, oldest first, undone ones too, with their lines. Three queries."""
     return list(order.shipments.select_related("actor").prefetch_related("lines__item"))
+
+
+def parcels_for_page(order: Order) -> list[Shipment]:
+    """Return the parcels that left, oldest first, with their lines, where their pieces are not simply all of the order;
+    else none. Three queries."""
+    parcels = list(
+        order.shipments.filter(undone_at=None).order_by("sent_at", "pk").prefetch_related("lines__item")
+    )
+    if len(parcels) == 1 and order.all_goods_have_left:
+        return []
+    return parcels

@@ -7,18 +7,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.core.cache import cache
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZone, WorkshopClosure
 from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.territories import load_territories
-from shop.core.content_version import content_version
-from shop.core.fragment_cache import cached_fragment
+from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_holidays import public_holidays
@@ -27,7 +24,6 @@ QUEUE_LOCK = "orders:queue"
 """The name that who promises a date locks, so that orders of the same moment count each other."""
 ANNOUNCED = timedelta(days=14)
 """How long before its first day pages speak of a closure."""
-_CACHE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +80,12 @@ def announced_closure() -> AnnouncedClosure | None:
     """Return the closure that pages speak of today: the first of those under way or about to begin. One query a minute
     at most."""
     today = timezone.localdate()
-    key = f"orders:closure:{today}:{get_language()}:{content_version()}"
-    found: tuple[AnnouncedClosure, ...] | None = cache.get(key)
-    if found is None:
-        found = tuple(
-            AnnouncedClosure(row.starts_on, row.ends_on, row.message or "")
-            for row in closures_ahead()[:1]
-            if row.starts_on <= today + ANNOUNCED
-        )
-        cache.set(key, found, _CACHE_SECONDS)
-    return found[0] if found else None
+    return cached_content(lambda: _read_announced(today), "announced-closure", today)
+
+
+def _read_announced(today: date) -> AnnouncedClosure | None:
+    found = (row for row in closures_ahead()[:1] if row.starts_on <= today + ANNOUNCED)
+    return next((AnnouncedClosure(row.starts_on, row.ends_on, row.message or "") for row in found), None)
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:

@@ -15,9 +15,9 @@ from accounts.models import User
 from orders.models import Discrepancy
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
 from orders.staff.base import StaffForm, ask_page, row_number
-from orders.staff.lists import PAGE_SIZE, Part, staff_list
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_lists import PAGE_SIZE, Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 PARTS = (

@@ -24,12 +24,12 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.services.installments.scheduled_payments import send_link, write_off_payment
 from orders.services.payments.due_installments import charge_now
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
-from orders.staff.lists import Part, staff_list
 from orders.stripe import gateway
 from shop.core.amounts import localised_amount
 from shop.core.dates import shop_day
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 CHANGES_SHOWN = 10

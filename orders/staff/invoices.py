@@ -17,12 +17,13 @@ from django.utils import timezone
 from accounts.models import User
 from orders.downloads import pdf_response
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order
+from orders.selectors.company_numbers import clean_company_number
 from orders.selectors.invoices import documents_of, find_document
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.staff.base import StaffForm, ask_page, order_url
-from orders.staff.lists import Part, staff_list
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 PARTS = (
@@ -87,9 +88,20 @@ class InvoiceForm(StaffForm):
         widget=forms.Textarea({"rows": 4}),
         help_text="Vide\u00a0: le nom et l'adresse de la commande.",
     )
+    customer_number = forms.CharField(
+        label="SIREN, SIRET ou n° de TVA", max_length=30, required=False, help_text="D'une entreprise."
+    )
     notes = forms.CharField(
         label="Notes", max_length=1000, required=False, widget=forms.Textarea({"rows": 3})
     )
+
+    def clean_customer_number(self) -> str:
+        try:
+            return clean_company_number(self.cleaned_data["customer_number"])
+        except ValueError:
+            raise forms.ValidationError(
+                "Indiquez un SIREN (9 chiffres), un SIRET (14 chiffres) ou un numéro de TVA de l'Union."
+            ) from None
 
 
 class CorrectionForm(InvoiceForm):
@@ -108,7 +120,7 @@ def order_invoice_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRespons
     order = get_object_or_404(Order, pk=order_id)
     issued = find_document(order.pk)
     draft = InvoiceDraft.objects.filter(order=order).first() or InvoiceDraft()
-    initial = {name: getattr(draft, name) for name in ("customer_name", "customer_address", "notes")}
+    initial = {name: getattr(draft, name) for name in InvoiceForm.base_fields}
     form_class = CorrectionForm if issued else InvoiceForm
     form = form_class(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST":
@@ -127,7 +139,7 @@ def order_invoice_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRespons
         template="staff/invoices/of_order.html",
         issued=issued,
         credited=credited,
-        documents=documents_of(order),
+        documents=[entry for entry in documents_of(order) if not entry.is_contract],
     )
 
 
@@ -135,7 +147,7 @@ def _save(request: HttpRequest, order: Order, values: dict[str, str]) -> bool:
     try:
         invoice = edit_invoice(
             order_id=order.pk,
-            values=DraftValues(values["customer_name"], values["customer_address"], values["notes"]),
+            values=DraftValues(**{name: values[name] for name in InvoiceForm.base_fields}),
             explanation=values.get("explanation", ""),
             actor=cast(User, request.user),
         )

@@ -1,4 +1,4 @@
-"""What there is to do with an order's money and its declarations: links for the order's page."""
+"""What there is to do with an order's dates, its money and its declarations: links for the order's page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from orders.models import Order, PaymentMode
+from orders.selectors.provider_events import askable_attempts
 from orders.selectors.refund_retries import retryable_refunds
 from orders.staff.base import PageLink
+from orders.staff.dates import (
+    DELIVERY_LABEL,
+    PROMISE_LABEL,
+    RETENTION_LABEL,
+    has_delivery,
+    has_kept_money,
+    has_promise,
+)
+from orders.staff.provider import ASK_LABEL
 from orders.staff.transfers import RETURNED_LABEL, SENT_LABEL, succeeded_transfers
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
 from shop.core.staff_actions import StaffAction, may
@@ -29,11 +39,20 @@ class MoneyStep:
 
 
 MONEY_STEPS = (
+    MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, has_promise),
+    MoneyStep("staff-order-delivery", DELIVERY_LABEL, StaffAction.FULFIL_ORDER, has_delivery),
+    MoneyStep("staff-order-retention", RETENTION_LABEL, StaffAction.REFUND_ORDER, has_kept_money),
     MoneyStep(
         "staff-order-installments",
         "Échéances",
         StaffAction.SEE_PAYMENTS,
         lambda order: order.payment_mode == PaymentMode.INSTALLMENTS,
+    ),
+    MoneyStep(
+        "staff-order-provider-state",
+        ASK_LABEL,
+        StaffAction.ASK_PROVIDER,
+        lambda order: askable_attempts(order).exists(),
     ),
     MoneyStep(
         "staff-order-pause",

@@ -9,18 +9,11 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from orders.islands import StaffOrderPropsSerializer
-from orders.models import IN_WORKSHOP, Carrier, Order, OrderStatus
+from orders.models import Carrier, Order
 from orders.selectors.rules import checkout_countries, country_name
 from orders.staff.money_links import money_links
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
-
-# What is still done on a page of the operators: its name there, its label, and who may open it.
-_OTHER_PAGES = (
-    ("promise", "Changer la date promise", StaffAction.FULFIL_ORDER),
-    ("delivery", "Date de livraison", StaffAction.FULFIL_ORDER),
-    ("money", "Décider de l'argent gardé", StaffAction.REFUND_ORDER),
-)
 
 
 @staff_page(StaffAction.SEE_ORDERS)
@@ -53,18 +46,7 @@ def _countries(order: Order) -> list[dict[str, str]]:
 
 
 def _links(request: HttpRequest, order: Order) -> list[dict[str, str]]:
-    """Return the pages about this order's money, those of the operators that have something to do with it, and its rows
-    for who looks deeper."""
-    shown = {
-        "promise": order.status in IN_WORKSHOP,
-        "delivery": order.is_paid and order.all_goods_have_left,
-        "money": order.status == OrderStatus.CANCELLED and order.paid_at is not None,
-    }
-    money = [{"text": str(link.label), "url": link.url} for link in money_links(request.user, order)]
-    others = [
-        {"text": label, "url": reverse(f"admin:orders_order_{name}", args=[order.pk])}
-        for name, label, action in _OTHER_PAGES
-        if shown[name] and may(request.user, action)
-    ]
+    """Return the pages about this order's dates and money, and its rows for who looks deeper."""
+    steps = [{"text": str(link.label), "url": link.url} for link in money_links(request.user, order)]
     rows = reverse("admin:orders_order_change", args=[order.pk])
-    return [*money, *others, {"text": "Toutes les données de la commande", "url": rows}]
+    return [*steps, {"text": "Toutes les données de la commande", "url": rows}]

@@ -16,10 +16,10 @@ from orders.models.payment import OPEN_DISPUTES
 from orders.selectors.refunds import refund_error_in_words
 from orders.services.refunds.decisions import retry_refund
 from orders.staff.base import PageLink, ask_page, carry_out
-from orders.staff.lists import Part, staff_list
 from orders.staff.transfers import RETURNED_LABEL, SENT_LABEL
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 REFUND_PARTS = (

@@ -10,11 +10,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from orders.models import DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
+from orders.models import AccountNumber, DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
+from orders.models.books import SINCE_EVER
 from orders.selectors.workshop import orders_at_risk
+from orders.services.settings import delete_rule, save_rule
 from orders.staff.settings_forms import (
     MESSAGES,
     NAMES,
+    AccountForm,
     ClosureForm,
     DeliveryStopForm,
     RateSteps,
@@ -23,7 +26,6 @@ from orders.staff.settings_forms import (
     ZoneForm,
 )
 from shop.core.amounts import localised_amount
-from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_rows import Line, Part, Row, StaffRows
 
@@ -35,12 +37,10 @@ class PublicSetting(StaffRows[Row]):
     back = "staff-settings"
 
     def save(self, row: Row, form: Any) -> None:
-        row.save()
-        content_changed()
+        save_rule(row)
 
     def delete(self, row: Row) -> None:
-        row.delete()
-        content_changed()
+        delete_rule(row)
 
 
 class Closures(PublicSetting[WorkshopClosure]):
@@ -163,19 +163,47 @@ class DeliveryStops(PublicSetting[DeliveryStop]):
         return Line(str(row.country.name), " · ".join(filter(None, (f"depuis le {since}", row.reason))))
 
 
-class VatRates(StaffRows[VatRate]):
-    """Rates of other countries of the Union, for the year in which the shop sells beyond its threshold."""
+class VatRates(PublicSetting[VatRate]):
+    """Rates of France, for a seller who is liable, and of the Union beyond the threshold; by category where one
+    differs."""
 
     name, address, title = "vat", "taux-de-tva", "Taux de TVA"
     add_label = "Ajouter un taux"
-    note = "Pour les ventes aux particuliers de l'Union au-delà du seuil (art. 258 A du CGI)."
+    note = (
+        "Ceux de France comptent dès que vous êtes assujetti à la TVA, les autres au-delà du seuil des ventes aux "
+        "particuliers de l'Union (art. 258 A du CGI). Une catégorie sans taux à elle a celui de son pays."
+    )
     back = "staff-settings"
     view_action, edit_action = StaffAction.SEE_SETTINGS, StaffAction.EDIT_VAT
     model, form = VatRate, VatForm
-    parts = (Part("", ("country", "percent")),)
+    parts = (Part("", ("country", "category", "percent", "starts_on")),)
 
     def line(self, row: VatRate) -> Line:
-        return Line(str(row.country.name), f"{row.percent:n} %")
+        since = f"à partir du {date_format(row.starts_on)}" if row.starts_on > SINCE_EVER else ""
+        category = row.category.name if row.category is not None else ""
+        return Line(str(row.country.name), " · ".join(filter(None, (f"{row.percent:n} %", category, since))))
 
 
-SCREENS: tuple[StaffRows[Any], ...] = (Closures(), Zones(), Territories(), DeliveryStops(), VatRates())
+class AccountNumbers(StaffRows[AccountNumber]):
+    """The chart of accounts; each role has its row."""
+
+    name, address, title = "accounts", "plan-comptable", "Plan comptable"
+    note = "Les comptes du fichier des écritures comptables (FEC)\u00a0: votre comptable vous dit les siens."
+    back = "staff-settings"
+    can_add = can_delete = False
+    view_action, edit_action = StaffAction.SEE_BOOKS, StaffAction.KEEP_BOOKS
+    model, form = AccountNumber, AccountForm
+    parts = (Part("", ("number", "label")),)
+
+    def line(self, row: AccountNumber) -> Line:
+        return Line(f"{row.number} {row.label}", row.get_role_display())
+
+
+SCREENS: tuple[StaffRows[Any], ...] = (
+    Closures(),
+    Zones(),
+    Territories(),
+    DeliveryStops(),
+    VatRates(),
+    AccountNumbers(),
+)

@@ -11,6 +11,7 @@ from django.forms import BaseInlineFormSet
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import (
+    AccountNumber,
     DeliveryStop,
     ShippingRateStep,
     ShippingZone,
@@ -181,12 +182,21 @@ class ClosureForm(forms.ModelForm[WorkshopClosure]):
         formfield_callback = staff_formfield
 
 
+class AccountForm(forms.ModelForm[AccountNumber]):
+    """An account's number and name."""
+
+    class Meta:
+        model = AccountNumber
+        fields = ("number", "label")
+        formfield_callback = staff_formfield
+
+
 class VatForm(forms.ModelForm[VatRate]):
-    """A country's rate."""
+    """A country's rate, or that of a category there; one a day."""
 
     class Meta:
         model = VatRate
-        fields = ("country", "percent")
+        fields = ("country", "category", "percent", "starts_on")
         formfield_callback = staff_formfield
 
 

@@ -36,13 +36,13 @@ from orders.selectors.withdrawals import (
 from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import refund_case
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
-from orders.staff.lists import Part, staff_list
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
 from orders.staff.withdrawal_steps import STEPS, is_accepted
 from shop.core.amounts import AmountFormField
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 
@@ -208,7 +208,9 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
             )
             agreed = request.POST.get("expected") == amount_string(proposal.amount)
             if request.method == "POST" and "confirm" in request.POST and agreed:
-                if needs_recent_authentication(proposal.amount) and (answer := ask_again(request)):
+                if needs_recent_authentication(case.order, proposal.amount) and (
+                    answer := ask_again(request)
+                ):
                     return answer
                 refund_case(
                     case_id=case.pk,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from orders.stripe.facts import EventFacts, RefundFacts
@@ -44,6 +44,35 @@ class Dispute:
     def is_inquiry(self) -> bool:
         """Whether the bank only asks: no money has moved."""
         return self.status.startswith("warning_")
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceLine:
+    """A line of the account's balance: `amount_cents` is what moved, `fee_cents` what the provider kept of it."""
+
+    line_id: str
+    kind: str
+    amount_cents: int
+    fee_cents: int
+    currency: str
+    source_id: str
+    created_at: datetime
+    available_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutFacts:
+    """Money on its way to the bank; negative when the account's debts are collected there. `reference` is what the
+    bank's statement may show."""
+
+    payout_id: str
+    amount_cents: int
+    currency: str
+    status: str
+    is_automatic: bool
+    created_at: datetime
+    arrives_on: date
+    reference: str
 
 
 def list_charges(since: datetime, until: datetime) -> Iterator[Charge]:
@@ -83,9 +112,37 @@ def fetch_dispute(dispute_id: str) -> Dispute | None:
     return None if dispute is None else _dispute(dispute)
 
 
-def list_undelivered_events(since: datetime, until: datetime) -> Iterator[EventFacts]:
-    """Yield the events of that time which no webhook call has delivered yet, newest first."""
-    params = {**_between(since, until), "delivery_success": False}
+def list_balance_lines(since: datetime, until: datetime) -> Iterator[BalanceLine]:
+    """Yield every line of the account's balance written in between, newest first: charges, refunds, fees, payouts."""
+    for line in _pages(lambda v1, params: v1.balance_transactions.list(params), _between(since, until)):
+        yield _balance_line(line)
+
+
+def list_lines_of_payout(payout_id: str) -> Iterator[BalanceLine]:
+    """Yield what an automatic payout consists of, its own line included, newest first."""
+    for line in _pages(lambda v1, params: v1.balance_transactions.list(params), {"payout": payout_id}):
+        yield _balance_line(line)
+
+
+def list_payouts(since: datetime, until: datetime) -> Iterator[PayoutFacts]:
+    """Yield every payout begun in between, newest first."""
+    for payout in _pages(lambda v1, params: v1.payouts.list(params), _between(since, until)):
+        trace = getattr(payout, "trace_id", None)
+        yield PayoutFacts(
+            payout_id=payout.id,
+            amount_cents=payout.amount,
+            currency=payout.currency,
+            status=payout.status,
+            is_automatic=bool(payout.automatic),
+            created_at=datetime.fromtimestamp(payout.created, UTC),
+            arrives_on=datetime.fromtimestamp(payout.arrival_date, UTC).date(),
+            reference=(getattr(trace, "value", None) or "") if trace else "",
+        )
+
+
+def list_events(since: datetime, until: datetime, *, delivered: bool = False) -> Iterator[EventFacts]:
+    """Yield the events of that time, newest first: those that no webhook call has delivered yet, or all of them."""
+    params = _between(since, until) if delivered else {**_between(since, until), "delivery_success": False}
     for event in _pages(lambda v1, page: v1.events.list(page), params):
         yield EventFacts(
             event_id=event.id,
@@ -128,6 +185,19 @@ def _charge(charge: Any) -> Charge:
         returned_cents=charge.amount_refunded,
         currency=charge.currency,
         metadata=dict(charge.metadata.to_dict()) if charge.metadata else {},
+    )
+
+
+def _balance_line(line: Any) -> BalanceLine:
+    return BalanceLine(
+        line_id=line.id,
+        kind=line.type,
+        amount_cents=line.amount,
+        fee_cents=line.fee,
+        currency=line.currency,
+        source_id=_id(line.source),
+        created_at=datetime.fromtimestamp(line.created, UTC),
+        available_at=datetime.fromtimestamp(line.available_on, UTC),
     )
 
 

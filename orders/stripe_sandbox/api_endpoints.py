@@ -213,6 +213,11 @@ def _list_events(params: Params, _object_id: str) -> Answer:
     return Answer(list_objects("event", "/v1/events", params, **filters))
 
 
+def _list_balance_lines(params: Params, _object_id: str) -> Answer:
+    filters = {"type": params.get("type"), "private__payout": params.get("payout")}
+    return Answer(list_objects("balance_transaction", "/v1/balance_transactions", params, **filters))
+
+
 def _endpoint(method: str, path: str, shape: type, run: Callable[[Params, str], Answer]) -> Endpoint:
     pattern = re.escape(path).replace(r"\{id\}", r"(?P<id>[A-Za-z0-9_]+)")
     return Endpoint(method, re.compile(pattern), shape, run)
@@ -275,6 +280,14 @@ ENDPOINTS = (
     _endpoint("GET", "/v1/refunds/{id}", shapes.RefundRetrieveParams, _retrieve("refund")),
     _endpoint("GET", "/v1/events", shapes.EventListParams, _list_events),
     _endpoint("GET", "/v1/events/{id}", shapes.EventRetrieveParams, _retrieve("event")),
+    _endpoint(
+        "GET",
+        "/v1/balance_transactions",
+        shapes.BalanceTransactionListParams,
+        _list_balance_lines,
+    ),
+    _endpoint("GET", "/v1/payouts", shapes.PayoutListParams, _list("payout", "/v1/payouts", "status")),
+    _endpoint("GET", "/v1/payouts/{id}", shapes.PayoutRetrieveParams, _retrieve("payout")),
     _endpoint(
         "GET",
         "/v1/balance_transactions/{id}",

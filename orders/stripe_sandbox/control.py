@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from orders.stripe_sandbox import checkout, checkout_sessions, refunds, store
+from orders.stripe_sandbox import checkout, checkout_sessions, payouts, refunds, store
 from orders.stripe_sandbox.api import DROP, ERROR, HANG
 from orders.stripe_sandbox.cards import CARDS
 from orders.stripe_sandbox.configuration import ConfigurationRefused, Delay
@@ -208,6 +208,13 @@ def open_dispute(body: Body) -> Document:
         return {"dispute": dispute.body}
 
 
+def pay_out(_body: Body) -> Document:
+    """Send the whole balance to the bank now; `payout` is null when there is nothing to send."""
+    with store.writing():
+        payout = payouts.pay_out(everything=True)
+        return {"payout": payout.body if payout is not None else None}
+
+
 def close_dispute(body: Body, dispute_id: str) -> Document:
     """status: won or lost."""
     if body["status"] not in ("won", "lost"):
@@ -346,6 +353,7 @@ ACTIONS: tuple[tuple[str, str, Callable[..., Document]], ...] = (
     ("POST", "refunds/next", plan_next_refund),
     ("POST", f"refunds/{_ID}/settle", settle_refund),
     ("POST", f"payment_methods/{_ID}", change_card),
+    ("POST", "payouts", pay_out),
     ("GET", "requests", list_requests),
     ("POST", "requests/clear", clear_requests),
     ("POST", "reset", reset),

@@ -264,6 +264,34 @@ def balance_transaction(
     }
 
 
+def payout(amount: int) -> Document:
+    """Return a Payout of `amount` cents that has arrived."""
+    payout_id = store.new_id("po")
+    return {
+        **nothing(
+            "application_fee", "application_fee_amount", "balance_transaction", "failure_balance_transaction",
+            "failure_code", "failure_message", "original_payout", "payout_method", "reversed_by",
+        ),
+        "id": payout_id,
+        "object": "payout",
+        "amount": amount,
+        "arrival_date": int(store.now()),
+        "automatic": True,
+        "currency": "eur",
+        "description": "STRIPE PAYOUT",
+        "destination": "ba_sandbox",
+        "livemode": False,
+        "metadata": {},
+        "method": "standard",
+        "reconciliation_status": "completed",
+        "source_type": "card",
+        "statement_descriptor": None,
+        "status": "paid",
+        "trace_id": {"status": "supported", "value": f"STRIPE-{payout_id[-8:].upper()}"},
+        "type": "bank_account",
+    }  # fmt: skip
+
+
 def refund(charge: Document, *, amount: int, reason: str | None, metadata: dict[str, str]) -> Document:
     """Return a Refund of a charge."""
     return {

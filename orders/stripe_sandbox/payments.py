@@ -15,6 +15,7 @@ from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import Document
 from orders.stripe_sandbox.events import emit
 from orders.stripe_sandbox.models import Job, StoredObject
+from orders.stripe_sandbox.payouts import AVAILABLE_AFTER_SECONDS, PAY_OUT
 
 FILL_BALANCE = "fill_balance"
 SETTLE_DEBIT = "settle_debit"
@@ -147,6 +148,7 @@ def fill_balance(charge: StoredObject) -> None:
             description=charge.body["description"],
         )
     )
+    schedule(PAY_OUT, line.id, seconds=AVAILABLE_AFTER_SECONDS)
     charge.body["balance_transaction"] = line.id
     store.save(charge)
     emit("charge.updated", charge, previous={"balance_transaction": None})

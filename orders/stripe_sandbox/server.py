@@ -20,7 +20,7 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 
-from orders.stripe_sandbox import checkout, checkout_sessions, idempotency, payments, refunds, store
+from orders.stripe_sandbox import checkout, checkout_sessions, idempotency, payments, payouts, refunds, store
 from orders.stripe_sandbox.api import CONNECTION
 from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.events import deliver, webhooks_are_on
@@ -93,6 +93,8 @@ def _run_job(job: Job) -> None:
         payments.fill_balance(store.require("charge", job.target))
     elif job.kind == payments.SETTLE_DEBIT:
         checkout.settle_debit(store.require("checkout.session", job.target), succeeds=job.data["succeeds"])
+    elif job.kind == payouts.PAY_OUT:
+        payouts.pay_out()
     elif job.kind == refunds.SETTLE_REFUND:
         refunds.settle_refund(store.require("refund", job.target), job.data["status"])
 

@@ -24,22 +24,14 @@ from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.terms.versions import current_number
 
 
 def make_zones() -> None:
     """The zones and territories of the migrations, which tests with real transactions empty away."""
     if ShippingZone.objects.exists():
         return
-    europe = ["FR", "DE", "ES", "IT", "BE", "NL", "PT", "AT", "CH", "LU", "DK", "SE", "NO", "FI"]
-    ShippingZone.objects.create(
-        code="france-europe", name="France et Europe", countries=europe, rate=Decimal("9.99"),
-        free_from=Decimal("50.00"), delivery_days_min=2, delivery_days_max=5, position=1,
-    )  # fmt: skip
-    ShippingZone.objects.create(
-        code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
-        delivery_days_min=5, delivery_days_max=15, is_fallback=True, position=2,
-    )  # fmt: skip
-    import_module("orders.migrations.0004_ship_zones_and_territories").ship(apps, connection.schema_editor())
+    import_module("orders.migrations.0002_shipped_rows").create_zones(apps, connection.schema_editor())
 
 
 def make_seller() -> None:
@@ -158,8 +150,9 @@ def make_order(
             postal_code=details["postal_code"],
         ).quote.total,
         language=language,
+        terms_version=current_number(),
     )
-    return place_order(request, find_buyer=lambda _order: user)
+    return place_order(request, find_buyer=lambda _order: user).order
 
 
 def pay_order(order: Order) -> Order:

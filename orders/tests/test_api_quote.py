@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
+from orders.api.serializers import QuoteSerializer
 from orders.tests.factories import line, make_category, make_finished_product, make_product, make_variation
 
 pytestmark = pytest.mark.django_db
@@ -224,6 +225,16 @@ def test_a_hint_names_three_pieces_and_says_that_there_are_more(client):
     assert hint["names"] == ["A", "B", "C", "D"]
 
 
+def test_the_answer_is_what_the_serializer_describes(client):
+    offer = {"promotion_active": True, "promotion_type": "buy_2_get_1"}
+    dear, left = make_product("Grand", "130.00", **offer), make_product("Dernier", stock_quantity=1)
+    crossed = make_product("Soldé", "5.00", original_price="7.50")
+    for lines in ([], [line(dear), line(left, 2), line(crossed), line(dear, variation_id=99)]):
+        answer = quote(client, lines, country="US", postal_code="1").json()
+        # Its fields in its order, each as its field writes it.
+        assert json.dumps(QuoteSerializer(answer).data) == json.dumps(answer)
+
+
 def test_installments_show_their_plan_and_are_not_offered(client):
     answer = quote(client, [line(make_product(price="150.00"))]).json()["installments"]
     assert answer["available"] is False
@@ -328,9 +339,9 @@ def test_the_quote_says_what_is_wrong_with_a_postcode(client, language, notice):
 
 
 def test_the_quote_costs_the_same_queries_for_one_line_and_for_forty(client, django_assert_max_num_queries):
-    # Zones, weight steps, territories, settings, closures, products with category, variants and pictures: 8, for any
-    # number of lines.
+    # Zones with weight steps, territories, settings, closures, products with category, variants and pictures: 7, for
+    # any number of lines.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(40)]
     for lines in ([line(products[0])], [line(product) for product in products]):
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(7):
             assert quote(client, lines).status_code == 200

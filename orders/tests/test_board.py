@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from accounts.services import grant_role
@@ -203,8 +201,8 @@ def test_only_what_changed_is_read_again(staff_client, order, django_assert_num_
 def test_the_board_costs_the_same_whatever_stands_on_it(staff_client, order, django_assert_max_num_queries):
     for _count in range(3):
         pay_order(make_order())
-    # The session, its account, the pieces and the notes of their orders.
-    with django_assert_max_num_queries(4):
+    # The session, its account, the pieces, their photographs and the notes of their orders.
+    with django_assert_max_num_queries(5):
         assert len(staff_client.get("/api/admin/board").json()["cards"]) == 6
 
 
@@ -217,17 +215,3 @@ def test_who_packs_moves_pieces_and_a_member_does_not(client, order):
     grant_role(user=packer, role="staff")
     client.force_login(packer)
     assert move(client, piece, "to_prepare").status_code == 200
-
-
-def test_orders_at_the_workshop_get_the_pieces_that_their_rows_say(order, provider):
-    send(order, 1, 0)
-    request_refund(order_id=order.pk, key="a", lines=[ReturnedLine(order.items.get(position=1).pk, 1)])
-    done = pay_order(make_order())
-    change_status(order_id=done.pk, status="shipped", actor=None)
-    WorkPiece.objects.all().delete()
-    import_module("orders.migrations.0017_fill_work_pieces").write_pieces(apps, None)
-    assert stages(order) == ["shipped", "to_print", "to_print"]
-    assert stages(order, is_cancelled=True) == ["to_print"]
-    assert stages(done) == []
-    plan_pieces(Order.objects.get(pk=order.pk))
-    assert set(WorkPiece.objects.values_list("version", flat=True)) == {1}

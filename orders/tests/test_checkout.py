@@ -269,7 +269,7 @@ def test_without_a_key_payment_is_closed_and_says_so(shopper):
 
 
 @pytest.mark.parametrize(("debug", "status"), [(False, 503), (True, 201)])
-def test_outside_development_nothing_is_sold_while_a_legal_mention_is_missing(
+def test_l616_1_outside_development_nothing_is_sold_while_a_legal_mention_is_missing(
     fake_stripe, shopper, settings, debug, status
 ):
     settings.DEBUG = debug

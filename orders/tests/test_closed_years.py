@@ -13,6 +13,8 @@ import time_machine
 from django.db import DatabaseError, connection, transaction
 
 from orders.books.audit import audit_books
+from orders.invoices import contracts, documents
+from orders.invoices.contracts import ensure_contract_document
 from orders.invoices.documents import ensure_document
 from orders.models import (
     Invoice,
@@ -56,6 +58,7 @@ def delivered(email: str) -> Order:
     update_status(order_id=order.pk, status="shipped", actor=None)
     update_status(order_id=order.pk, status="delivered", actor=None)
     ensure_document(order.invoices.get())
+    ensure_contract_document(order.contract)
     return Order.objects.get(pk=order.pk)
 
 
@@ -76,8 +79,11 @@ def declare(order: Order | None) -> None:
 
 
 @pytest.fixture
-def orders(provider: MemoryProvider) -> dict[str, Order]:
+def orders(provider: MemoryProvider, monkeypatch: pytest.MonkeyPatch) -> dict[str, Order]:
     """Two years of books: what ended in 2026, what began then and ended in 2027 or never did, what is of 2027."""
+    # What the papers look like is nothing to the books.
+    monkeypatch.setattr(documents, "typeset", lambda data: f"%PDF {data['number']}".encode())
+    monkeypatch.setattr(contracts, "typeset_page", lambda texts, **rest: b"%PDF")
     with at(2026, 11, 20):
         credited = delivered("credited@example.com")
         give_back(credited, "5.00")
@@ -87,6 +93,7 @@ def orders(provider: MemoryProvider) -> dict[str, Order]:
         credited_later = delivered("later@example.com")
         never_sent = pay_order(make_order((make_product("Ogre"), 1), email="open@example.com"))
         ensure_document(never_sent.invoices.get())
+        ensure_contract_document(never_sent.contract)
     with at(2027, 1, 8):
         give_back(credited_later, "7.00")
         next_year = delivered("next@example.com")

@@ -11,9 +11,8 @@ from catalog.models import Product
 from orders.models import DeliveryStop, Order, OrderItem, Payment, ShippingZone
 from orders.selectors.delivery import shipping_table
 from orders.selectors.rules import checkout_countries
-from orders.services.payments.mails import mail_confirmation
 from orders.staff.settings_forms import DeliveryStopForm
-from orders.tests.factories import checkout_body, line, make_order, make_product
+from orders.tests.factories import checkout_body, line, make_order, make_product, pay_order
 from shop.core.content_version import content_version
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -50,8 +49,7 @@ def test_codes_of_the_harmonised_system(code, valid):
 
 @pytest.mark.parametrize(("country", "told"), [("FR", False), ("CH", True)])
 def test_the_confirmation_and_the_order_s_page_tell_of_duties(country, told):
-    order = make_order(country=country)
-    mail_confirmation(order)
+    pay_order(make_order(country=country))
     confirmation = OutgoingMail.objects.get(kind="order_confirmation")
     assert confirmation.context["order"]["meets_customs"] is told
     mail = render(confirmation)

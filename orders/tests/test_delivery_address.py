@@ -176,7 +176,7 @@ def test_another_country_of_the_same_zone_and_rate_is_served():
 @pytest.mark.django_db(transaction=True)
 def test_vat_of_a_destination_stays_there():
     shop = ShopSettings.load()
-    shop.eu_sales_threshold = Decimal("1")
+    shop.eu_sales_threshold, shop.oss_number = Decimal("1"), "FR12123456789"
     save_shop_settings(shop)
     order = pay_order(make_order(country="BE"))
     assert Invoice.objects.get().vat > 0

@@ -167,7 +167,7 @@ def test_what_never_left_was_not_delivered(order):
 
 def test_both_dates_are_set_from_the_admin(order, client, django_user_model):
     client.force_login(django_user_model.objects.create_superuser("chef@example.com", "x"))
-    promise = reverse("admin:orders_order_promise", args=[order.pk])
+    promise = reverse("staff-order-promise", args=[order.pk])
     assert "La date promise engage la boutique." in client.get(promise).content.decode()
     assert client.post(promise, {"promised_by": "2026-12-05", "reason": ""}).status_code == 200
     client.post(promise, {"promised_by": "2026-12-05", "reason": "Résine."})
@@ -175,7 +175,7 @@ def test_both_dates_are_set_from_the_admin(order, client, django_user_model):
     assert order.promised_by == date(2026, 12, 5)
 
     update_status(order_id=order.pk, status="shipped", actor=None)
-    delivery = reverse("admin:orders_order_delivery", args=[order.pk])
+    delivery = reverse("staff-order-delivery", args=[order.pk])
     client.post(delivery, {"delivered_on": "2026-11-23"})
     assert "jusqu'au 07/12/2026" in client.get(delivery).content.decode().replace("&#x27;", "'")
     answer = client.post(delivery, {"delivered_on": "2026-11-30"})

@@ -16,7 +16,7 @@ from orders.tests.memory_provider import MemoryProvider
 
 pytestmark = pytest.mark.both_engines
 
-HISTORIES = int(os.environ.get("HISTORIES", "20"))
+HISTORIES = int(os.environ.get("HISTORIES", "10"))
 STEPS = 14
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.urls import reverse
 from django.utils import timezone
 from PIL import Image
@@ -133,25 +131,3 @@ def test_which_files_lines_show_is_one_query(product, django_assert_num_queries)
     names = [f"products/{number}.jpg" for number in range(1300)]
     with django_assert_num_queries(1):
         assert shown_pictures([*names, small(photo)]) == {small(photo)}
-
-
-@pytest.mark.both_engines
-@pytest.mark.django_db(transaction=True)
-def test_addresses_of_before_become_names_of_files_and_back():
-    def migrate(*targets: tuple[str, str]) -> Any:
-        MigrationExecutor(connection).migrate(targets)
-        return (
-            MigrationExecutor(connection).loader.project_state(targets).apps.get_model("orders", "OrderItem")
-        )
-
-    make_item = make_order().items.get
-    pk, name = make_item().pk, f"products/{'0a' * 16}-360.jpg"
-    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
-    try:
-        OrderItem.objects.update(picture=name)
-        old = migrate(("orders", "0006_workshop_dates"))
-        assert old.objects.get(pk=pk).product_image == f"/media/{name}"
-        old.objects.update(product_image=f"https://media.example.com/shop/{name}?signed=1")
-    finally:
-        MigrationExecutor(connection).migrate(leaves)
-    assert make_item().picture.name == name

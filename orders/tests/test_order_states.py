@@ -226,7 +226,7 @@ def test_the_api_tells_what_may_be_set_and_why_not(staff_client):
 @pytest.mark.parametrize("status", SEVEN)
 def test_the_page_of_an_order_costs_few_queries(staff_client, status, django_assert_max_num_queries):
     order = order_in(status)
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(61):
         assert staff_client.get(f"/api/admin/orders/{order.pk}").status_code == 200
 
 

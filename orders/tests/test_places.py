@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
 from django_countries import countries
 
-from orders.invoices.tax import decide_tax
+from orders.invoices.tax import SoldLine, decide_tax
 from orders.models import DeliveryStop, ShippingZone
 from orders.pricing.shipping import find_zone
 from orders.pricing.territories import (
@@ -24,6 +25,7 @@ from orders.selectors.rules import checkout_countries, load_pricing_rules
 from orders.selectors.territories import load_territories
 from orders.staff.settings_forms import DeliveryStopForm
 from orders.tests.factories import make_order, pay_order
+from shop.core.money import ZERO
 
 pytestmark = pytest.mark.django_db
 
@@ -104,10 +106,13 @@ def test_the_facts_agree_for_every_country_and_postcode():
         for postcode in postcodes:
             place = find_place(country, postcode, territories)
             zone = find_zone(place, rules.zones, rules.fallback_zone)
-            tax = decide_tax(place=place, total=Decimal("40.00"), year=2026)
-            assert place.meets_customs is (tax.treatment == Treatment.EXPORT), (country, postcode)
-            assert place.meets_customs or place.in_customs_area
-            places.add(place)
+            if place not in places:
+                tax = decide_tax(
+                    place=place, lines=[SoldLine(Decimal("40.00"))], shipping=ZERO, day=date(2026, 6, 1)
+                )
+                assert place.meets_customs is (tax.treatment == Treatment.EXPORT), (country, postcode)
+                assert place.meets_customs or place.in_customs_area
+                places.add(place)
             if place.vat == VatPosition.UNION:
                 assert place.country in UNION or place.territory == "GB-NIR"
                 assert place.vat_percent is not None or place.country in UNION

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import PASSWORD, make_admin, prove
@@ -46,7 +48,7 @@ def set_limit(limit: str | None) -> None:
     settings.refund_confirmation_above = None if limit is None else Decimal(limit)
     save_shop_settings(settings)
     # What drops it waits for a commit, which no test has.
-    cache.delete(ShopSettings.CACHE_KEY)
+    cache.clear()
 
 
 def call(client: Client, order: Order, body: Any, key: str | None = None) -> Any:
@@ -110,3 +112,19 @@ def test_a_status_that_refunds_asks_too(admin: Client, order: Order) -> None:
     prove(admin, User.objects.get())
     assert admin.post(address, json.dumps(body), content_type="application/json").status_code == 200
     assert RefundRequest.objects.get().order_id == order.pk
+
+
+def test_several_small_refunds_do_not_pass_below_the_limit(admin: Client, order: Order) -> None:
+    set_limit("200.00")
+    key = new_key()
+    assert call(admin, order, {"amount": "120.00"}, key).status_code == 202
+    refused = call(admin, order, {"amount": "80.01"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "reauthentication_required")
+    # A second click is the same refund; what stays within the limit passes, and another order counts for itself.
+    assert call(admin, order, {"amount": "120.00"}, key).status_code == 202
+    assert call(admin, order, {"amount": "80.00"}).status_code == 202
+    other = pay_order(make_order((make_product("Hibou", price="150.00"), 1)))
+    assert call(admin, other, {"amount": "150.00"}).status_code == 202
+    RefundRequest.objects.update(created_at=timezone.now() - timedelta(days=2))
+    assert call(admin, order, {"amount": "80.01"}).status_code == 202
+    assert RefundRequest.objects.count() == 4

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from orders.access import access_token
 from orders.models import Order, OrderStatus, Shipment
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
@@ -253,3 +254,26 @@ def test_handing_over_is_a_parcel_as_well(order):
     change_status(order_id=order.pk, status="delivered", actor=None)
     assert state(order)[:2] == (OrderStatus.DELIVERED, [2, 1])
     assert order.shipments.count() == 1
+
+
+def test_the_customers_page_says_which_pieces_are_in_which_parcel(order, client):
+    def parcels() -> list[tuple[str, list[str]]]:
+        page = client.get(f"/commande/{order.pk}?acces={access_token(order)}")
+        return [
+            (
+                parcel.tracking_number,
+                [f"{line.quantity} × {line.item.product_name}" for line in parcel.lines.all()],
+            )
+            for parcel in page.context["parcels"]
+        ]
+
+    assert parcels() == []
+    names = [item.product_name for item in order.items.all()]
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    assert parcels() == [("6A1", [f"1 × {names[0]}"])]
+    undo_shipment(shipment_id=first.pk, reason="Erreur", actor=None)
+    assert parcels() == []
+    units = [item.quantity for item in order.items.all()]
+    send(order, *units, tracking_number="6A2")
+    # The only parcel holds all there is: the pieces above it say so.
+    assert parcels() == []

@@ -10,8 +10,8 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from orders.models import Discrepancy
-from orders.staff import lists
-from orders.staff.lists import Part, StaffList, staff_list
+from shop.core import staff_lists
+from shop.core.staff_lists import Part, StaffList, staff_list
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def names(page: StaffList[Discrepancy]) -> list[str]:
 @pytest.fixture(autouse=True)
 def five(monkeypatch):
     """ch_1 to ch_5, the middle three found at the same moment, the last resolved; two on a page."""
-    monkeypatch.setattr(lists, "PAGE_SIZE", 2)
+    monkeypatch.setattr(staff_lists, "PAGE_SIZE", 2)
     now = timezone.now()
     for number, days in enumerate((5, 3, 3, 3, 1), start=1):
         Discrepancy.objects.create(

@@ -194,8 +194,11 @@ def test_a_refund_says_what_it_would_do_before_it_does(staff_client, order):
         "40.00", "40.00", "0.00", False,
     )  # fmt: skip
     assert proposal["lines"] == [
-        {"item_id": item.pk, "quantity": 1, "amount": "40.00", "worth": "40.00", "restock": True}
-    ]
+        {
+            "item_id": item.pk, "quantity": 1, "amount": "40.00", "worth": "40.00", "restock": True,
+            "explanation": "",
+        }
+    ]  # fmt: skip
     assert not RefundRequest.objects.exists()
     too_much = post(staff_client, path(order, "refund/preview"), amount="900.00").json()
     assert too_much["code"] == "refund_too_much"

@@ -14,7 +14,8 @@ from django.test import Client
 
 from accounts.tests.people import make_admin
 from orders.books.days import Period, month, year
-from orders.books.receipts import Step, receipts, report
+from orders.books.receipts import receipts
+from orders.books.reporting import Reading, Step, report
 from orders.books.turnover import months_of, years_with_entries
 from orders.ledger import book_movement
 from orders.models import Attempt, Invoice, LedgerEntry, LedgerKind, Order, OrderStatus, Payment, Refund
@@ -93,7 +94,7 @@ def booked_in_the_old_year(order: Order, *, written_on: date) -> None:
     assert list(receipts(year(2027))) == []
     assert [row.received for row in months_of(2026)][-2:] == [Decimal("0.00"), Decimal("60.00")]
     assert years_with_entries() == [2026]
-    assert [(row.step, row.total) for row in report(year(2026), Step.MONTH)] == [
+    assert [(row.step, row.total) for row in report(year(2026), Step.MONTH, Reading.PAYMENTS)] == [
         ("2026-12", Decimal("60.00"))
     ]
     # Issued when the shop knew, in the series of that year; what it says of the payment agrees with the book.

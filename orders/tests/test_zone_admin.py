@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 
 from accounts.tests.people import make_admin
@@ -97,28 +93,3 @@ def zone_body(staff: Client, page: str, steps: list[tuple[str, str]]) -> dict[st
     for index, (grams, rate) in enumerate(steps):
         body |= {f"rate_steps-{index}-up_to_grams": grams, f"rate_steps-{index}-rate": rate}
     return body
-
-
-def test_shipping_rows_again_leaves_what_operators_changed():
-    migration = import_module("orders.migrations.0004_ship_zones_and_territories")
-    editor = connection.schema_editor()
-    migration.unship(apps, editor)
-    assert not Territory.objects.exists()
-    assert set(ShippingZone.objects.values_list("code", flat=True)) == {"france-europe", "rest-of-world"}
-    home = ShippingZone.objects.get(code="france-europe")
-    home.countries = [*(country.code for country in home.countries), "PL", "RE"]
-    home.rate = "7.50"
-    home.name = home.name_fr = "Chez nous"
-    home.name_en = None
-    home.save()
-    migration.ship(apps, editor)
-    home.refresh_from_db()
-    assert (str(home.rate), home.name_fr, home.name_en) == ("7.50", "Chez nous", None)
-    shipped = ShippingZone.objects.get(code="rest-of-union")
-    assert {"PL"}.isdisjoint(country.code for country in shipped.countries)
-    overseas = ShippingZone.objects.get(code="overseas-france")
-    assert {"RE"}.isdisjoint(country.code for country in overseas.countries)
-    assert (shipped.name_de, Territory.objects.count()) == (
-        "Übrige Europäische Union und benachbarte Kleinstaaten",
-        30,
-    )

@@ -67,8 +67,8 @@ def tracking_requested(request: HttpRequest) -> HttpResponse:
 @require_POST
 def request_account(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """An account for the address of a guest's order, asked for with one press on one of its pages."""
-    order = _own_order(request, order_id)
-    back = _way_back(request, order)
+    order = own_order(request, order_id)
+    back = way_back(request, order)
     try:
         sign_up_id = request_order_account(
             order=order,
@@ -86,7 +86,7 @@ def request_account(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBa
 @require_POST
 def join_account(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """A guest's order joins the account that its address has: for the member who is signed in."""
-    order = _own_order(request, order_id)
+    order = own_order(request, order_id)
     if not isinstance(request.user, User):
         raise Http404
     try:
@@ -96,20 +96,21 @@ def join_account(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     return HttpResponseRedirect(reverse("orders:order", args=[order.pk]), status=SEE_OTHER)
 
 
-def _own_order(request: HttpRequest, order_id: uuid.UUID) -> Order:
+def own_order(request: HttpRequest, order_id: uuid.UUID) -> Order:
+    """Return the order of a form whose sender may see it. Raises `Http404`."""
     order = Order.objects.filter(pk=order_id).first()
     if order is None or not browser_owns(request, order, request.POST.get("acces", "")):
         raise Http404
     return order
 
 
-def _way_back(request: HttpRequest, order: Order) -> str:
-    """The page that the form was on, else the order's own."""
+def way_back(request: HttpRequest, order: Order) -> str:
+    """Return the page that the form was on, else the order's own."""
     return own_path(request.POST.get("next"), reverse("orders:order", args=[order.pk]))
 
 
 def _refused(request: HttpRequest, order: Order, problem: Problem) -> HttpResponse:
-    context = {"problem": problem, "back": _way_back(request, order)}
+    context = {"problem": problem, "back": way_back(request, order)}
     page = render(request, "orders/account_refused.html", context, status=problem.status)
     return problem.set_headers(page)
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.sign_ups import remembered_sign_up
-from orders.access import payment_token
+from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models import Order
@@ -24,15 +24,18 @@ from orders.selectors.addresses import billing_address, delivery_address, is_del
 from orders.selectors.destinations import place_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
+from orders.selectors.piece_photos import sent_photos
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
+from orders.selectors.shipments import parcels_for_page
 from orders.services.fulfilment.delivery_address import may_correct_address
+from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
-from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
+from shop.terms.versions import current_number
 
 
 @require_safe
@@ -72,7 +75,7 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
             "other_country": OTHER_COUNTRY,
             "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),
-            "terms_version": ShopSettings.load().terms_version,
+            "terms_version": current_number(),
             "password_min": MEMBER_MINIMUM,
             "links": {
                 "cart": reverse("orders:cart"),
@@ -159,6 +162,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     order = order_selectors.order_for_page(order_id)
     if order is None or not browser_owns(request, order, request.GET.get("acces", "")):
         raise Http404
+    plan = calendar(order)
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]
     if is_member:
@@ -176,10 +180,13 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "account": account_state(request, order),
             "access": request.GET.get("acces", ""),
             "here": request.get_full_path(),
-            "plan": calendar(order),
+            "plan": plan,
+            "paid_copy": paid_copy_state(order, plan),
             "meets_customs": place_of(order).meets_customs,
             "pay_token": payment_token(order),
             "refunds": refunds_for_page(order),
+            "parcels": parcels_for_page(order),
+            "photos": [(photo, photo_url(photo)) for photo in sent_photos(order)],
             "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from orders.models import Invoice, Order
 from orders.tests.factories import make_order, pay_order
@@ -27,12 +28,15 @@ SELLER = {
     "mediator_address": "3 rue de la Paix, 75002 Paris",
     "mediator_url": "https://mediateur.example",
     "packaging_id": "FR123456_01ABCD",
+    "oss_number": "FR12123456789",
     "workshop_email": "atelier@etabli.example",
 }
 
 
 def set_shop(**changes: Any) -> None:
     save_shop_settings(ShopSettings(**{**SELLER, **changes}))
+    # A test's transaction never commits, which is when the copy is dropped.
+    cache.clear()
 
 
 @pytest.fixture(autouse=True)

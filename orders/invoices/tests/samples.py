@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from orders.invoices.content import _tax
-from orders.pricing.vat import Tax, Treatment, split_vat
+from orders.invoices.content import tax_data
+from orders.pricing.vat import Treatment, tax_lines, untaxed
 
 FRANCHISE_FR = "TVA non applicable, art. 293 B du CGI"
 ZERO = Decimal("0.00")
@@ -24,18 +24,28 @@ def sample(
     percent: str = "19.00",
     name: str = "Golem de poche",
     customer: str = "Léa Martin",
+    liable: bool = False,
+    siren: str = "",
 ) -> dict[str, Any]:
-    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has an installment unit for free."""
+    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has an installment unit for free.
+    Lines bear the rates of `percent` in turn ("20 5.5").
+    """
     rows = [_row(index, name, offered and index % 4 == 0, treatment) for index in range(lines)]
     before = sum((Decimal(row["unit_price"]) * row["quantity"] for row in rows), ZERO)
     savings = sum((Decimal(row["discount"]) for row in rows), ZERO)
     subtotal = before - savings
     shipping = ZERO if subtotal >= 50 else Decimal("9.99")
     total = subtotal + shipping
+    percents = [Decimal(each) for each in percent.split()]
     tax = (
-        split_vat(total, Decimal(percent))
-        if treatment == Treatment.DESTINATION
-        else Tax(treatment, ZERO, total, ZERO)
+        tax_lines(
+            treatment,
+            [(Decimal(row["total"]), percents[index % len(percents)]) for index, row in enumerate(rows)],
+            shipping=shipping,
+            is_liable=liable,
+        )
+        if treatment.is_taxed
+        else untaxed(treatment, total, is_liable=liable)
     )
     data: dict[str, Any] = {
         "format": 1,
@@ -60,6 +70,7 @@ def sample(
             "phone": "+33 4 78 00 00 00",
             "site": "https://etabli.example",
             "oss_number": "FR12123456789" if treatment == Treatment.DESTINATION else "",
+            "vat_number": "FR83123456789" if liable else "",
             "packaging_id": "FR123456_01ABCD",
             "is_demonstration": False,
         },
@@ -73,6 +84,7 @@ def sample(
             "city": "Lyon",
             "country": country,
             "country_name": country,
+            **({"siren": siren} if siren else {}),
         },
         "delivery": {
             "promised_by": "2026-12-24",
@@ -86,7 +98,7 @@ def sample(
         "subtotal": f"{subtotal:.2f}",
         "shipping": f"{shipping:.2f}",
         "total": f"{total:.2f}",
-        "tax": _tax(tax, rows, shipping),
+        "tax": tax_data(tax),
         "notes": "",
         "mentions": [{"name": "franchise", "fr": FRANCHISE_FR, "text": FRANCHISE_FR}],
     }

@@ -13,7 +13,15 @@ from django.utils import timezone
 from orders.invoices import documents
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, InvoiceDocument, InvoiceDraft, Order, RefundLine, RefundRequest
+from orders.models import (
+    ContractDocument,
+    Invoice,
+    InvoiceDocument,
+    InvoiceDraft,
+    Order,
+    RefundLine,
+    RefundRequest,
+)
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tests.factories import make_order, make_product, new_key
 from shop.core.mail_delivery import deliver
@@ -200,9 +208,11 @@ def test_the_confirmation_carries_the_invoice(paid) -> None:
     invoice = Invoice.objects.get()
     confirmation = OutgoingMail.objects.get(kind="order_confirmation")
     assert deliver(confirmation.pk) == MailState.SENT
-    [(name, content, mime_type)] = django_mail.outbox[0].attachments
+    contract, (name, content, mime_type) = django_mail.outbox[0].attachments
     assert (name, mime_type) == (f"facture-{invoice.number}.pdf", "application/pdf")
     assert content == bytes(InvoiceDocument.objects.get().pdf)
+    assert contract[0] == f"contrat-{invoice.order.reference}.pdf"
+    assert contract[1] == bytes(ContractDocument.objects.get().pdf)
     assert not OutgoingMail.objects.filter(kind="invoice").exists()
 
 
@@ -216,7 +226,7 @@ def test_a_confirmation_that_left_without_is_followed_by_the_invoice(paid, monke
         patch.setattr(documents, "typeset", broken)
         confirmation = OutgoingMail.objects.get(kind="order_confirmation")
         assert deliver(confirmation.pk) == MailState.SENT
-        assert django_mail.outbox[0].attachments == []
+        assert [part[0][:7] for part in django_mail.outbox[0].attachments] == ["contrat"]
         follower = OutgoingMail.objects.get(kind="invoice")
         assert deliver(follower.pk) == MailState.QUEUED
     follower.refresh_from_db()

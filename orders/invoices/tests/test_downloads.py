@@ -171,6 +171,7 @@ def test_staff_read_and_edit_the_draft() -> None:
         "customerName": "Léa Martin",
         "customerEmail": "lea@example.com",
         "customerAddress": "3 rue des Carmes\n69003 Lyon\nFrance",
+        "customerNumber": "",
         "items": [{"name": "Golem de poche", "quantity": 1, "price": "40.00"}],
         "subtotal": "40.00",
         "shipping": "9.99",

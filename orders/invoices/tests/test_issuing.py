@@ -37,7 +37,9 @@ def test_payment_issues_the_invoice_and_nothing_before_it_does() -> None:
     ]
 
 
-def test_numbers_follow_each_other_and_each_document_is_linked_to_the_one_before(paid) -> None:
+def test_art_242_nonies_a_numbers_follow_each_other_and_each_document_is_linked_to_the_one_before(
+    paid,
+) -> None:
     for _ in range(3):
         paid()
     found = list(Invoice.objects.order_by("sequence"))
@@ -124,7 +126,7 @@ def test_a_new_year_begins_with_one_and_leaves_the_old_series_alone(paid) -> Non
 
 def test_who_waited_past_midnight_issues_in_the_new_year(monkeypatch) -> None:
     order = make_order()
-    original = series._lock_series
+    original = series.lock_series
     with time_machine.travel(datetime(2026, 12, 31, 22, 59, 59, tzinfo=UTC), tick=False) as clock:
 
         def wait_for_the_lock(year: int) -> InvoiceSeries:
@@ -132,7 +134,7 @@ def test_who_waited_past_midnight_issues_in_the_new_year(monkeypatch) -> None:
             clock.move_to(datetime(2026, 12, 31, 23, 0, 3, tzinfo=UTC))
             return row
 
-        monkeypatch.setattr(series, "_lock_series", wait_for_the_lock)
+        monkeypatch.setattr(series, "lock_series", wait_for_the_lock)
         with transaction.atomic():
             invoice = issue_invoice(order=order)
     assert invoice.number == "F-2027-00001"

@@ -37,7 +37,8 @@ def test_art_242_nonies_a_seller_customer_dates_lines_and_totals(paid) -> None:
         "email": "bonjour@etabli.example",
         "phone": "+33 4 78 00 00 00",
         "site": "",
-        "oss_number": "",
+        "oss_number": "FR12123456789",
+        "vat_number": "",
         "packaging_id": "FR123456_01ABCD",
         "is_demonstration": False,
     }
@@ -132,7 +133,6 @@ def test_art_258_a_below_the_threshold_a_sale_to_another_country_bears_no_vat() 
 
 
 def test_art_258_a_the_sale_that_crosses_the_threshold_is_taxed_at_destination() -> None:
-    set_shop(oss_number="FR12123456789")
     first = sell("6000.00", country="DE")
     second = sell("4000.00", country="AT")
     crossing = sell("119.00", country="DE")

@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -19,16 +19,18 @@ from orders.models import (
     Attempt,
     AttemptState,
     Order,
+    OrderItem,
     OrderStatus,
     PaymentMode,
     StockHoldState,
 )
 from orders.selectors.orders import order_path
-from orders.services.checkout.placement import CheckoutRequest, place_order, renew_attempt
+from orders.services.checkout.placement import CheckoutRequest, PlacedOrder, place_order, renew_attempt
 from orders.services.checkout.unpaid_holds import TooManyUnpaid, holder_of
 from orders.services.payments.checkout_sessions import abandon_order, open_checkout_session
 from orders.stripe import gateway
 from shop.core.client_address import network_of
+from shop.core.log_lines import note_order
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
 
@@ -86,31 +88,51 @@ def check_out(
     (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
     """
     digest = visitor.digest(request)
-    order = find_placed_order(request) or _find_same_demand(digest)
-    created = False
+    order = _find_order(request, digest)
+    placed: PlacedOrder | None = None
     if order is None:
         if not gateway.is_configured() or not _may_sell():
             raise _payments_disabled()
         for earlier in _earlier_orders(request, visitor):
             _replace(earlier)
         try:
-            order = place_order(request, find_buyer=find_buyer, address=visitor.address, demand_digest=digest)
-            created = True
+            placed = place_order(
+                request, find_buyer=find_buyer, address=visitor.address, demand_digest=digest
+            )
+            order = placed.order
         except (IntegrityError, Problem) as refusal:
             # The same key or demand was placed by a request that ran at the same time. What looks like a refusal may
             # be its doing too: it took the last piece, which is this customer's.
-            order = find_placed_order(request) or _find_same_demand(digest)
+            order = _find_order(request, digest)
             if order is None:
                 if isinstance(refusal, TooManyUnpaid):
                     _name_open_order(refusal, visitor)
                 raise
-    return CheckedOut(order=order, url=_payment_page(order), created=created)
+    note_order(order.pk)
+    url = _payment_page(order) if placed is None else _first_page(placed)
+    return CheckedOut(order=order, url=url, created=placed is not None)
+
+
+def _find_order(request: CheckoutRequest, digest: str) -> Order | None:
+    """Return the order that this key made before, else the unpaid one of this demand. One query where there is none.
+    Raises Problem 422 as `find_placed_order`."""
+    theirs = Q(idempotency_key=request.idempotency_key)
+    if digest:
+        theirs |= Q(demand_digest=digest, status=OrderStatus.PENDING)
+    found = {
+        order.idempotency_key == request.idempotency_key: order for order in Order.objects.filter(theirs)
+    }
+    return _same_demand(found[True], request) if True in found else _still_open(found.get(False))
 
 
 def find_placed_order(request: CheckoutRequest) -> Order | None:
     """Return the order that this key made before. Raises Problem 422 when it was another demand."""
     order = Order.objects.filter(idempotency_key=request.idempotency_key).first()
-    if order is not None and order.request_fingerprint != request.fingerprint():
+    return None if order is None else _same_demand(order, request)
+
+
+def _same_demand(order: Order, request: CheckoutRequest) -> Order:
+    if order.request_fingerprint != request.fingerprint():
         raise Problem(
             "idempotency_key_reused",
             _("Cette demande a déjà servi à une autre commande. Rechargez la page."),
@@ -119,12 +141,8 @@ def find_placed_order(request: CheckoutRequest) -> Order | None:
     return order
 
 
-def _find_same_demand(digest: str) -> Order | None:
-    """Return the unpaid order of this demand. One whose page is about to close, or closed, gives its place up."""
-    if not digest:
-        return None
-    same = Order.objects.filter(demand_digest=digest, status=OrderStatus.PENDING)
-    order = same.first()
+def _still_open(order: Order | None) -> Order | None:
+    """Return the unpaid order of a demand. One whose page is about to close, or closed, gives its place up."""
     if order is None:
         return None
     lives = Attempt.objects.filter(
@@ -132,12 +150,13 @@ def _find_same_demand(digest: str) -> Order | None:
     )
     if lives.exists():
         return order
-    same.filter(pk=order.pk).update(demand_digest="")
+    Order.objects.filter(pk=order.pk, status=OrderStatus.PENDING).update(demand_digest="")
     return None
 
 
 def _payment_page(order: Order) -> str:
-    attempt = Attempt.objects.filter(payment__order=order).order_by("payment__position", "-number").first()
+    attempts = Attempt.objects.filter(payment__order=order).select_related("payment__order")
+    attempt = attempts.order_by("payment__position", "-number").first()
     assert attempt is not None
     if order.status != OrderStatus.PENDING or attempt.state not in LIVE_ATTEMPTS:
         if attempt.state == AttemptState.SUCCEEDED and attempt.checkout_session_url:
@@ -146,8 +165,17 @@ def _payment_page(order: Order) -> str:
         raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
     if attempt.checkout_session_url:
         return attempt.checkout_session_url
+    return _opened(order, lambda: _open(attempt))
+
+
+def _first_page(placed: PlacedOrder) -> str:
+    """Open the page of an order that was just placed. Whether somebody closed it meanwhile is seen when it is open."""
+    return _opened(placed.order, lambda: _open(placed.attempt, placed.items))
+
+
+def _opened(order: Order, open_page: Callable[[], str]) -> str:
     try:
-        return _open(attempt)
+        return open_page()
     except gateway.GatewayNotConfigured:
         raise _payments_disabled() from None
     except gateway.GatewayRefused as error:
@@ -162,9 +190,9 @@ def _payment_page(order: Order) -> str:
         raise _payment_unavailable() from None
 
 
-def _open(attempt: Attempt) -> str:
+def _open(attempt: Attempt, items: Sequence[OrderItem] | None = None) -> str:
     try:
-        return open_checkout_session(attempt)
+        return open_checkout_session(attempt, items)
     except gateway.GatewayUnavailable as error:
         attempt.refresh_from_db()
         if attempt.checkout_session_url:

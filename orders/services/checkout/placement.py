@@ -1,5 +1,7 @@
 """Placing an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import uuid
@@ -19,12 +21,15 @@ from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
-from orders.search_index import index_order
+from orders.pricing.territories import Territory
+from orders.search_index import index_placed_order
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
+from orders.selectors.territories import load_territories
 from orders.selectors.workshop import QUEUE_LOCK
 from orders.services.carts.saved_carts import add_ordered_lines
+from orders.services.checkout.oss_number import refuse_without_oss_number
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
@@ -33,6 +38,7 @@ from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names
+from shop.terms.versions import agree_to_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class BillingDetails:
     city: str
     country: str
     company: str = ""
+    company_number: str = ""
     custom_country: str = ""
 
 
@@ -87,7 +94,8 @@ class CustomerDetails:
 @dataclass(frozen=True, slots=True)
 class CheckoutRequest:
     """What a customer agreed to. `expected_total` is the total in euros that they saw above the button, `expected_date`
-    the last day of the delivery; None when they were shown none.
+    the last day of the delivery; None when they were shown none. `terms_version` is the number of the terms of sale
+    that their page led to, "" where it had none.
     """
 
     idempotency_key: str
@@ -97,12 +105,14 @@ class CheckoutRequest:
     expected_total: Decimal
     language: str
     expected_date: date | None = None
+    terms_version: str = ""
 
     def fingerprint(self) -> str:
         """Return a digest of the demand, so that a key can't be reused for another one."""
         content = asdict(self)
         content.pop("idempotency_key")
         content.pop("language")
+        content.pop("terms_version")
         text = json.dumps(content, sort_keys=True, default=str, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -115,13 +125,22 @@ class CartChanged(Problem):
         self.quote = quote
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedOrder:
+    """An order as it was just written, with its lines and the attempt to collect what is due now."""
+
+    order: Order
+    items: list[OrderItem]
+    attempt: Attempt
+
+
 def place_order(
     request: CheckoutRequest,
     *,
     find_buyer: Callable[[Order], User | None],
     address: str = "",
     demand_digest: str = "",
-) -> Order:
+) -> PlacedOrder:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
     `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
@@ -129,29 +148,37 @@ def place_order(
     unpaid order may bear it. The date is promised here (L216-1): one order after the other, so that each counts the
     pieces of those before.
     Raises CartChanged (409) when lines can't be bought, the total differs from the agreed one or the delivery would be
-    later; TooManyUnpaid (409) when this address or mailbox holds too much stock already; Problem for a cart or payment
-    mode that can't be ordered; IntegrityError when another request took the idempotency key or made the same demand in
-    the same moment. Whatever is raised, nothing was written.
+    later; Problem `terms_changed` (409) when other terms were published since; TooManyUnpaid (409) when this address or
+    mailbox holds too much stock already; Problem for a cart or payment mode that can't be ordered; IntegrityError when
+    another request took the idempotency key or made the same demand in the same moment. Whatever is raised, nothing was
+    written.
     """
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
     customer = request.customer
-    if is_stopped(place_at(customer.country, customer.custom_country, customer.postal_code)):
+    territories = load_territories()
+    place = place_at(customer.country, customer.custom_country, customer.postal_code, territories)
+    if is_stopped(place):
         refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
+    refuse_without_oss_number(place, request.expected_total)
     try:
         with transaction.atomic():
-            order = _write_order(request, find_buyer, demand_digest)
-            limit_unpaid_holds(order, holder_of(address=address, email=order.email))
-            add_ordered_lines(order=order, lines=request.lines)
-            return order
+            placed = _write_order(request, find_buyer, demand_digest, territories)
+            holder = holder_of(address=address, email=placed.order.email)
+            if hold_for_order(placed.order, placed.items, **asdict(holder)):
+                limit_unpaid_holds(holder)
+            add_ordered_lines(order=placed.order, lines=request.lines)
+            return placed
     except OutOfStock:
         # Somebody else took the last piece between the quote and the hold.
-        quote = _price(request)
+        quote = _price(request, territories)
         raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
 
 
-def _price(request: CheckoutRequest, now: datetime | None = None) -> CartQuote:
+def _price(
+    request: CheckoutRequest, territories: tuple[Territory, ...], now: datetime | None = None
+) -> CartQuote:
     customer = request.customer
     return quote_cart(
         request.lines,
@@ -159,17 +186,21 @@ def _price(request: CheckoutRequest, now: datetime | None = None) -> CartQuote:
         custom_country=customer.custom_country,
         postal_code=customer.postal_code,
         now=now,
+        territories=territories,
     )
 
 
 def _write_order(
-    request: CheckoutRequest, find_buyer: Callable[[Order], User | None], demand_digest: str
-) -> Order:
+    request: CheckoutRequest,
+    find_buyer: Callable[[Order], User | None],
+    demand_digest: str,
+    territories: tuple[Territory, ...],
+) -> PlacedOrder:
     if ShopSettings.load().weekly_capacity is not None:
         lock_names([QUEUE_LOCK])
     # One moment for the prices, the promise and the order: a promotion runs at it or does not.
     now = timezone.now()
-    cart = _price(request, now)
+    cart = _price(request, territories, now)
     _refuse_changed(cart, request)
     quote = cart.quote
     order_id = uuid.uuid4()
@@ -187,7 +218,7 @@ def _write_order(
         total=quote.total,
         promised_by=quote.lead_time.latest,
         start_by=quote.lead_time.start_by,
-        terms_version=ShopSettings.load().terms_version,
+        terms_version=agree_to_terms(request.terms_version),
         terms_accepted_at=now,
         idempotency_key=request.idempotency_key,
         request_fingerprint=request.fingerprint(),
@@ -201,12 +232,11 @@ def _write_order(
         _keep_account(buyer)
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])
-    OrderItem.objects.bulk_create(order_items(order, cart.lines))
-    index_order(order)
-    prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
+    items = OrderItem.objects.bulk_create(order_items(order, cart.lines))
+    index_placed_order(order, items)
+    attempt = prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
-    hold_for_order(order)
-    return order
+    return PlacedOrder(order, items, attempt)
 
 
 def _keep_account(buyer: User) -> None:

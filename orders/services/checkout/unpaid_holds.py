@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.selectors.availability import stock_levels
-from orders.models import Order, StockHold, StockHoldState
+from orders.models import StockHold, StockHoldState
 from orders.services.status.stock_holds import held_units, level_of
 from shop.core.client_address import network_of
 from shop.core.problems import Problem
@@ -49,15 +49,12 @@ def holder_of(*, address: str, email: str) -> Holder:
     )
 
 
-def limit_unpaid_holds(order: Order, holder: Holder) -> None:
-    """Sign the order's counted holds with their holder, and refuse them when the holder then has too many.
+def limit_unpaid_holds(holder: Holder) -> None:
+    """Refuse what was just held when its holder then has too many.
 
-    Call it in the placing transaction after the stock was taken: parallel orders of one holder are counted one after
-    the other. Locks the holder's two names until the commit; nothing is locked after them. Raises TooManyUnpaid.
+    Call it in the placing transaction after counted stock was taken: parallel orders of one holder are counted one
+    after the other. Locks the holder's two names until the commit; nothing is locked after them. Raises TooManyUnpaid.
     """
-    counted = order.stock_holds.exclude(level="")
-    if not counted.update(network=holder.network, mailbox=holder.mailbox):
-        return
     lock_names((holder.network, holder.mailbox))
     held = StockHold.objects.filter(state=StockHoldState.HELD)
     if holder.network:

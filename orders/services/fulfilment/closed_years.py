@@ -20,6 +20,8 @@ from orders.models import (
     Attempt,
     AttemptState,
     CardChange,
+    Contract,
+    ContractDocument,
     DiscardedCard,
     Discrepancy,
     Dispute,
@@ -33,6 +35,7 @@ from orders.models import (
     OrderEvent,
     OrderStatus,
     Payment,
+    PiecePhoto,
     PurgedYear,
     Refund,
     RefundLine,
@@ -44,6 +47,7 @@ from orders.models import (
     WithdrawalLine,
 )
 from orders.services.fulfilment.archiving import archiving_obstacles
+from orders.services.fulfilment.piece_photos import delete_photos
 from shop.core.audit import record_audit
 from shop.core.dates import SHOP_ZONE, shop_day
 from shop.core.kernel_data import erase_mails_about
@@ -144,6 +148,8 @@ def _over(ends_at: datetime) -> QuerySet[Order]:
     later = (
         Invoice.objects.filter(order=own, issued_at__gte=ends_at),
         InvoiceDocument.objects.filter(invoice__order=own, created_at__gte=ends_at),
+        Contract.objects.filter(order=own, created_at__gte=ends_at),
+        ContractDocument.objects.filter(contract__order=own, created_at__gte=ends_at),
         LedgerEntry.objects.filter(Q(occurred_at__gte=ends_at) | Q(created_at__gte=ends_at), order=own),
         Refund.objects.filter(Q(created_at__gte=ends_at) | Q(settled_at__gte=ends_at), order=own),
         RefundRequest.objects.filter(Q(created_at__gte=ends_at) | Q(settled_at__gte=ends_at), order=own),
@@ -200,7 +206,10 @@ def _without_order(ends_at: datetime) -> QuerySet[Withdrawal]:
 def _delete(keys: Sequence[uuid.UUID]) -> None:
     """What names a row goes before it."""
     declared = Withdrawal.objects.filter(Q(order__in=keys) | Q(case__order__in=keys))
+    delete_photos(PiecePhoto.objects.filter(piece__item__order__in=keys))
     erase_mails_about(list(Order.objects.filter(pk__in=keys).values_list("reference", flat=True)))
+    ContractDocument.objects.filter(contract__order__in=keys).delete()
+    Contract.objects.filter(order__in=keys).delete()
     InvoiceDocument.objects.filter(invoice__order__in=keys).delete()
     Invoice.objects.filter(order__in=keys, kind=InvoiceKind.CREDIT_NOTE).delete()
     Invoice.objects.filter(order__in=keys).delete()

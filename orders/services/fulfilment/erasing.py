@@ -22,6 +22,7 @@ from orders.models import (
     OrderNote,
     OrderStatus,
     OrderTracking,
+    PiecePhoto,
     Shipment,
     StockHold,
     StoredCard,
@@ -29,6 +30,7 @@ from orders.models import (
 )
 from orders.search_index import index_order
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order
+from orders.services.fulfilment.piece_photos import delete_photos
 from orders.services.payments.stored_cards import discard_card, discard_customer
 from orders.stripe import gateway
 from shop.core.kernel_data import erase_mails_about
@@ -130,6 +132,7 @@ def _erase_parts(order: Order) -> None:
     OrderTracking.objects.filter(order=order).update(message="", tracking_number="")
     Shipment.objects.filter(order=order).update(tracking_number="", undo_reason="")
     OrderNote.objects.filter(order=order).delete()
+    delete_photos(PiecePhoto.objects.filter(piece__item__order=order))
     for event in OrderEvent.objects.filter(order=order).exclude(data={}):
         left = {
             name: value

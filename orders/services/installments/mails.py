@@ -1,14 +1,19 @@
 """The mails of an order in installments: written with the change that causes them, each once."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from django.utils import timezone
 
 from orders.access import payment_page_url
+from orders.invoices.content import paid_copy_data
+from orders.invoices.documents import paid_copy_attachment
+from orders.invoices.issuing import current_invoice
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Payment, StoredCard
 from orders.selectors.installments import calendar
+from shop.core.mail_content import Attachment
 
 
 def mail_reminder(order: Order, payment: Payment, day: date) -> None:
@@ -31,8 +36,12 @@ def mail_moved(order: Order, payment: Payment) -> None:
 
 
 def mail_received(order: Order, payment: Payment) -> None:
-    """To the customer: an installment was paid, by the card or by the customer."""
-    _mail("installment_received", order, payment, once="paid")
+    """To the customer: an installment was paid, by the card or by the customer. With the last one goes the invoice as
+    it is paid now, and the mail waits for it."""
+    invoice = current_invoice(order)
+    is_paid = invoice is not None and paid_copy_data(invoice) is not None
+    attachments = [paid_copy_attachment(order.pk)] if is_paid else []
+    _mail("installment_received", order, payment, once="paid", attachments=attachments, has_paid_copy=is_paid)
 
 
 def mail_refused(
@@ -119,9 +128,17 @@ def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
     mail_workshop("installment_overdue_alert", context, once=once, order=order)
 
 
-def _mail(kind: str, order: Order, payment: Payment, *, once: str, **more: Any) -> None:
+def _mail(
+    kind: str,
+    order: Order,
+    payment: Payment,
+    *,
+    once: str,
+    attachments: Sequence[Attachment] = (),
+    **more: Any,
+) -> None:
     context = {**_context(order), **_installment(payment), "due_on": payment.due_on.isoformat(), **more}
-    mail_customer(order, kind, context, once=f"{payment.pk}:{once}")
+    mail_customer(order, kind, context, once=f"{payment.pk}:{once}", attachments=attachments)
 
 
 def _installment(payment: Payment) -> dict[str, Any]:

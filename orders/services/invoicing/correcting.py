@@ -1,7 +1,7 @@
 """What staff may change: the draft before the invoice is issued; afterwards a credit note and a new invoice."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftValues:
-    """The parts of an invoice that can be edited. An empty name or address means that of the order."""
+    """The parts of an invoice that can be edited. An empty name, address or number means that of the order."""
 
     customer_name: str = ""
     customer_address: str = ""
+    customer_number: str = ""
     notes: str = ""
 
 
@@ -39,12 +40,12 @@ def edit_invoice(
         order = Order.objects.select_for_update().get(pk=order_id)
         issued = current_invoice(order)
         draft = InvoiceDraft.objects.filter(order=order).first() or InvoiceDraft(order=order)
-        unchanged = DraftValues(draft.customer_name, draft.customer_address, draft.notes) == values
+        names = [field.name for field in fields(DraftValues)]
+        unchanged = all(getattr(draft, name) == getattr(values, name) for name in names)
         if issued is not None and unchanged:
             return issued
-        draft.customer_name = values.customer_name
-        draft.customer_address = values.customer_address
-        draft.notes = values.notes
+        for name in names:
+            setattr(draft, name, getattr(values, name))
         if issued is None:
             draft.save()
             record_event(order, "invoice.draft", actor=actor)

@@ -1,5 +1,6 @@
 """What a hosted payment page shows and where it leads, by what it collects."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -30,7 +31,7 @@ class Page:
     notice: str = ""
 
 
-def describe_page(attempt: Attempt) -> Page:
+def describe_page(attempt: Attempt, items: Sequence[OrderItem] | None = None) -> Page:
     """Return the page of an attempt, in its order's language. The same attempt always gives the same page."""
     order = attempt.payment.order
     with translation.override(order.language):
@@ -46,7 +47,7 @@ def describe_page(attempt: Attempt) -> Page:
                 keeps_card=True,
                 notice=order.mandate_text,
             )
-        return Page(lines=page_lines(order), success_url=result, cancel_url=cart)
+        return Page(lines=page_lines(order, items), success_url=result, cancel_url=cart)
 
 
 def _link_page(order: Order, attempt: Attempt) -> Page:
@@ -79,11 +80,11 @@ def _part_line(order: Order, attempt: Attempt) -> PageLine:
     )
 
 
-def page_lines(order: Order) -> list[PageLine]:
+def page_lines(order: Order, items: Sequence[OrderItem] | None = None) -> list[PageLine]:
     """Return the order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
     with translation.override(order.language):
         rows: list[PageLine] = []
-        for item in order.items.all():
+        for item in order.items.all() if items is None else items:
             name = _row_name(item)
             paid = item.quantity - item.free_quantity
             if paid:

@@ -3,6 +3,7 @@
 import logging
 import time
 import uuid
+from collections.abc import Sequence
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,6 +16,7 @@ from orders.models import (
     AttemptKind,
     AttemptState,
     Order,
+    OrderItem,
     OrderStatus,
     Payment,
     PaymentState,
@@ -30,8 +32,9 @@ from shop.core.problems import Problem
 logger = logging.getLogger(__name__)
 
 
-def open_checkout_session(attempt: Attempt) -> str:
-    """Return the address of the attempt's payment page, opened if it isn't yet.
+def open_checkout_session(attempt: Attempt, items: Sequence[OrderItem] | None = None) -> str:
+    """Return the address of the attempt's payment page, opened if it isn't yet. `items` are the order's lines, read
+    when they are not given.
 
     Safe to repeat and to run at once: the provider's idempotency key is the attempt's. Raises
     GatewayUnavailable when the provider could not be asked (try again), Problem `order_closed` when the order
@@ -42,7 +45,7 @@ def open_checkout_session(attempt: Attempt) -> str:
     Attempt.objects.filter(pk=attempt.pk, state=AttemptState.PREPARED).update(
         state=AttemptState.SENT, sent_at=timezone.now()
     )
-    page = describe_page(attempt)
+    page = describe_page(attempt, items)
     facts = gateway.create_checkout_session(
         key=attempt.idempotency_key,
         order_id=str(order.pk),
@@ -62,7 +65,7 @@ def open_checkout_session(attempt: Attempt) -> str:
         logger.error("order %s: payment page asks %s cents", order.pk, facts.amount_cents)
         raise gateway.GatewayRefused("The payment page's total differs from the order's", "amount_mismatch")
     with transaction.atomic():
-        Order.objects.select_for_update().get(pk=order.pk)
+        Order.objects.select_for_update().only("pk").get(pk=order.pk)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if current.checkout_session_id is None:
             current.checkout_session_id = facts.checkout_session_id

@@ -3,23 +3,26 @@
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
-from orders.models import Order, Refund, RefundReason
+from orders.models import Contract, Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 
 
-def mail_confirmation(order: Order) -> None:
-    """To the customer, once, when the payment is verified: the contract on a durable medium (L221-13)."""
+def mail_confirmation(order: Order, contract: Contract) -> None:
+    """To the customer, once, when the payment is verified: the contract on a durable medium (L221-13).
+
+    The mail waits for the contract's PDF, which it carries, and goes without the invoice's if that can't be made.
+    """
     context = {
         "terms_version": order.terms_version,
         "withdrawal_notice": withdrawal_notice(order.language),
         "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
     }
-    mail_customer(
-        order, "order_confirmation", context, once=order.pk, attachments=[order_invoice_attachment(order.pk)]
-    )
+    attachments = [contract_attachment(contract), order_invoice_attachment(order.pk)]
+    mail_customer(order, "order_confirmation", context, once=order.pk, attachments=attachments)
 
 
 def mail_new_order(order: Order) -> None:

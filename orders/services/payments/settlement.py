@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.services.stock import OutOfStock
+from orders.invoices.contracts import freeze_contract
 from orders.invoices.issuing import issue_invoice
 from orders.journal import record_event
 from orders.ledger import book_movement
@@ -46,6 +47,7 @@ from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
+from shop.core.log_lines import note_order
 from shop.core.money import from_cents
 
 logger = logging.getLogger(__name__)
@@ -66,6 +68,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     """
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     order_id = attempt.payment.order_id
+    note_order(order_id)
     if attempt.kind == AttemptKind.OFF_SESSION:
         _settle_charge(attempt)
         attempt.refresh_from_db()
@@ -245,8 +248,8 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     payment.save(update_fields=["state", "paid_at"])
     remove_paid_lines(order)
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
-    issue_invoice(order=order)
-    mail_confirmation(order)
+    invoice = issue_invoice(order=order)
+    mail_confirmation(order, freeze_contract(order=order, invoice=invoice))
     mail_new_order(order)
 
 

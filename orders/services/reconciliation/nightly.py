@@ -69,14 +69,14 @@ class _Account:
         )
 
 
-def reconcile_days(now: datetime) -> NightlyReport:
-    """Book the provider's movements of three days that are missing, and write a discrepancy for the rest. Safe to
-    repeat.
+def reconcile_days(now: datetime, *, since: datetime | None = None) -> NightlyReport:
+    """Book the provider's movements of three days, or since a moment, that are missing, and write a discrepancy for
+    the rest. Safe to repeat.
 
     Raises GatewayUnavailable when the provider stops answering: no discrepancy is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.
     """
-    since, until = now - LOOK_BACK, now - compare.SETTLED_AFTER
+    since, until = since or now - LOOK_BACK, now - compare.SETTLED_AFTER
     account = _Account(
         list(account_activity.list_charges(since - MARGIN, until)),
         list(account_activity.list_refunds(since - MARGIN, until)),

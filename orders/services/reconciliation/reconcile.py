@@ -143,29 +143,37 @@ def reprocess_events(now: datetime) -> int:
 
 
 def fetch_missed_events(now: datetime) -> int:
-    """Fetch and process events that no webhook call has brought. Returns how many were new.
-
-    Those that the shop has stored already are left to `reprocess_events`. Stops when the provider is away.
-    """
-    new = 0
-    missed = account_activity.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
+    """Fetch and process events that no webhook call has brought. Returns how many were new. Stops when the provider is
+    away."""
     try:
-        for batch in _batches(islice(missed, MISSED_MOST)):
-            known = set(
-                StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
-                    "event_id", flat=True
-                )
-            )
-            # Newest first in the list; acted on in the order in which things happened.
-            for facts in reversed([facts for facts in batch if facts.event_id not in known]):
-                event = store_event(facts)
-                new += 1
-                with suppress(NotYetKnown, gateway.GatewayRefused):
-                    process_event(event)
+        return fetch_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
     except gateway.GatewayNotConfigured:
-        return new
+        return 0
     except gateway.GatewayError as error:
         logger.warning("missed messages wait, the provider does not answer: %s", error)
+        return 0
+
+
+def fetch_events(since: datetime, until: datetime, *, delivered: bool = False) -> int:
+    """Fetch and process events of that time that the shop has not stored, those that were `delivered` too when asked.
+    Returns how many were new.
+
+    Those that it has stored are left to `reprocess_events`. Raises what `gateway` raises; what came before is stored.
+    """
+    new = 0
+    missed = account_activity.list_events(since, until, delivered=delivered)
+    for batch in _batches(islice(missed, None if delivered else MISSED_MOST)):
+        known = set(
+            StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
+                "event_id", flat=True
+            )
+        )
+        # Newest first in the list; acted on in the order in which things happened.
+        for facts in reversed([facts for facts in batch if facts.event_id not in known]):
+            event = store_event(facts)
+            new += 1
+            with suppress(NotYetKnown, gateway.GatewayRefused):
+                process_event(event)
     return new
 
 

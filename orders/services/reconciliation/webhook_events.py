@@ -6,10 +6,12 @@ lead to the same end.
 
 import re
 import uuid
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
@@ -21,6 +23,7 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.stripe.gateway import EventFacts
+from shop.core.enqueue import enqueue_after_commit
 
 MAX_TRIES = 20
 NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
@@ -72,6 +75,20 @@ def process_event(event: StripeEvent) -> None:
     StripeEvent.objects.filter(pk=event.pk, processed_at__isnull=True).update(
         processed_at=timezone.now(), tries=event.tries + 1, error=""
     )
+
+
+@transaction.atomic
+def replay_events(keys: Collection[int]) -> int:
+    """Have a worker process these events once more; returns how many were still to be processed.
+
+    Until it has, they have no error, and one try is left: should the message be lost, the scheduled job takes it.
+    """
+    waiting = StripeEvent.objects.select_for_update().filter(pk__in=keys, processed_at=None)
+    chosen = list(waiting.order_by("received_at", "pk").values_list("pk", flat=True))
+    StripeEvent.objects.filter(pk__in=chosen).update(tries=Least("tries", MAX_TRIES - 1), error="")
+    for key in chosen:
+        enqueue_after_commit("orders.tasks.process_event", key)
+    return len(chosen)
 
 
 def _act(event: StripeEvent) -> None:

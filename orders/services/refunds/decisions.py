@@ -48,6 +48,7 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
 from orders.services.status.stock_holds import hold_of, level_of
 from orders.services.status.work_pieces import plan_pieces
+from shop.core.amounts import localised_amount
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -75,6 +76,7 @@ def request_refund(
     reason: str = "",
     lines: Sequence[ReturnedLine] | None = None,
     amount: Decimal | None = None,
+    expected_amount: Decimal | None = None,
     withdrawal: Withdrawal | None = None,
 ) -> RefundRequest:
     """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
@@ -82,7 +84,9 @@ def request_refund(
     `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
     refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is shown to the customer.
     Payments still due are voided first, then the charges go back, the latest first; units marked so return to stock.
-    The provider is asked by a worker after the commit.
+    The provider is asked by a worker after the commit. `expected_amount` (euros) is what the person was shown: another
+    amount by now is refused (409 `refund_changed`), judged under the order's lock: two people who were shown the same
+    refund make it once.
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """
@@ -96,6 +100,8 @@ def request_refund(
             retried = Refund.objects.filter(retry_key=key).select_related("request").first()
             if retried is not None and retried.request is not None:
                 return retried.request
+            if expected_amount is not None:
+                _refuse_other_amount(order, lines, amount, expected_amount)
             if lines is None and (owed := debts(order)):
                 rest = refundable(order)
                 if amount in (None, rest + sum((debt.owed for debt in owed), ZERO)):
@@ -113,6 +119,18 @@ def request_refund(
         if known is None:
             raise
         return _repeated(known, fingerprint)
+
+
+def _refuse_other_amount(
+    order: Order, lines: Sequence[ReturnedLine] | None, amount: Decimal | None, expected: Decimal
+) -> None:
+    now = propose_refund(order, lines, amount=amount).amount
+    if now != expected:
+        raise RefundRefused(
+            "refund_changed",
+            _("le montant serait maintenant de %(amount)s. Vérifiez, puis confirmez à nouveau.")
+            % {"amount": localised_amount(now)},
+        )
 
 
 def _default_reason(withdrawal: Withdrawal | None) -> str:

@@ -16,11 +16,14 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
+from orders.selectors.refund_rules import paid_amounts
+from orders.selectors.refund_words import promotion_share_text
 from shop.core.money import ZERO, amount_string
 
 
 def mail_refund_done(order: Order, request: RefundRequest) -> None:
     """To the customer: everything that was decided is on its way back, and what is no longer collected."""
+    paid = paid_amounts(order)
     with translation.override(order.language):
         lines = [
             {
@@ -28,6 +31,9 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
                 "detail": line.item.detail,
                 "quantity": line.quantity,
                 "amount": amount_string(line.amount),
+                "explanation": promotion_share_text(
+                    line.item, quantity=line.quantity, amount=line.amount, paid=paid
+                ),
             }
             for line in request.lines.select_related("item").order_by("item__position")
         ]

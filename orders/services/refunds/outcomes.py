@@ -3,6 +3,7 @@
 import logging
 import uuid
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -31,6 +32,7 @@ from orders.models import (
 )
 from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
+from orders.selectors.order_documents import order_document
 from orders.selectors.refund_debts import debts, shortfalls, uncredited
 from orders.selectors.refund_rules import charges_left
 from orders.services.installments.scheduled_payments import void_scheduled
@@ -39,6 +41,8 @@ from orders.services.status.transitions import status_after_return, transition
 from orders.services.status.work_pieces import plan_pieces
 from orders.stripe.facts import RefundFacts
 from shop.core.money import ZERO, amount_string, from_cents
+from shop.integrations import events
+from shop.integrations.models import EventKind
 
 logger = logging.getLogger(__name__)
 
@@ -171,6 +175,20 @@ def _settle(order: Order, request: RefundRequest) -> None:
     _close_if_refunded(order)
     issue_credit_note(request=request)
     mail_refund_done(order, request)
+    events.record_event(
+        EventKind.ORDER_REFUNDED,
+        subject=f"order:{order.pk}",
+        data=lambda: {"order": order_document(order), "refund": _document(request)},
+    )
+
+
+def _document(request: RefundRequest) -> dict[str, Any]:
+    """What programs of others are told of a refund: its reason is words to a customer."""
+    return {
+        "id": str(request.pk),
+        "amount": amount_string(request.amount),
+        "voided": amount_string(request.voided),
+    }
 
 
 def _order_of(facts: RefundFacts) -> uuid.UUID | None:

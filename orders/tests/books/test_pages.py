@@ -25,7 +25,7 @@ ZERO = Decimal("0.00")
 def test_the_chart_s_scale_is_round():
     months = [MonthTurnover(n, Decimal(n * 100), Decimal(n)) for n in range(1, 13)]
     chart = chart_of(months)
-    assert [line.euros for line in chart.grid] == [0, 500, 1000, 1500, 2000]
+    assert [line.value for line in chart.grid] == [0, 500, 1000, 1500, 2000]
     assert [line.y for line in chart.grid] == [HEIGHT, 165, 110, 55, 0]
     december = chart.bars[11]
     assert (december.received_height, december.received_y) == (132, 88)
@@ -35,7 +35,7 @@ def test_the_chart_s_scale_is_round():
 
 def test_an_empty_year_draws_a_scale_and_no_bar():
     chart = chart_of([MonthTurnover(n, ZERO, ZERO) for n in range(1, 13)])
-    assert [line.euros for line in chart.grid] == [0, 10, 20, 30, 40]
+    assert [line.value for line in chart.grid] == [0, 10, 20, 30, 40]
     assert {bar.received_height for bar in chart.bars} == {0}
 
 

@@ -9,7 +9,8 @@ import pytest
 from django.utils import timezone
 
 from orders.books.days import Period, month, quarter, year
-from orders.books.receipts import Receipt, Step, csv_lines, receipts, report, step_name, summarise
+from orders.books.receipts import csv_lines, receipts
+from orders.books.reporting import Reading, Sale, Step, business_sales, report, step_name, summarise
 from orders.books.turnover import months_of
 from orders.models import (
     Invoice,
@@ -19,6 +20,7 @@ from orders.models import (
     Payment,
     Refund,
 )
+from orders.pricing.vat import split_vat
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import ShopSettings
@@ -86,7 +88,7 @@ def test_the_bytes_of_a_file():
     )
 
 
-def test_the_receipts_book_as_a_file(staff_client, sold):
+def test_art_50_0_the_receipts_book_as_a_file(staff_client, sold):
     invoice = Invoice.objects.get(order=sold)
     answer = staff_client.get("/admin/comptes/recettes.csv?annee=2026&partie=m11")
     assert answer.status_code == 200
@@ -161,10 +163,8 @@ def test_a_long_book_costs_three_queries_for_each_500_lines(sold, django_assert_
 def movement(
     amount: str, *, day=date(2026, 11, 21), country="FR", treatment="franchise", percent="0", charge=True
 ):
-    return Receipt(
-        day=day, document="", order_id=None, order_reference="", client="", nature="", country=country, method="",
-        amount=Decimal(amount), movement="", is_charge=charge, treatment=treatment, percent=Decimal(percent),
-    )  # fmt: skip
+    share = split_vat(Decimal(amount), Decimal(percent))
+    return Sale(day=day, country=country, treatment=treatment, shares=(share,), is_return=not charge)
 
 
 def test_amounts_by_period_country_and_rate():
@@ -202,15 +202,27 @@ def test_amounts_by_period_country_and_rate():
 
 
 @pytest.mark.parametrize(
-    ("step", "name"), [(Step.DAY, "2026-11-21"), (Step.MONTH, "2026-11"), (Step.QUARTER, "2026-T4")]
+    ("step", "name"),
+    [
+        (Step.DAY, "2026-11-21"),
+        (Step.TEN_DAYS, "2026-11-D3"),
+        (Step.MONTH, "2026-11"),
+        (Step.TWO_MONTHS, "2026-B6"),
+        (Step.QUARTER, "2026-T4"),
+    ],
 )
 def test_steps(step, name):
     assert step_name(date(2026, 11, 21), step) == name
 
 
 def test_the_report_as_a_file(staff_client, sold):
-    answer = staff_client.get("/admin/comptes/e-reporting.csv?annee=2026&partie=t4&pas=jour")
-    assert answer["Content-Disposition"] == 'attachment; filename="e-reporting-2026-10-01_2026-12-31.csv"'
+    answer = staff_client.get(
+        "/admin/comptes/e-reporting.csv?annee=2026&partie=t4&pas=jour&lecture=paiements"
+    )
+    assert (
+        answer["Content-Disposition"]
+        == 'attachment; filename="e-reporting-paiements-2026-10-01_2026-12-31.csv"'
+    )
     assert b"".join(answer.streaming_content).decode() == (
         "\ufeffPériode;Pays;Régime de TVA;Taux (%);Ventes;Remboursements;Base hors TVA (€);TVA (€);Total (€)\r\n"
         "2026-11-21;FR;Franchise (art. 293 B du CGI);0,00;1;0;49,99;0,00;49,99\r\n"
@@ -219,7 +231,7 @@ def test_the_report_as_a_file(staff_client, sold):
 
 def test_a_sale_taxed_at_destination_is_reported_so(run_on_commit):
     shop = ShopSettings.load()
-    shop.eu_sales_threshold = Decimal("1000.00")
+    shop.eu_sales_threshold, shop.oss_number = Decimal("1000.00"), "FR12123456789"
     with run_on_commit():
         save_shop_settings(shop)
     product = make_product(price="1190.00")
@@ -227,3 +239,43 @@ def test_a_sale_taxed_at_destination_is_reported_so(run_on_commit):
     [line] = report(year(timezone.localdate().year), Step.MONTH)
     assert (line.country, line.treatment, line.percent) == ("DE", "destination", Decimal("19.00"))
     assert (line.net, line.vat, line.total) == (Decimal("1000.00"), Decimal("190.00"), Decimal("1190.00"))
+
+
+def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_are_paid(staff_client, sold):
+    """A refund that is back and not credited yet: less money, the same goods."""
+    book("-9.99", utc(2026, 11, 23), kind="refund", order=sold)
+    november = month(11, 2026)
+    [issued] = report(november, Step.MONTH, Reading.TRANSACTIONS)
+    [paid] = report(november, Step.MONTH, Reading.PAYMENTS)
+    assert (issued.charges, issued.returns, issued.total) == (1, 0, Decimal("49.99"))
+    assert (paid.charges, paid.returns, paid.total) == (1, 1, Decimal("40.00"))
+    page = staff_client.get("/admin/comptes/e-reporting?annee=2026&partie=m11").content.decode()
+    assert "Données de transaction, à la date de facturation (art. 290 du CGI)" in page
+    page = staff_client.get(
+        "/admin/comptes/e-reporting?annee=2026&partie=m11&lecture=paiements"
+    ).content.decode()
+    assert "à faire confirmer par votre comptable" in page
+
+
+def test_art_289_bis_sales_to_businesses_are_a_list_of_their_own(staff_client, sold):
+    issued = Invoice.objects.get(order=sold)
+    data = {
+        **issued.data,
+        "customer": {**issued.data["customer"], "name": "Jouets & Cie", "siren": "732829320"},
+    }
+    Invoice.objects.create(
+        kind=InvoiceKind.INVOICE, number="F-2026-09999", year=2026, sequence=9999, order=sold, version=2, country="FR",
+        total=Decimal("49.99"), data=data, hash="x", issued_at=utc(2026, 11, 22),
+    )  # fmt: skip
+    [consumers] = report(month(11, 2026), Step.MONTH)
+    assert (consumers.charges, consumers.total) == (1, Decimal("49.99"))
+    [business] = business_sales(month(11, 2026))
+    assert (business.number, business.siren, business.total) == (
+        "F-2026-09999",
+        "732829320",
+        Decimal("49.99"),
+    )
+    answer = staff_client.get("/admin/comptes/e-reporting.csv?annee=2026&partie=m11&clients=entreprises")
+    assert b"".join(answer.streaming_content).decode().splitlines()[1] == (
+        "22/11/2026;F-2026-09999;Jouets & Cie;732829320;;FR;49,99;0,00;49,99"
+    )

@@ -1,0 +1,225 @@
+"""Double entries of the accounts, made from what is frozen: documents, the ledger, the provider's fees and payouts.
+
+One set of books holds one account of the provider: what another site moved on it is entered there. Journals: VE sales,
+ST the provider, BQ the bank, AN the balances that a year begins with.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import Q
+
+from orders.books.days import Period, year
+from orders.books.payouts import FEE_KINDS, PAYOUT
+from orders.invoices.tax import tax_rates
+from orders.models import (
+    AccountNumber,
+    AccountRole,
+    BalanceMovement,
+    Invoice,
+    InvoiceKind,
+    LedgerEntry,
+    LedgerKind,
+)
+from orders.models.accounts import DEFAULT_NUMBERS
+from orders.models.payment import TRANSFER_MOVEMENT
+from orders.pricing.vat import Treatment
+from shop.core.dates import shop_day
+from shop.core.money import ZERO
+
+CHUNK = 500
+OPENING, SALES, PROVIDER, BANK = "AN", "VE", "ST", "BQ"
+JOURNALS = {
+    OPENING: "À-nouveaux",
+    SALES: "Ventes",
+    PROVIDER: "Prestataire de paiement",
+    BANK: "Banque",
+}
+_ORDER = {code: place for place, code in enumerate(JOURNALS)}
+_LABELS = {
+    LedgerKind.CHARGE: "Encaissement",
+    LedgerKind.REFUND: "Remboursement",
+    LedgerKind.REFUND_FAILED: "Remboursement rejeté",
+    LedgerKind.DISPUTE: "Litige",
+    LedgerKind.DISPUTE_WON: "Litige gagné",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account, with the customer's own below it where it has one."""
+
+    number: str
+    label: str
+    customer: str = ""
+    customer_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLine:
+    """A signed amount on an account: debit above zero, credit below."""
+
+    account: Account
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry; its lines add up to nothing. `piece` is the document that proves it."""
+
+    journal: str
+    day: date
+    piece: str
+    piece_day: date
+    label: str
+    lines: tuple[EntryLine, ...]
+    key: tuple[date, int, int]
+
+
+class Accounts:
+    """The numbers of the owner's chart, those of the general one where a row is missing. One query."""
+
+    def __init__(self) -> None:
+        rows = {row.role: (row.number, row.label) for row in AccountNumber.objects.all()}
+        self._known = {
+            role: Account(*rows.get(role.value, default)) for role, default in DEFAULT_NUMBERS.items()
+        }
+
+    def __getitem__(self, role: AccountRole) -> Account:
+        return self._known[role]
+
+    def customer(self, reference: str, name: str) -> Account:
+        """Return the account of an order's customer."""
+        base = self._known[AccountRole.CUSTOMERS]
+        return Account(base.number, base.label, f"C{reference}", name)
+
+
+def entries(number: int) -> Iterator[Entry]:
+    """Yield a year's entries by day and journal, the opening balances first. Nothing is held but one part of each."""
+    accounts = Accounts()
+    opening = _opening(number, accounts)
+    if opening is not None:
+        yield opening
+    yield from _movements(year(number), accounts)
+
+
+def _movements(period: Period, accounts: Accounts) -> Iterator[Entry]:
+    sources = (_sales(period, accounts), _money(period, accounts), _account(period, accounts))
+    return heapq.merge(*sources, key=lambda entry: (entry.day, entry.key))
+
+
+def _entry(
+    journal: str, day: date, piece: str, label: str, key: int, *lines: tuple[Account, Decimal]
+) -> Entry | None:
+    found = tuple(EntryLine(account, amount) for account, amount in lines if amount)
+    if not found:
+        return None
+    return Entry(journal, day, piece, day, label, found, (day, _ORDER[journal], key))
+
+
+def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
+    documents = Invoice.objects.filter(issued_at__gte=period.start, issued_at__lt=period.end)
+    rows = documents.select_related("order").order_by("issued_at", "pk")
+    for document in rows.iterator(chunk_size=CHUNK):
+        data = document.data
+        rates = tax_rates(data["tax"])
+        treatment = Treatment(data["tax"]["treatment"])
+        sign = -1 if document.kind == InvoiceKind.CREDIT_NOTE else 1
+        shipping = sum((rate.shipping_net for rate in rates), ZERO)
+        if not treatment.is_taxed:
+            shipping = Decimal(data["shipping"])
+        net = sum((rate.net for rate in rates), ZERO)
+        vat = AccountRole.OSS_VAT if treatment == Treatment.DESTINATION else AccountRole.VAT
+        name = str(data["customer"]["name"])
+        entry = _entry(
+            SALES,
+            shop_day(document.issued_at),
+            document.number,
+            f"{'Avoir' if sign < 0 else 'Facture'} {document.number} {name}",
+            document.pk,
+            (accounts.customer(document.order.reference, name), document.total),
+            (accounts[AccountRole.SALES], -sign * (net - shipping)),
+            (accounts[AccountRole.SHIPPING], -sign * shipping),
+            (accounts[vat], -document.vat),
+        )
+        if entry is not None:
+            yield entry
+
+
+def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
+    rows = LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+    for row in rows.select_related("order").order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):
+        by_transfer = row.provider_id.startswith(TRANSFER_MOVEMENT)
+        journal, role = (BANK, AccountRole.BANK) if by_transfer else (PROVIDER, AccountRole.PROVIDER)
+        entry = _entry(
+            journal,
+            shop_day(row.occurred_at),
+            row.provider_id,
+            f"{_LABELS[LedgerKind(row.kind)]} commande {row.order.reference}",
+            row.pk,
+            (accounts[role], row.amount),
+            (accounts.customer(row.order.reference, row.order.customer_name), -row.amount),
+        )
+        if entry is not None:
+            yield entry
+
+
+def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
+    """Fees of each line of the provider's account, and its payouts."""
+    rows = BalanceMovement.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end).filter(
+        ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, PAYOUT))
+    )
+    for row in rows.order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):
+        day = shop_day(row.occurred_at)
+        provider = accounts[AccountRole.PROVIDER]
+        fee = row.fee - (row.amount if row.kind in FEE_KINDS else ZERO)
+        for entry in (
+            _entry(
+                PROVIDER,
+                day,
+                row.provider_id,
+                f"Frais Stripe {row.source_id}".strip(),
+                row.pk,
+                (accounts[AccountRole.FEES], fee),
+                (provider, -fee),
+            ),
+            _entry(
+                BANK,
+                day,
+                row.source_id or row.provider_id,
+                f"Versement Stripe {row.source_id}".strip(),
+                row.pk,
+                (accounts[AccountRole.BANK], -row.amount),
+                (provider, row.amount),
+            )
+            if row.kind == PAYOUT
+            else None,
+        ):
+            if entry is not None:
+                yield entry
+
+
+def _opening(number: int, accounts: Accounts) -> Entry | None:
+    """The balances of assets and debts at the end of the year before; what they leave is the owner's account."""
+    sums: defaultdict[Account, Decimal] = defaultdict(lambda: ZERO)
+    first = Invoice.objects.order_by("year").values_list("year", flat=True).first()
+    moved = LedgerEntry.objects.order_by("occurred_at").values_list("occurred_at", flat=True).first()
+    began = min((each for each in (first, moved and shop_day(moved).year) if each), default=number)
+    if began >= number:
+        return None
+    for entry in _movements(Period(year(began).first, year(number - 1).last), accounts):
+        for line in entry.lines:
+            if line.account.number < "6":
+                sums[line.account] += line.amount
+    lines = [(account, amount) for account, amount in sums.items() if amount]
+    rest = -sum((amount for _account, amount in lines), ZERO)
+    day = year(number).first
+    return _entry(
+        OPENING, day, f"AN{number}", f"À-nouveaux {number}", 0, *lines, (accounts[AccountRole.OWNER], rest)
+    )

@@ -1,0 +1,22 @@
+"""Noting that a return was filed, which takes it off the list of what waits."""
+
+from django.db import transaction
+
+from accounts.models import User
+from orders.models import FiledReturn, ReturnKind
+from shop.core.audit import record_audit
+
+
+def note_filed(*, kind: ReturnKind, period: str, filed: bool, actor: User | None) -> None:
+    """Note that a return was filed, or with `filed` False that it is to be filed after all. Repeated calls change
+    nothing."""
+    with transaction.atomic():
+        if filed:
+            row, made = FiledReturn.objects.get_or_create(kind=kind, period=period)
+            if made:
+                record_audit("return.filed", row, actor=actor, after={"kind": kind, "period": period})
+            return
+        known = FiledReturn.objects.select_for_update().filter(kind=kind, period=period).first()
+        if known is not None:
+            record_audit("return.unfiled", known, actor=actor, before={"kind": kind, "period": period})
+            known.delete()

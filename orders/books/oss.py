@@ -1,0 +1,156 @@
+"""The quarterly VAT return of the Union's one-stop shop (OSS), by country and rate, from issued documents.
+
+A document counts in the quarter of its issue. A credit note of a sale of the same quarter lowers it; one of an earlier
+quarter is no sale: it stands in the section of corrections, with the country and the quarter that it corrects
+(Regulation (EU) 282/2011, art. 61; Implementing Regulation (EU) 2020/194, annex III). An invoice that was issued anew
+is the same sale: neither it nor the credit note that took the first one back is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+
+from django.db.models import Q
+
+from orders.books.days import Period, quarter
+from orders.invoices.tax import tax_rates
+from orders.models import FiledReturn, Invoice, InvoiceKind, ReturnKind
+from orders.pricing.vat import Treatment
+from shop.core.dates import shop_day
+from shop.core.money import ZERO, quantize
+
+_FORM_CODES = {"GR": "EL", "GB": "XI"}
+"""Where the form's code of a country is not that of ISO 3166-1: Greece, and Northern Ireland."""
+
+
+@dataclass(slots=True)
+class OssLine:
+    """Sales to a country at a rate, less what was credited of them in the same quarter; euros."""
+
+    country: str
+    percent: Decimal
+    net: Decimal = ZERO
+    vat: Decimal = ZERO
+
+    @property
+    def form_country(self) -> str:
+        return _FORM_CODES.get(self.country, self.country)
+
+
+@dataclass(slots=True)
+class OssCorrection:
+    """VAT of an earlier quarter (`2026-T3`) that credit notes of this one take back: a negative amount."""
+
+    period: str
+    country: str
+    vat: Decimal = ZERO
+
+    @property
+    def form_country(self) -> str:
+        return _FORM_CODES.get(self.country, self.country)
+
+
+@dataclass(slots=True)
+class OssReturn:
+    """What is declared for a quarter, and the last day to do so."""
+
+    period: str
+    due_on: date
+    lines: list[OssLine] = field(default_factory=list)
+    corrections: list[OssCorrection] = field(default_factory=list)
+
+    @property
+    def net(self) -> Decimal:
+        return sum((line.net for line in self.lines), ZERO)
+
+    @property
+    def vat(self) -> Decimal:
+        """VAT of the quarter's own sales."""
+        return sum((line.vat for line in self.lines), ZERO)
+
+    @property
+    def corrected(self) -> Decimal:
+        return sum((line.vat for line in self.corrections), ZERO)
+
+    @property
+    def to_pay(self) -> Decimal:
+        """What is paid with the return; what is below zero is given back by the countries."""
+        return self.vat + self.corrected
+
+
+def oss_return(number: int, of_year: int) -> OssReturn:
+    """Return the return of quarter `number` (1 to 4). One query."""
+    period = quarter(number, of_year)
+    lines: dict[tuple[str, Decimal], OssLine] = {}
+    corrections: dict[tuple[str, str], OssCorrection] = {}
+    for document in _documents(period):
+        credited = document.credits
+        earlier = credited is not None and credited.issued_at < period.start
+        sign = -1 if document.kind == InvoiceKind.CREDIT_NOTE else 1
+        if earlier:
+            assert credited is not None
+            key = (quarter_name(shop_day(credited.issued_at)), document.country)
+            corrections.setdefault(key, OssCorrection(*key)).vat += document.vat
+            continue
+        for rate in tax_rates(document.data["tax"]):
+            line = lines.setdefault((document.country, rate.percent), OssLine(document.country, rate.percent))
+            line.net += sign * rate.net
+            line.vat += sign * rate.vat
+    return OssReturn(
+        quarter_name(period.first),
+        due_on(period),
+        [lines[key] for key in sorted(lines)],
+        [corrections[key] for key in sorted(corrections)],
+    )
+
+
+def _documents(period: Period) -> Iterator[Invoice]:
+    own = Q(kind=InvoiceKind.INVOICE, version=1) | Q(
+        kind=InvoiceKind.CREDIT_NOTE, refund_request__isnull=False
+    )
+    return (
+        Invoice.objects.filter(own, issued_at__gte=period.start, issued_at__lt=period.end)
+        .filter(data__tax__treatment=Treatment.DESTINATION.value)
+        .select_related("credits")
+        .only("kind", "country", "vat", "data", "credits__issued_at", "credits__number")
+        .order_by("pk")
+        .iterator(chunk_size=500)
+    )
+
+
+def due_on(period: Period) -> date:
+    """Return the last day to declare and pay a month or quarter: the end of the month after it. It does not move with
+    Sundays and holidays (Regulation (EU) 282/2011, art. 60a; R613-8 Code de la sécurité sociale)."""
+    following = period.last + timedelta(days=1)
+    return (following.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+
+
+def quarter_name(day: date) -> str:
+    """Return `2026-T4`."""
+    return f"{day.year}-T{(day.month + 2) // 3}"
+
+
+def last_quarter(today: date) -> tuple[int, int]:
+    """Return the quarter that ended last, (number, year)."""
+    number = (today.month + 2) // 3 - 1
+    return (number, today.year) if number else (4, today.year - 1)
+
+
+def is_filed(kind: ReturnKind, period: str) -> bool:
+    """Return whether somebody noted this return as filed. One query."""
+    return FiledReturn.objects.filter(kind=kind, period=period).exists()
+
+
+OSS_HEADER = ("Section", "Période", "Pays de consommation", "Taux (%)", "Base hors TVA (€)", "TVA (€)")
+
+
+def oss_cells(found: OssReturn) -> Iterator[tuple[str | Decimal, ...]]:
+    """Yield the return's rows for a file: sales, corrections, total."""
+    for line in found.lines:
+        yield ("Ventes", found.period, line.form_country, line.percent, line.net, line.vat)
+    for correction in found.corrections:
+        yield ("Corrections", correction.period, correction.form_country, "", "", correction.vat)
+    yield ("Total", found.period, "", "", quantize(found.net), quantize(found.to_pay))

@@ -1,0 +1,91 @@
+"""What a micro-enterprise declares to the URSSAF: turnover collected by month or quarter (R613-8 Code de la sécurité
+sociale, art. 50-0 CGI).
+
+Receipts count on the day on which the money came; what was refunded in a period is deducted from it. Below zero nothing
+is declared: the rest is deducted from the next period. The shop sells goods only: services are a line of their own on
+the form, and nil.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from orders.books.days import month, quarter
+from orders.books.oss import due_on, quarter_name
+from orders.books.receipts import Cell
+from orders.books.turnover import months_of
+from shop.core.models import ShopSettings
+from shop.core.money import ZERO, quantize
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One period (`2026-11`, `2026-T4`); euros. `carried` is what earlier periods of the year gave back beyond their
+    receipts, as a positive amount. `contributions` is what the rate of the settings makes of it, for information."""
+
+    period: str
+    received: Decimal
+    returned: Decimal
+    carried: Decimal
+    contributions: Decimal
+    due_on: date
+
+    @property
+    def goods(self) -> Decimal:
+        """What is declared as sales of goods, in whole euros as the form wants them."""
+        net = max(ZERO, self.received - self.returned - self.carried)
+        return net.quantize(Decimal(1))
+
+    @property
+    def services(self) -> Decimal:
+        return ZERO
+
+
+def declarations(of_year: int) -> list[Declaration]:
+    """Return the year's periods, as the settings cut it. One query."""
+    months, shop = months_of(of_year), ShopSettings.load()
+    size = 1 if shop.urssaf_period == MONTHLY else 3
+    found: list[Declaration] = []
+    carried = ZERO
+    for index in range(0, 12, size):
+        part = months[index : index + size]
+        received = sum((row.received for row in part), ZERO)
+        returned = sum((row.returned for row in part), ZERO)
+        period = month(index + 1, of_year) if size == 1 else quarter(index // 3 + 1, of_year)
+        name = f"{period.first:%Y-%m}" if size == 1 else quarter_name(period.first)
+        net = received - returned - carried
+        due = quantize(max(ZERO, net) * shop.urssaf_rate / 100)
+        found.append(Declaration(name, received, returned, carried, due, due_on(period)))
+        carried = max(ZERO, -net)
+    return found
+
+
+MONTHLY = "mois"
+
+URSSAF_HEADER = (
+    "Période",
+    "Encaissé (€)",
+    "Remboursé (€)",
+    "Report (€)",
+    "Ventes de marchandises (€)",
+    "Prestations de services (€)",
+    "Cotisations estimées (€)",
+    "À déclarer avant le",
+)
+
+
+def urssaf_cells(found: Sequence[Declaration]) -> Iterator[tuple[Cell, ...]]:
+    """Yield the rows of a file."""
+    for row in found:
+        amounts = (row.received, -row.returned, -row.carried, row.goods, row.services, row.contributions)
+        yield (row.period, *amounts, row.due_on)
+
+
+def last_declaration(today: date) -> Declaration:
+    """Return that of the period which ended last. One query."""
+    size = 1 if ShopSettings.load().urssaf_period == MONTHLY else 3
+    ended = (today.month - 1) // size
+    return declarations(today.year)[ended - 1] if ended else declarations(today.year - 1)[-1]

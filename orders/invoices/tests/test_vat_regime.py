@@ -1,0 +1,198 @@
+"""A seller who becomes liable for VAT: rates by category from that day on, and no sale that can't be declared."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.invoices.facturx import factur_x
+from orders.invoices.issuing import issue_credit_note
+from orders.invoices.page_texts import page_texts
+from orders.invoices.tax import union_sales
+from orders.invoices.tests.conftest import set_shop
+from orders.models import Invoice, Order, RefundRequest, VatRate
+from orders.pricing.vat import Treatment, tax_lines
+from orders.tests.factories import make_category, make_order, make_product, new_key, pay_order
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+NB = "\u00a0"
+LIABLE = {"vat_liable_from": date(2026, 7, 1), "vat_number": "FR83123456789"}
+JUNE, JULY = "2026-06-30T12:00:00Z", "2026-07-01T12:00:00Z"
+
+
+def sell(*lines: tuple[object, int], **fields: str) -> Invoice:
+    return pay_order(make_order(*lines, **fields)).invoices.get()
+
+
+def book_and_figurine() -> tuple[object, object]:
+    books = make_category("livres", name="Livres", colour="bust")
+    VatRate.objects.create(country="FR", category=books, percent=Decimal("5.50"))
+    return make_product("Carnet", price="21.10", category=books), make_product("Golem", price="120.00")
+
+
+def test_art_293_b_the_regime_begins_on_its_day() -> None:
+    set_shop(**LIABLE)
+    product = make_product(price="120.00")
+    with time_machine.travel(JUNE, tick=False):
+        before = sell((product, 1))
+    with time_machine.travel(JULY, tick=False):
+        after = sell((product, 1))
+    assert (before.total, before.vat, before.data["tax"]["treatment"]) == (Decimal("120.00"), 0, "franchise")
+    assert before.data["seller"]["vat_number"] == ""
+    assert (after.total, after.vat) == (Decimal("120.00"), Decimal("20.00"))
+    assert after.data["tax"] == {
+        "treatment": "domestic", "percent": "20.00", "net": "100.00", "vat": "20.00", "regime": "liable",
+        "line_nets": ["100.00"], "line_percents": ["20.00"], "shipping_net": "0.00",
+        "rates": [{"percent": "20.00", "net": "100.00", "vat": "20.00", "shipping_net": "0.00"}],
+    }  # fmt: skip
+    assert after.data["mentions"][0]["fr"] == f"TVA française au taux de 20{NB}% comprise dans les prix"
+    assert "293 B" not in str(after.data)
+    assert page_texts(after.data)["totals"][-2:] == [
+        ["Total hors TVA", f"100,00{NB}€"], [f"TVA 20{NB}%", f"20,00{NB}€"]
+    ]  # fmt: skip
+    assert "N° de TVA FR83123456789" in page_texts(after.data)["seller"]["lines"]
+    assert b">FR83123456789<" in factur_x(after.data)
+
+
+def test_rates_follow_the_category_and_delivery_follows_the_goods() -> None:
+    set_shop(**LIABLE)
+    book, figurine = book_and_figurine()
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell((book, 1), (figurine, 1))
+    tax = invoice.data["tax"]
+    assert [(rate["percent"], rate["net"], rate["vat"]) for rate in tax["rates"]] == [
+        ("20.00", "100.00", "20.00"), ("5.50", "20.00", "1.10")
+    ]  # fmt: skip
+    assert (tax["percent"], tax["net"], tax["vat"]) == ("0.00", "120.00", "21.10")
+    assert invoice.data["mentions"][0]["fr"] == (
+        f"TVA française au taux de 20{NB}% / 5,5{NB}% comprise dans les prix"
+    )
+
+
+def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
+    set_shop(**LIABLE)
+    book, figurine = book_and_figurine()
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell((book, 1), (figurine, 1))
+        VatRate.objects.update(percent=Decimal("10.00"))
+        one = RefundRequest.objects.create(
+            order=invoice.order,
+            key=new_key(),
+            amount=Decimal("21.10"),
+            settled_at=timezone.now(),
+            reason="Retour",
+        )
+        item = invoice.order.items.get(product_name="Carnet")
+        one.lines.create(item=item, quantity=1, amount=Decimal("21.10"))
+        note = issue_credit_note(request=one)
+        rest = RefundRequest.objects.create(
+            order=invoice.order,
+            key=new_key(),
+            amount=Decimal("14.11"),
+            settled_at=timezone.now(),
+            reason="Geste",
+        )
+        gesture = issue_credit_note(request=rest)
+    assert note is not None
+    assert gesture is not None
+    assert (note.vat, note.data["tax"]["rates"][0]["percent"]) == (Decimal("-1.10"), "5.50")
+    # 14.11 € shared out over 120.00 € at 20 % and 21.10 € at 5.5 %: 12.00 and 2.11, of which 2.00 and 0.11 VAT.
+    assert [(line["total"], line["percent"]) for line in gesture.data["lines"]] == [
+        ("12.00", "20.00"), ("2.11", "5.50")
+    ]  # fmt: skip
+    assert gesture.vat == Decimal("-2.11")
+
+
+def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_none_outside_the_union() -> (
+    None
+):
+    set_shop(**LIABLE, eu_sales_threshold=Decimal("1000.00"))
+    with time_machine.travel(JULY, tick=False):
+        below = sell((make_product(price="1200.00"), 1), country="DE")
+        beyond = sell((make_product(price="119.00"), 1), country="DE")
+        export = sell((make_product(price="100.00"), 1), country="US")
+        assert union_sales(2026) == Decimal("1100.00")
+    assert (below.data["tax"]["treatment"], below.vat) == ("domestic", Decimal("200.00"))
+    assert (beyond.data["tax"]["treatment"], beyond.vat) == ("destination", Decimal("19.00"))
+    assert (export.data["tax"]["treatment"], export.vat) == ("export", 0)
+    assert export.data["mentions"][0]["name"] == "export"
+    assert b"VATEX-EU-G" in factur_x(export.data)
+
+
+def test_a_rate_counts_from_its_day() -> None:
+    set_shop(**LIABLE)
+    VatRate.objects.create(country="FR", percent=Decimal("21.00"), starts_on=date(2026, 8, 1))
+    product = make_product(price="121.00")
+    with time_machine.travel("2026-07-31T21:59:00Z", tick=False):
+        assert sell((product, 1)).data["tax"]["percent"] == "20.00"
+    with time_machine.travel("2026-07-31T22:00:00Z", tick=False):
+        assert sell((product, 1)).data["tax"]["percent"] == "21.00"
+
+
+def test_vat_and_nets_add_up_whatever_is_free() -> None:
+    lines = [(Decimal("0.00"), Decimal("20")), (Decimal("0.00"), Decimal("5.5"))]
+    tax = tax_lines(Treatment.DOMESTIC, lines, shipping=Decimal("9.99"))
+    assert tax.net + tax.vat == Decimal("9.99")
+    assert [rate.shipping_net for rate in tax.rates] == [Decimal("8.33"), Decimal("0.00")]
+
+
+@pytest.mark.parametrize(
+    ("sent", "field", "message"),
+    [
+        ({"vat_liable_from": "2026-07-01"}, "vat_number", "Les factures avec TVA doivent porter votre numéro de TVA."),
+        ({"vat_number": "FR1"}, "vat_number", "FR, deux caractères, puis le SIREN."),
+        ({"vat_liable_until": "2026-07-01"}, "vat_liable_until", "La fin ne peut pas venir avant le début."),
+    ],
+)  # fmt: skip
+def test_a_regime_without_a_number_or_out_of_order_is_refused(admin_client, sent, field, message) -> None:
+    answer = admin_client.post(reverse("staff-settings-tva"), {
+        "franchise_ceiling": "85000", "franchise_ceiling_upper": "93500", "eu_sales_threshold": "10000", **sent,
+    })  # fmt: skip
+    assert message in answer.context["form"].errors[field]
+    assert ShopSettings.objects.get().vat_liable_from is None
+
+
+# --- A sale that can't be declared ---------------------------------------------------------------
+
+
+def test_art_258_a_a_sale_that_needs_an_oss_number_is_refused_before_it_is_made(run_on_commit) -> None:
+    set_shop(oss_number="", eu_sales_threshold=Decimal("1000.00"))
+    sell((make_product(price="900.00"), 1), country="DE")
+    product = make_product(price="100.01")
+    for _again in range(2):
+        with pytest.raises(Problem) as refused:
+            make_order((product, 1), country="AT")
+    assert (refused.value.code, refused.value.status) == ("country_not_served", 400)
+    assert str(refused.value.detail) == (
+        f"Nous ne pouvons pas vendre dans ce pays pour l'instant{NB}: notre enregistrement à la TVA européenne est en "
+        "cours. Votre panier est intact."
+    )
+    assert Order.objects.count() == 1
+    mail = OutgoingMail.objects.get(kind="oss_number_alert")
+    assert (mail.context["country"], mail.context["total"]) == ("Autriche", "100.01")
+    # France and the Canary Islands go on; so does what stays below the threshold, until it counts as sold.
+    sell((product, 1), country="FR")
+    sell((product, 1), country="ES", postal_code="35001")
+    make_order((make_product(price="100.00"), 1), country="AT")
+    with pytest.raises(Problem):
+        make_order((make_product(price="50.00"), 1), country="BE")
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("1000.00"))
+    assert sell((product, 1), country="AT").data["tax"]["treatment"] == "destination"
+
+
+def test_a_document_never_names_a_number_that_is_missing() -> None:
+    set_shop(oss_number="", eu_sales_threshold=Decimal("1000.00"))
+    order = make_order((make_product(price="900.00"), 1), country="DE")
+    set_shop(oss_number="", eu_sales_threshold=Decimal("100.00"))
+    invoice = pay_order(order).invoices.get()
+    assert invoice.data["mentions"][0]["fr"] == (
+        f"TVA du pays de livraison (Allemagne) au taux de 19{NB}% comprise dans les prix, art. 258 A du CGI"
+    )

@@ -1,0 +1,162 @@
+"""What staff decide about one order besides its steps: its two dates, and money that the shop keeps of it."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import date
+from typing import cast
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+
+from accounts.models import User
+from orders.models import IN_WORKSHOP, Order, OrderStatus
+from orders.selectors.money import money_outcome
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
+from orders.services.fulfilment.status_changes import decide_retention
+from orders.staff.base import DayField, StaffForm, ask_page, carry_out, order_url
+from shop.core.amounts import localised_amount
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import WRITE, staff_page
+
+PROMISE_LABEL = "Changer la date promise"
+DELIVERY_LABEL = "Date de livraison"
+RETENTION_LABEL = "Décider de l'argent gardé"
+
+
+class PromiseForm(StaffForm):
+    """The new promised date, and why."""
+
+    promised_by = DayField(label="Nouvelle date")
+    reason = forms.CharField(
+        label="Motif, envoyé au client", max_length=500, widget=forms.Textarea({"rows": 3})
+    )
+
+
+class DeliveryForm(StaffForm):
+    """The day on which the last parcel arrived; empty when it is not known."""
+
+    delivered_on = DayField(label="Livrée le", required=False)
+
+
+class RetentionForm(StaffForm):
+    """Why the money of a cancelled order stays with the shop."""
+
+    decision = forms.CharField(
+        label="Motif de la décision", max_length=500, widget=forms.Textarea({"rows": 3})
+    )
+
+
+def has_promise(order: Order) -> bool:
+    """Return whether its promised date can be changed."""
+    return order.status in IN_WORKSHOP
+
+
+def has_delivery(order: Order) -> bool:
+    """Return whether it can have arrived."""
+    return order.is_paid and order.all_goods_have_left
+
+
+def has_kept_money(order: Order) -> bool:
+    """Return whether money of it may be left to decide about."""
+    return order.status == OrderStatus.CANCELLED and order.paid_at is not None
+
+
+@staff_page(StaffAction.FULFIL_ORDER, WRITE)
+def promise_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask for the date and why; the customer gets a mail."""
+    order = get_object_or_404(Order, pk=order_id)
+    if not has_promise(order):
+        return _not_now(request, order)
+    form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
+
+    def act() -> object:
+        return set_promised_date(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+        return redirect(order_url(order.pk))
+    return ask_page(
+        request,
+        title=f"{PROMISE_LABEL}, commande {order.reference}",
+        back=order_url(order.pk),
+        form=form,
+        sentences=[
+            "La date promise engage la boutique. Le client reçoit la nouvelle avec votre motif, et apprend qu'il peut "
+            "mettre fin au contrat s'il ne peut pas attendre."
+        ],
+    )
+
+
+@staff_page(StaffAction.FULFIL_ORDER, WRITE)
+def delivery_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask on which day the last parcel arrived: the withdrawal period runs from it."""
+    order = get_object_or_404(Order, pk=order_id)
+    if not has_delivery(order):
+        return _not_now(request, order)
+    known: date | None = None if order.delivered_at is None else timezone.localdate(order.delivered_at)
+    form = DeliveryForm(request.POST or None, initial={"delivered_on": known})
+    sentences = [
+        "Le jour où le dernier colis est arrivé, d'après le transporteur. Le client peut se rétracter pendant quatorze "
+        "jours à partir du lendemain. Vide\u00a0: la date n'est pas connue et le délai reste ouvert."
+    ]
+    deadline = withdrawal_deadline(order)
+    if deadline is not None:
+        sentences.append(f"Aujourd'hui, le délai court jusqu'au {deadline:%d/%m/%Y}.")
+
+    def act() -> object:
+        return set_delivery_day(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+        return redirect(order_url(order.pk))
+    return ask_page(
+        request,
+        title=f"{DELIVERY_LABEL}, commande {order.reference}",
+        back=order_url(order.pk),
+        form=form,
+        sentences=sentences,
+    )
+
+
+@staff_page(StaffAction.REFUND_ORDER, WRITE)
+def retention_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask what becomes of the money of a cancelled order: refunded after all, on its page, or kept for a reason."""
+    order = get_object_or_404(Order, pk=order_id)
+    if not has_kept_money(order):
+        return _not_now(request, order)
+    form = RetentionForm(request.POST or None, initial={"decision": order.retention_decision})
+
+    def act() -> object:
+        return decide_retention(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+        return redirect(order_url(order.pk))
+    kept = money_outcome(order).retained
+    sentences = ["La boutique ne garde rien de cette commande."]
+    if kept:
+        sentences = [
+            f"La boutique garde {localised_amount(kept)} de cette commande annulée\u00a0: remboursez-les depuis sa "
+            "page, ou gardez-les pour un motif écrit.",
+            "Votre décision reste au journal, le client la lit sur la page de sa commande, et la commande quitte "
+            "«\u00a0À traiter\u00a0».",
+        ]
+        if order.retention_reason:
+            sentences.insert(1, f"Motif donné à l'annulation\u00a0: {order.retention_reason}")
+    return ask_page(
+        request,
+        title=f"L'argent de la commande {order.reference}",
+        back=order_url(order.pk),
+        form=form if kept else None,
+        submit=f"Garder {localised_amount(kept)}" if kept else "",
+        sentences=sentences,
+    )
+
+
+def _not_now(request: HttpRequest, order: Order) -> HttpResponseBase:
+    """Lead back to the order, which has moved on since its page was drawn."""
+    messages.info(request, "Cette commande n'en est plus là\u00a0: voici où elle en est.")
+    return redirect(order_url(order.pk))

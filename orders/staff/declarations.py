@@ -1,0 +1,173 @@
+"""Returns of the seller: each by its period, as a page and as a file, with the day until which it is filed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from decimal import Decimal
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from accounts.models import User
+from orders.books import fec, oss, urssaf
+from orders.books.entries import JOURNALS, entries
+from orders.books.filing import note_filed
+from orders.books.receipts import csv_response
+from orders.books.reporting import (
+    BUSINESS_HEADER,
+    REPORT_HEADER,
+    Reading,
+    business_sales,
+    report,
+)
+from orders.models import ReturnKind
+from orders.staff.periods import asked_period, asked_years, period_choices, period_name
+from shop.core.models import ShopSettings
+from shop.core.money import ZERO
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_pages import WRITE, staff_page
+
+STEPS = (
+    ("jour", "jour"),
+    ("decade", "décade"),
+    ("mois", "mois"),
+    ("bimestre", "deux mois"),
+    ("trimestre", "trimestre"),
+)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def oss_page(request: HttpRequest) -> HttpResponseBase:
+    """The return of a quarter: sales by country and rate, corrections of earlier quarters."""
+    number, year = _quarter(request)
+    found = oss.oss_return(number, year)
+    context = {
+        "found": found,
+        "year": year,
+        "part": f"t{number}",
+        "years": asked_years(year),
+        "quarters": [(f"t{n}", f"{n}e trimestre" if n > 1 else "1er trimestre") for n in range(1, 5)],
+        "is_filed": oss.is_filed(ReturnKind.OSS, found.period),
+        "is_registered": bool(ShopSettings.load().oss_number.strip()),
+        "kind": ReturnKind.OSS.value,
+    }
+    return render(request, "staff/books/oss.html", context)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def oss_csv(request: HttpRequest) -> HttpResponseBase:
+    """The same as a file."""
+    found = oss.oss_return(*_quarter(request))
+    return csv_response(f"oss-{found.period}", oss.OSS_HEADER, oss.oss_cells(found))
+
+
+@staff_page(StaffAction.KEEP_BOOKS, WRITE)
+def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase:
+    """Note a return as filed, or as not filed after all."""
+    back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
+    if request.method == "POST" and kind in ReturnKind.values and len(period) <= 8:
+        filed = request.POST.get("deposee") == "oui"
+        note_filed(kind=ReturnKind(kind), period=period, filed=filed, actor=cast(User, request.user))
+        messages.success(request, "C'est noté.")
+    return back
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def reporting_page(request: HttpRequest) -> HttpResponseBase:
+    """What is reported of sales to consumers by one reading, and the sales to businesses beside it."""
+    form = asked_period(request)
+    period, step, reading = form.period(), form.step(), form.reading()
+    context = {
+        "period": period,
+        "year": form.chosen_year(),
+        "part": form.chosen_part(),
+        "years": asked_years(form.chosen_year()),
+        "parts": period_choices(),
+        "step": step,
+        "steps": STEPS,
+        "reading": reading,
+        "readings": list(Reading),
+        "lines": report(period, step, reading),
+        "businesses": business_sales(period),
+    }
+    return render(request, "staff/books/reporting.html", context)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def reporting_csv(request: HttpRequest) -> HttpResponseBase:
+    """The same as a file; with `clients=entreprises` the sales to businesses."""
+    form = asked_period(request)
+    period = form.period()
+    if request.GET.get("clients") == "entreprises":
+        sales = (sale.cells for sale in business_sales(period))
+        return csv_response(f"ventes-aux-entreprises-{period_name(period)}", BUSINESS_HEADER, sales)
+    reading = form.reading()
+    rows = (line.cells for line in report(period, form.step(), reading))
+    return csv_response(f"e-reporting-{reading}-{period_name(period)}", REPORT_HEADER, rows)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def urssaf_page(request: HttpRequest) -> HttpResponseBase:
+    """Turnover collected by period of a year, and the return that is due."""
+    year = asked_period(request).chosen_year()
+    found = urssaf.last_declaration(timezone.localdate())
+    context = {
+        "rows": urssaf.declarations(year),
+        "found": found,
+        "year": year,
+        "years": asked_years(year),
+        "parts": [("", "Toute l'année")],
+        "rate": ShopSettings.load().urssaf_rate,
+        "is_filed": oss.is_filed(ReturnKind.URSSAF, found.period),
+        "kind": ReturnKind.URSSAF.value,
+    }
+    return render(request, "staff/books/urssaf.html", context)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def urssaf_csv(request: HttpRequest) -> HttpResponseBase:
+    """The same as a file."""
+    year = asked_period(request).chosen_year()
+    rows = urssaf.urssaf_cells(urssaf.declarations(year))
+    return csv_response(f"urssaf-{year}", urssaf.URSSAF_HEADER, rows)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def entries_page(request: HttpRequest) -> HttpResponseBase:
+    """The entries of a year by journal, and their file."""
+    year = asked_period(request).chosen_year()
+    counts: Counter[str] = Counter()
+    debits: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
+    for entry in entries(year):
+        counts[entry.journal] += 1
+        debits[entry.journal] += sum((line.amount for line in entry.lines if line.amount > 0), ZERO)
+    shop = ShopSettings.load()
+    context = {
+        "year": year,
+        "years": asked_years(year),
+        "parts": [("", "Toute l'année")],
+        "journals": [
+            (code, label, counts[code], debits[code]) for code, label in JOURNALS.items() if counts[code]
+        ],
+        "name": fec.fec_name(shop.siret, year),
+        "lacks_siret": not shop.siret.strip(),
+    }
+    return render(request, "staff/books/entries.html", context)
+
+
+@staff_page(StaffAction.SEE_BOOKS)
+def entries_file(request: HttpRequest) -> HttpResponseBase:
+    """The file for the tax administration."""
+    return fec.fec_response(asked_period(request).chosen_year())
+
+
+def _quarter(request: HttpRequest) -> tuple[int, int]:
+    form = asked_period(request)
+    part = form.chosen_part()
+    if part.startswith("t"):
+        return int(part[1:]), form.chosen_year()
+    return oss.last_quarter(timezone.localdate())

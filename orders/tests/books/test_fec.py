@@ -1,0 +1,128 @@
+"""The file of entries (art. L47 A, I LPF): its format by the arrêté's table, balance, order, and what it says."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from orders.books.entries import Account, Entry, EntryLine, entries
+from orders.books.fec import COLUMNS, fec_lines, fec_name
+from orders.invoices.issuing import issue_credit_note
+from orders.invoices.tests.conftest import set_shop
+from orders.models import AccountNumber, BalanceMovement, LedgerEntry, RefundRequest
+from orders.tests.books.entries import book, utc
+from orders.tests.factories import make_order, make_product, new_key, pay_order
+
+pytestmark = pytest.mark.django_db
+
+DAY, AMOUNT = r"\d{8}", r"\d+,\d{2}"
+FORMAT = {
+    "JournalCode": r"[A-Z]{2}", "JournalLib": r".+", "EcritureNum": r"[1-9]\d*", "EcritureDate": DAY,
+    "CompteNum": r"[1-7][0-9A-Z]{2,}", "CompteLib": r".+", "CompAuxNum": r".*", "CompAuxLib": r".*", "PieceRef": r".+",
+    "PieceDate": DAY, "EcritureLib": r".+", "Debit": AMOUNT, "Credit": AMOUNT, "EcritureLet": r".*",
+    "DateLet": rf"({DAY})?", "ValidDate": DAY, "Montantdevise": rf"({AMOUNT})?", "Idevise": r"([A-Z]{3})?",
+}  # fmt: skip
+"""The eighteen columns of A47 A-1 LPF, VII, with what each may hold."""
+
+
+def read(number: int) -> list[dict[str, str]]:
+    text = b"".join(fec_lines(entries(number))).decode("iso8859-15")
+    head, *rows = [line.split("\t") for line in text.removesuffix("\r\n").split("\r\n")]
+    assert tuple(head) == COLUMNS == tuple(FORMAT)
+    found = [dict(zip(head, row, strict=True)) for row in rows]
+    for row in found:
+        for name, form in FORMAT.items():
+            assert re.fullmatch(form, row[name]), (name, row[name])
+        # Exactly one side.
+        assert (row["Debit"] == "0,00") != (row["Credit"] == "0,00")
+    return found
+
+
+def amount(text: str) -> Decimal:
+    return Decimal(text.replace(",", "."))
+
+
+def balances(rows: list[dict[str, str]]) -> dict[str, Decimal]:
+    sums: defaultdict[str, Decimal] = defaultdict(lambda: Decimal("0.00"))
+    for row in rows:
+        sums[row["CompteNum"]] += amount(row["Debit"]) - amount(row["Credit"])
+    return dict(sums)
+
+
+@pytest.fixture
+def year_2026() -> None:
+    """A sale with French VAT and delivery, a credit note with its refund, fees and a payout."""
+    set_shop(vat_liable_from=utc(2026, 1, 1).date(), vat_number="FR83123456789")
+    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
+        order = pay_order(make_order((make_product("Golem", price="38.01"), 1)))
+        request = RefundRequest.objects.create(
+            order=order, key=new_key(), amount=Decimal("12.00"), settled_at=timezone.now(), reason="Geste"
+        )
+        issue_credit_note(request=request)
+    book("-12.00", utc(2026, 11, 22), kind="refund", order=order)
+    charge = LedgerEntry.objects.get(kind="charge")
+    for number, (kind, moved, fee, source, day) in enumerate(
+        (("charge", "48.00", "0.97", charge.provider_id, 21), ("refund", "-12.00", "0.00", "re_1", 22),
+         ("stripe_fee", "-2.00", "0.00", "", 23), ("payout", "-33.03", "0.00", "po_1", 24))
+    ):  # fmt: skip
+        BalanceMovement.objects.create(
+            provider_id=f"txn_{number}", kind=kind, amount=Decimal(moved), fee=Decimal(fee), source_id=source,
+            occurred_at=utc(2026, 11, day, 12), available_at=utc(2026, 11, day, 12),
+        )  # fmt: skip
+
+
+def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_gap(year_2026):
+    rows = read(2026)
+    by_entry: defaultdict[str, Decimal] = defaultdict(lambda: Decimal("0.00"))
+    for row in rows:
+        by_entry[row["EcritureNum"]] += amount(row["Debit"]) - amount(row["Credit"])
+    assert set(by_entry.values()) == {Decimal("0.00")}
+    assert list(by_entry) == [str(number) for number in range(1, len(by_entry) + 1)]
+    assert [row["EcritureDate"] for row in rows] == sorted(row["EcritureDate"] for row in rows)
+    assert balances(rows) == {
+        # The customer's account is settled: 48.00 invoiced and paid, 12.00 credited and refunded.
+        "411000": Decimal("0.00"),
+        # 48.00 with 20 % inside, less 12.00: 40.00 - 10.00, of which 8.32 € net of delivery.
+        "707000": Decimal("-21.68"), "708500": Decimal("-8.32"), "445710": Decimal("-6.00"),
+        "517000": Decimal("0.00"), "512000": Decimal("33.03"), "627000": Decimal("2.97"),
+    }  # fmt: skip
+    sale = [row for row in rows if row["EcritureNum"] == "1"]
+    assert [(row["JournalCode"], row["CompteNum"], row["Debit"], row["Credit"]) for row in sale] == [
+        ("VE", "411000", "48,00", "0,00"), ("VE", "707000", "0,00", "31,68"), ("VE", "708500", "0,00", "8,32"),
+        ("VE", "445710", "0,00", "8,00"),
+    ]  # fmt: skip
+    assert sale[0]["CompAuxLib"] == "Léa Martin"
+
+
+def test_the_next_year_opens_with_what_is_left(year_2026):
+    rows = read(2027)
+    assert {row["JournalCode"] for row in rows} == {"AN"}
+    assert balances(rows) == {
+        "445710": Decimal("-6.00"), "512000": Decimal("33.03"), "108000": Decimal("-27.03")
+    }  # fmt: skip
+    assert read(2025) == []
+
+
+def test_numbers_of_accounts_are_the_owner_s(year_2026, admin_client):
+    AccountNumber.objects.filter(role="sales").update(number="707100", label="Figurines")
+    assert "707100" in balances(read(2026))
+    answer = admin_client.get("/admin/comptes/ecritures.txt?annee=2026")
+    assert answer["Content-Disposition"] == 'attachment; filename="123456789FEC20261231.txt"'
+    assert answer.streaming is True
+    assert b"".join(answer.streaming_content).startswith(b"JournalCode\tJournalLib\tEcritureNum\t")
+    assert "VE – Ventes" in admin_client.get("/admin/comptes/ecritures?annee=2026").content.decode()
+
+
+def test_a_name_can_not_break_the_file():
+    day = utc(2026, 1, 1).date()
+    account = Account("411000", "Clients", "C1", "Zoé\tŁukasz|\n山田 €")
+    entry = Entry("VE", day, "F-1", day, "x", (EntryLine(account, Decimal("1.00")),), (day, 1, 1))
+    [_head, row] = fec_lines([entry])
+    assert row.decode("iso8859-15").split("\t")[7] == "Zoe ?ukasz ?? €"
+    assert row.count(b"\t") == 17
+    assert fec_name("123 456 789 00012", 2026) == "123456789FEC20261231.txt"

@@ -1,0 +1,127 @@
+"""The quarterly return of the one-stop shop: sales by country and rate, corrections, its deadline."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+import time_machine
+
+from orders.books.days import month, quarter
+from orders.books.oss import due_on, last_quarter, oss_return
+from orders.books.staff_tasks import staff_tasks
+from orders.invoices.issuing import issue_credit_note, reissue_invoice
+from orders.invoices.tests.conftest import set_shop
+from orders.models import FiledReturn, Invoice, InvoiceDraft, RefundRequest
+from orders.tests.books.entries import utc
+from orders.tests.factories import make_order, make_product, new_key, pay_order
+from shop.core.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+AUGUST, OCTOBER, NOVEMBER = utc(2026, 8, 10), utc(2026, 10, 10), utc(2026, 11, 10)
+
+
+@pytest.fixture(autouse=True)
+def _beyond() -> None:
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("1.00"))
+
+
+def sell(total: str, country: str) -> Invoice:
+    return pay_order(make_order((make_product(price=total), 1), country=country)).invoices.get()
+
+
+def give_back(invoice: Invoice, amount: str) -> None:
+    issue_credit_note(
+        request=RefundRequest.objects.create(
+            order=invoice.order, key=new_key(), amount=Decimal(amount), settled_at=OCTOBER, reason="Retour"
+        )
+    )
+
+
+def lines(number: int) -> list[tuple[str, Decimal, Decimal, Decimal]]:
+    return [(line.form_country, line.percent, line.net, line.vat) for line in oss_return(number, 2026).lines]
+
+
+def test_art_258_a_sales_by_country_and_rate_and_corrections_of_earlier_quarters(django_assert_num_queries):
+    with time_machine.travel(AUGUST, tick=False):
+        german, greek = sell("119.00", "DE"), sell("124.00", "GR")
+        sell("100.00", "FR")
+        sell("100.00", "US")
+    with time_machine.travel(OCTOBER, tick=False):
+        second = sell("238.00", "DE")
+        give_back(german, "59.50")
+        give_back(greek, "124.00")
+        give_back(second, "119.00")
+    assert lines(3) == [
+        ("DE", Decimal("19.00"), Decimal("100.00"), Decimal("19.00")),
+        ("EL", Decimal("24.00"), Decimal("100.00"), Decimal("24.00")),
+    ]
+    with django_assert_num_queries(1):
+        found = oss_return(4, 2026)
+    # Of 238.00, half came back in the same quarter; what was sold in summer is corrected in its own section.
+    assert [(line.country, line.net, line.vat) for line in found.lines] == [
+        ("DE", Decimal("100.00"), Decimal("19.00"))
+    ]
+    assert [(line.period, line.form_country, line.vat) for line in found.corrections] == [
+        ("2026-T3", "DE", Decimal("-9.50")),
+        ("2026-T3", "EL", Decimal("-24.00")),
+    ]
+    assert (found.vat, found.corrected, found.to_pay) == (
+        Decimal("19.00"), Decimal("-33.50"), Decimal("-14.50")
+    )  # fmt: skip
+    assert found.due_on == date(2027, 1, 31)
+
+
+def test_an_invoice_issued_anew_is_the_same_sale():
+    with time_machine.travel(AUGUST, tick=False):
+        invoice = sell("119.00", "DE")
+    with time_machine.travel(OCTOBER, tick=False):
+        reissue_invoice(credited=invoice, draft=InvoiceDraft(order=invoice.order), reason="Adresse")
+    assert lines(3) == [("DE", Decimal("19.00"), Decimal("100.00"), Decimal("19.00"))]
+    assert (oss_return(4, 2026).lines, oss_return(4, 2026).corrections) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("period", "day"),
+    [
+        (quarter(1, 2026), date(2026, 4, 30)), (quarter(4, 2026), date(2027, 1, 31)),
+        (month(1, 2027), date(2027, 2, 28)), (month(12, 2026), date(2027, 1, 31)),
+    ],
+)  # fmt: skip
+def test_a_return_is_due_at_the_end_of_the_month_after(period, day):
+    assert due_on(period) == day
+
+
+@pytest.mark.parametrize(
+    ("today", "found"), [(date(2026, 1, 1), (4, 2025)), (date(2026, 3, 31), (4, 2025)), (date(2026, 10, 1), (3, 2026))]
+)  # fmt: skip
+def test_the_quarter_that_ended_last(today, found):
+    assert last_quarter(today) == found
+
+
+def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
+    with time_machine.travel(AUGUST, tick=False):
+        sell("119.00", "DE")
+    with time_machine.travel(OCTOBER, tick=False):
+        page = admin_client.get("/admin/comptes/oss").content.decode()
+        assert "2026-T3, à déposer et payer avant le 31 octobre 2026" in page
+        csv = b"".join(admin_client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
+        assert csv.decode() == (
+            "\ufeffSection;Période;Pays de consommation;Taux (%);Base hors TVA (€);TVA (€)\r\n"
+            "Ventes;2026-T3;DE;19,00;100,00;19,00\r\n"
+            "Total;2026-T3;;;100,00;19,00\r\n"
+        )
+        label = "Déclaration de TVA OSS à déposer"
+        [task] = [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
+        assert task.detail == "à déposer et payer avant le 31/10/2026"
+        for _again in range(2):
+            admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
+        assert FiledReturn.objects.get().period == "2026-T3"
+        assert not [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
+        admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
+    assert not FiledReturn.objects.exists()
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))[-2:] == [
+        "return.filed", "return.unfiled"
+    ]  # fmt: skip

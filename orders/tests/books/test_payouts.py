@@ -1,0 +1,152 @@
+"""The provider's account, stored once; its payouts against the bank's statement, read once."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from orders.books.payouts import describe_payouts, fees_of, late_payouts, unknown_lines, with_bank_lines
+from orders.models import Attempt, BalanceMovement, BankLine, LedgerEntry, Payout
+from orders.services.payments.checkout_sessions import open_checkout_session
+from orders.services.reconciliation.bank_statements import (
+    StatementUnreadable,
+    import_statement,
+    match_statement,
+    read_statement,
+)
+from orders.services.reconciliation.provider_account import fetch_account
+from orders.tests.books.entries import utc
+from orders.tests.factories import make_order
+from shop.core.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+ZERO = Decimal("0.00")
+
+
+def make_payout(number: int, amount: str, day: date, **fields: object) -> Payout:
+    return Payout.objects.create(
+        provider_id=f"po_{number}", amount=Decimal(amount), state="paid", arrives_on=day,
+        created_at=utc(day.year, day.month, day.day), **fields,
+    )  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_provider_s_account_is_stored_once_with_what_each_payout_contains(fake_stripe):
+    order = make_order()
+    attempt = Attempt.objects.get(payment__order=order)
+    open_checkout_session(attempt)
+    attempt.refresh_from_db()
+    fake_stripe.control(f"sessions/{attempt.checkout_session_id}/pay")
+    from orders.services.payments.settlement import settle
+
+    settle(attempt.pk)
+    assert LedgerEntry.objects.get().amount == Decimal("49.99")
+    fake_stripe.control("clock", seconds=60)
+    fake_stripe.control("payouts")
+    now = timezone.now() + timedelta(minutes=5)
+    assert fetch_account(now) == (2, 1)
+    assert fetch_account(now) == (0, 0)
+    charge, paid_out = BalanceMovement.objects.order_by("pk")
+    assert {charge.kind, paid_out.kind} == {"charge", "payout"}
+    payout = Payout.objects.get()
+    # 1.5 % and 0.25 €
+    assert (payout.amount, payout.state) == (Decimal("48.99"), "paid")
+    assert payout.reference.startswith("STRIPE-")
+    assert payout.movements.count() == 2
+    [row] = describe_payouts(list(with_bank_lines(Payout.objects.all())))
+    assert [(part.label, part.count, part.amount, part.fee) for part in row.parts] == [
+        ("Encaissements", 1, Decimal("49.99"), Decimal("1.00"))
+    ]
+    assert row.difference == ZERO
+    months = fees_of(timezone.localdate().year)
+    assert sum(month.fees for month in months) == Decimal("1.00")
+    assert sum(month.paid_out for month in months) == Decimal("48.99")
+
+
+STATEMENTS = {
+    "utf-8, one amount": (
+        "Date;Libellé;Montant\n05/11/2026;VIR SEPA STRIPE;1 234,56\n06/11/2026;LOYER;-800,00\n"
+    ).encode(),
+    "cp1252, two columns, a head above": (
+        "Compte courant;;;\nSolde au 30/11/2026;;;12,00\nDate opération;Libellé opération;Débit;Crédit\n"
+        "05/11/26;VIR SEPA STRIPE;;1.234,56\n06/11/26;LOYER;800,00;\n"
+    ).encode("cp1252"),
+    "commas and iso days": b'date,label,amount\n2026-11-05,"VIR SEPA STRIPE","+1234.56"\n2026-11-06,LOYER,-800.00\n',
+    "tabs": "Date comptable\tDésignation\tMontant EUR\n05-11-2026\tVIR SEPA STRIPE\t1\u202f234,56 €\n".encode()
+    + "06-11-2026\tLOYER\t\u2212800,00 €\n".encode(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_of_french_banks_are_read_alike(name):
+    assert [(line.booked_on, line.label, line.amount) for line in read_statement(STATEMENTS[name])] == [
+        (date(2026, 11, 5), "VIR SEPA STRIPE", Decimal("1234.56")),
+        (date(2026, 11, 6), "LOYER", Decimal("-800.00")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x89PNG\x00\x01", b"bonjour", b"Date;Libelle;Montant\n", b"Date;Libelle;Montant\nx;y;z\n"],
+)
+def test_what_is_no_statement_is_refused(content):
+    with pytest.raises(StatementUnreadable):
+        read_statement(content)
+
+
+def test_lines_are_matched_by_amount_day_and_reference_and_read_once():
+    near, far = make_payout(1, "50.00", date(2026, 11, 4)), make_payout(2, "50.00", date(2026, 11, 9))
+    named = make_payout(3, "50.00", date(2026, 11, 6), reference="STRIPE-ABC")
+    make_payout(4, "50.00", date(2026, 10, 1))
+    text = (
+        b"Date;Libelle;Montant\n05/11/2026;STRIPE VIREMENT;50,00\n10/11/2026;stripe;50,00\n"
+        b"12/11/2026;VIR stripe-abc;50,00\n20/11/2026;STRIPE;7,00\n20/11/2026;STRIPE;7,00\n21/11/2026;MARTIN;50,00\n"
+    )
+    lines = read_statement(text)
+    dry = match_statement(lines)
+    assert {line.label: payout for line, payout in dry.matched} == {
+        "STRIPE VIREMENT": near, "stripe": far, "VIR stripe-abc": named
+    }  # fmt: skip
+    assert (len(dry.unmatched), dry.known, dry.others) == (2, 0, 1)
+    assert not BankLine.objects.exists()
+    import_statement(lines=lines, actor=None)
+    again = import_statement(lines=lines, actor=None)
+    assert (len(again.matched), len(again.unmatched), again.known, again.others) == (0, 0, 5, 1)
+    assert BankLine.objects.count() == 5
+    assert not BankLine.objects.filter(label="MARTIN").exists()
+
+
+def test_a_payout_that_the_bank_never_saw_is_a_difference_until_it_is_explained(admin_client):
+    missing = make_payout(1, "50.00", date(2026, 11, 4))
+    assert not late_payouts(date(2026, 11, 30)).exists()
+    content = b"Date;Libelle;Montant\n01/11/2026;STRIPE;7,00\n"
+    page = admin_client.post("/admin/versements/releve", {"statement": SimpleUploadedFile("r.csv", content)})
+    assert not BankLine.objects.exists()
+    admin_client.post("/admin/versements/releve", {"lines": page.context["lines"]})
+    assert list(late_payouts(date(2026, 11, 30))) == [missing]
+    line = unknown_lines().get()
+    for address in (f"versement/{missing.pk}", f"releve/{line.pk}"):
+        answer = admin_client.post(f"/admin/versements/{address}/clore", {"reason": "Autre compte"})
+        assert answer.status_code == 302
+    assert not late_payouts(date(2026, 11, 30)).exists()
+    assert not unknown_lines().exists()
+    missing.refresh_from_db()
+    assert missing.closed_reason == "Autre compte"
+    assert AuditEntry.objects.filter(action="payout.closed").count() == 2
+    assert admin_client.get("/admin/versements").status_code == 200
+
+
+def test_a_file_that_is_no_statement_and_a_forged_reading_change_nothing(admin_client):
+    page = admin_client.post(
+        "/admin/versements/releve", {"statement": SimpleUploadedFile("r.csv", b"bonjour")}
+    )
+    assert page.context["form"].errors["statement"] == [
+        "Aucune ligne de titres avec une date, un libellé et un montant n'a été trouvée dans ce fichier."
+    ]
+    admin_client.post("/admin/versements/releve", {"lines": "forged"})
+    assert not BankLine.objects.exists()

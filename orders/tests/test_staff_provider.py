@@ -1,0 +1,120 @@
+"""Stripe's events and states in the staff area: processed again and asked for, each with the same end as the first."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.tests.people import make_admin
+from orders import tasks
+from orders.models import StripeEvent
+from orders.services.reconciliation import webhook_events
+from orders.services.reconciliation.reconcile import reprocess_events
+from orders.services.reconciliation.webhook_events import NotYetKnown
+from orders.staff import provider
+from orders.stripe import gateway
+from orders.tests.factories import make_order, pay_order
+
+pytestmark = pytest.mark.django_db
+
+
+def shown(answer: Any) -> str:
+    return answer.content.decode().replace("\u00a0", " ").replace("&#x27;", "'")
+
+
+def store(event_id: str, **values: Any) -> StripeEvent:
+    return StripeEvent.objects.create(
+        event_id=event_id, kind="product.created", livemode=False, body={}, **values
+    )
+
+
+@pytest.fixture
+def browser() -> Client:
+    client = Client()
+    client.force_login(make_admin())
+    return client
+
+
+def test_only_the_ticked_events_are_processed(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+
+    failed, other = store("evt_1", error="GatewayError: away", tries=20), store("evt_2")
+    page = shown(browser.get("/admin/stripe/evenements"))
+    assert "GatewayError: away" in page
+    assert "evt_2" in page
+    published: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("shop.core.enqueue.enqueue", lambda *message: published.append(message))
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = browser.post("/admin/stripe/evenements", {"evenement": [failed.pk]}, follow=True)
+    assert "Un évènement est traité à nouveau" in shown(answer)
+    assert "Nouvel essai en cours" in shown(answer)
+    assert "Nouvel essai en cours" not in page
+    assert published == [("orders.tasks.process_event", failed.pk)]
+    failed.refresh_from_db()
+    assert (failed.processed_at, failed.tries, failed.error) == (None, 19, "")
+    tasks.process_event(failed.pk)
+    failed.refresh_from_db()
+    other.refresh_from_db()
+    assert (failed.processed_at is not None, failed.tries, failed.error) == (True, 20, "")
+    assert other.processed_at is None
+
+
+def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) -> None:
+    received = timezone.now() - timedelta(hours=1)
+    failed = store("evt_1", error="GatewayError: away", tries=20, received_at=received)
+    assert reprocess_events(timezone.now()) == 0
+    browser.post("/admin/stripe/evenements", {"evenement": [failed.pk]})
+    assert reprocess_events(timezone.now()) == 1
+
+
+@pytest.mark.parametrize("error", [NotYetKnown("attempt is not known"), gateway.GatewayError("x")])
+def test_what_stays_unprocessed_is_told(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    row = store("evt_1")
+
+    def refuse(_event: StripeEvent) -> None:
+        raise error
+
+    monkeypatch.setattr(webhook_events, "_act", refuse)
+    browser.post("/admin/stripe/evenements", {"evenement": [row.pk]})
+    tasks.process_event(row.pk)
+    page = shown(browser.get("/admin/stripe/evenements"))
+    assert f"{type(error).__name__}: {error}" in page
+    assert "Nouvel essai en cours" not in page
+
+
+def test_what_is_no_event_to_be_processed_is_told(browser: Client) -> None:
+    nothing = browser.post("/admin/stripe/evenements", {"evenement": ["x", "99"]}, follow=True)
+    assert "Aucun des évènements choisis n'est à traiter." in shown(nothing)
+
+
+def test_asking_settles_each_attempt_of_the_order(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = pay_order(make_order())
+    attempt = order.payments.get().attempts.get()
+    if attempt.checkout_session_id is None:
+        attempt.checkout_session_id = "cs_1"
+        attempt.save()
+    asked: list[Any] = []
+    monkeypatch.setattr(provider, "settle", asked.append)
+    address = f"/admin/commandes/{order.pk}/etat-paiement"
+    assert "Rien n'est débité." in shown(browser.get(address))
+    assert asked == []
+    assert "1 paiement vérifié." in shown(browser.post(address, follow=True))
+    assert asked == [attempt.pk]
+
+
+def test_a_provider_that_is_away_is_told(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_attempt: object) -> None:
+        raise gateway.GatewayError("x")
+
+    order = pay_order(make_order())
+    order.payments.get().attempts.update(checkout_session_id="cs_1")
+    monkeypatch.setattr(provider, "settle", away)
+    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    assert provider.PROVIDER_AWAY.replace("\u00a0", " ") in page
