@@ -5,13 +5,13 @@ Each carries links made from SITE_URL and no word that the receiver did not ask 
 
 from __future__ import annotations
 
-from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.http import int_to_base36
 
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import EmailChange, SignUp, User
+from accounts.passwords import ResetTokens
 from accounts.selectors import find_user, pending_email_change, unconfirmed_sign_up
 from accounts.sign_ups import sign_up_key
 from shop.core import limits
@@ -45,7 +45,7 @@ def password_reset_content(mail: OutgoingMail) -> MailContent | None:
     if user is None:
         sign_up = unconfirmed_sign_up(mail.to)
         return _confirmation(sign_up, mail) if sign_up is not None else None
-    token = EmailAwarePasswordResetTokenGenerator().make_token(user)
+    token = ResetTokens().make_token(user)
     key = f"{int_to_base36(user.pk)}-{token}"
     return MailContent("account_password_reset", {"url": _url("accounts:reset-link", mail.language, key)})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import uuid
 from typing import Any, ClassVar
 
@@ -18,16 +17,8 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.email_addresses import normalise_email as normalise_email
 from shop.core.languages import SOURCE_LANGUAGE
-
-
-def normalise_email(email: str) -> str:
-    """Return the one form under which an address is stored and looked up.
-
-    Trimmed, Unicode compatibility forms folded (NFKC) and lower-cased, so that ``Ａ@exemple.fr`` and
-    ``a@EXEMPLE.fr`` can't become two accounts of one mailbox.
-    """
-    return unicodedata.normalize("NFKC", email.strip()).lower()
 
 
 class UserManager(BaseUserManager["User"]):

@@ -81,6 +81,7 @@ NOTICES = {
     "passkey_renamed": Notice("success", _("Nom enregistré")),
     "passkey_removed": Notice("success", _("Clé d'accès retirée")),
     "profile_saved": Notice("success", _("Profil enregistré")),
+    "newsletter_saved": Notice("success", _("Vos préférences sont enregistrées.")),
     "address_saved": Notice("success", _("Adresse enregistrée")),
     "address_deleted": Notice("success", _("Adresse supprimée")),
     "notice_removed": Notice("success", _("Alerte retirée")),

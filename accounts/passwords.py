@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from shop.core.shop_settings import link_salt
 
 MEMBER_MINIMUM = 8
 ADMIN_MINIMUM = 12
@@ -17,6 +19,14 @@ MAXIMUM = 256
 def minimum_length(user: User | None) -> int:
     """Return how many characters a password of this person needs."""
     return ADMIN_MINIMUM if user is not None and user.is_staff else MEMBER_MINIMUM
+
+
+class ResetTokens(EmailAwarePasswordResetTokenGenerator):  # type: ignore[misc]
+    """Of links to choose a new password. Those from before a backup was brought back are dead: that one was used since
+    is forgotten."""
+
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
+        return link_salt(str(super()._make_hash_value(user, timestamp)))
 
 
 class LengthValidator:

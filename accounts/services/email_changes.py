@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,6 +21,16 @@ from shop.core import limits
 from shop.core.audit import record_audit
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
+
+MoveAddress = Callable[[str, str], object]
+_listeners: list[MoveAddress] = []
+
+
+def register_moved_address(listen: MoveAddress) -> None:
+    """From now on `listen(old, new)` is called in the transaction in which an account's address changes. Call it in an
+    `AppConfig.ready()`; again changes nothing."""
+    if listen not in _listeners:
+        _listeners.append(listen)
 
 
 class Outcome(StrEnum):
@@ -130,6 +141,8 @@ def _change_email(user: User, email: str, language: str) -> Outcome:
     except IntegrityError:
         # Somebody signed up with it at this very moment.
         return Outcome.TAKEN
+    for listen in _listeners:
+        listen(old, email)
     record_audit("email.changed", user, actor=user)
     for to in (old, email):
         mails.send_email_changed(to=to, old=old, new=email, language=language)

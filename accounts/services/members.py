@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import secrets
 
-from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
 from allauth.account.models import EmailAddress
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import Role, User, UserRole, normalise_email
-from accounts.passwords import password_faults
+from accounts.passwords import ResetTokens, password_faults
 from accounts.services.roles import grant_role
-from shop.core import limits
+from shop.core import email_addresses, limits
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
-from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
 
 def clean_email(email: str) -> str:
     """Return the address in its stored form. Raises ``Problem`` when it is not one."""
-    address = normalise_email(email)
-    try:
-        validate_email(address)
-    except ValidationError:
-        address = ""
-    if not address or len(address) > EMAIL_MAX_LENGTH:
-        message = _("Veuillez entrer une adresse e-mail valide")
-        raise Problem("invalid_email", message, errors={"email": [message]})
-    return address
+    return email_addresses.clean_email(email, code="invalid_email")
 
 
 def create_member(
@@ -82,7 +70,7 @@ def user_of_reset_key(key: str) -> User | None:
         user = User.objects.filter(pk=base36_to_int(uid), is_active=True).first()
     except (ValueError, OverflowError):
         return None
-    if user is None or not EmailAwarePasswordResetTokenGenerator().check_token(user, token):
+    if user is None or not ResetTokens().check_token(user, token):
         return None
     return user
 

@@ -32,7 +32,7 @@ from accounts.services.second_factor import check_unnamed_passkey
 from accounts.services.signing_up import send_sign_up_mail
 from accounts.stages import SecondFactorStage
 from shop.core import limits
-from shop.core.client_address import client_address
+from shop.core.client_address import client_address, network_fingerprint
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
@@ -66,7 +66,7 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
         for limit, subject in counted:
             limits.enforce(limit, subject)
     except Problem:
-        logger.warning("sign-in limited from %s", caller)
+        logger.warning("sign-in limited from network %s", network_fingerprint(caller)[:12])
         raise
     sign_up = unconfirmed_sign_up(address)
     if sign_up is not None and check_password(password, sign_up.password):
@@ -76,7 +76,7 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     # One password is hashed whatever the address is.
     user = None if sign_up is not None else authenticate(request, email=address, password=password)
     if not isinstance(user, User):
-        logger.warning("sign-in refused from %s", caller)
+        logger.warning("sign-in refused from network %s", network_fingerprint(caller)[:12])
         raise _invalid_credentials()
     for limit, subject in counted:
         # This attempt alone: a member who signs in gives a guesser no further ones.

@@ -62,7 +62,9 @@ def passwords() -> set[str]:
 
 @pytest.mark.parametrize("what", REFUSED)
 @pytest.mark.parametrize("form", [signing_up, confirming, resetting])
-def test_password_is_refused_in_words_and_never_hashed(client, settings, monkeypatch, form, what):
+def test_cnil_2022_100_password_is_refused_in_words_and_never_hashed(
+    client, settings, monkeypatch, form, what
+):
     password, message = REFUSED[what]
     send = form(client)
     before = passwords()
