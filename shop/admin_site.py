@@ -6,12 +6,10 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from shop.core import jobs
-from shop.core.staff_actions import StaffAction, may
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +106,4 @@ class ShopAdminSite(AdminSite):
             for section in SECTIONS
         ]
         sections[-1]["models"] += models.values()
-        if may(request.user, StaffAction.SEE_SETTINGS):
-            register = {
-                "name": _("Registre des traitements"),
-                "object_name": "Register",
-                "admin_url": reverse("admin:pages_retentionrun_register"),
-            }
-            next(part for part in sections if part["app_label"] == "settings")["models"].append(register)
         return [part for part in sections if part["models"]]

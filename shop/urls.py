@@ -5,23 +5,28 @@ from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from orders.views.webhook import stripe_webhook
+from shop.consent.api import ConsentApi
 from shop.core import errors, media
-from shop.core.api import report_client_error
+from shop.core.api import SchemaApi, report_client_error
 from shop.core.site import LanguageRoot, redirect_from_prefix
 from shop.pages import sitemaps
 from shop.pages.staff.home import staff_home
 from shop.pages.views.content import home
+from shop.statistics.views import take_event, take_vitals
 
 urlpatterns = [
     path("webhooks/stripe", stripe_webhook, name="stripe-webhook"),
-    path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("api/schema", SchemaApi.as_view(), name="schema"),
     path("api/client-errors", report_client_error, name="client-errors"),
+    path("api/statistics/events", take_event, name="statistics-events"),
+    path("api/vitals", take_vitals, name="vitals"),
+    path("api/consent", ConsentApi.as_view(), name="api-consent"),
     path("api/", include("catalog.api_urls")),
     path("api/", include("orders.api_urls")),
     path("api/", include("accounts.api_urls")),
+    path("api/", include("blog.api_urls")),
     path("api/", include("shop.pages.api_urls")),
     path("functions/v1/", include("catalog.automation_urls")),
     path("functions/v1/", include("orders.automation_urls")),
@@ -35,6 +40,7 @@ urlpatterns = [
     path("admin/", include("catalog.staff_urls")),
     path("admin/", include("orders.staff_urls")),
     path("admin/", include("accounts.staff_urls")),
+    path("admin/", include("blog.staff_urls")),
     path("admin/", include("shop.pages.staff_urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
 ]
@@ -51,6 +57,7 @@ urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),
     path("", include("orders.urls")),
     path("", include("accounts.urls")),
+    path("", include("blog.urls")),
     # Last: any word that is no page may be a collection's.
     path("", include("catalog.urls")),
     prefix_default_language=False,

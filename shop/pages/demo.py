@@ -6,6 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
+from catalog.models import Category, Product
 from shop.core.demo import demo_part
 from shop.core.images import draw_shipped_image
 from shop.core.models import ShopSettings
@@ -13,6 +14,8 @@ from shop.core.shop_settings import save_shop_settings
 from shop.pages.models import SeasonalBanner
 from shop.pages.services.content import load_texts, set_banner_picture
 from shop.pages.shipped import translated
+from shop.statistics.demo import write_days
+from shop.terms.versions import current_terms, publish_terms
 
 _CHRISTMAS = "noel"
 _PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "scene-marche-de-noel.jpg"
@@ -35,6 +38,9 @@ SELLER = {
     "workshop_email": "atelier@example.com",
     "instagram_url": "https://instagram.example.com/etabli",
     "facebook_url": "https://facebook.example.com/etabli",
+    # Of nobody: the banner shows, and who agrees is answered by no account.
+    "analytics_id": "G-DEMO000000",
+    "pixel_id": "000000000000000",
 }
 
 
@@ -43,6 +49,13 @@ def load_seller() -> None:
     """Fill the settings sheet, unless somebody has filled it before."""
     if not ShopSettings.objects.exists():
         save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=True))
+
+
+@demo_part(order=25)
+def publish_first_terms() -> None:
+    """The first version of the terms, once texts and delivery zones are there."""
+    if current_terms() is None:
+        publish_terms(actor=None)
 
 
 @demo_part(order=20)
@@ -61,6 +74,14 @@ def load_page_texts() -> None:
         **translated("season", _CHRISTMAS),
     )
     set_banner_picture(banner=banner, image=draw_shipped_image(_PICTURE))
+
+
+@demo_part(order=60)
+def load_statistics() -> None:
+    """Sixty days of visits to what the demonstration sells."""
+    products = Product.objects.filter(is_published=True).order_by("pk").values_list("pk", flat=True)
+    collections = Category.objects.order_by("pk").values_list("slug", flat=True)
+    write_days(today=timezone.localdate(), products=list(products[:12]), collections=list(collections[:4]))
 
 
 def christmas_season(today: datetime) -> tuple[datetime, datetime]:

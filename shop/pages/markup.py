@@ -1,33 +1,12 @@
-"""Markdown that staff wrote, as clean HTML: no markup of its own, sanitised, its links in the visitor's language."""
+"""Markdown of staff with places (`{{ production_delay }}`) that figures and values of the shop are put into."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-
-import nh3
-from django.conf import settings
-from django.urls import Resolver404, resolve, translate_url
-from django.utils import translation
-from django.utils.html import strip_tags
-from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from catalog.models import Category
-from catalog.selectors.addresses import category_url
-from catalog.selectors.categories import find_category
-from shop.core.languages import active_language
-from shop.core.site import COLLECTION_VIEW
+from collections.abc import Mapping
 
 PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}")
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
-_TAGS = {
-    "h2", "h3", "h4", "p", "ul", "ol", "li", "strong", "em", "a", "br", "hr", "blockquote", "code",
-    "table", "thead", "tbody", "tr", "th", "td", "div",
-}  # fmt: skip
-_ATTRIBUTES = {"a": {"href"}, "h2": {"id"}, "ol": {"start"}, "div": {"class", "tabindex", "role"}}
 
 
 def escape(value: str) -> str:
@@ -43,62 +22,3 @@ def unescape(value: str) -> str:
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Put the values into their places; a place without a value stays as it was written."""
     return PLACEHOLDER.sub(lambda place: values.get(place[1], place[0]), text)
-
-
-def render_markdown(text: str) -> SafeString:
-    """Return the text as sanitised HTML."""
-    return render_tokens(MARKDOWN.parse(text))
-
-
-def render_tokens(tokens: Sequence[Token]) -> SafeString:
-    """Parsed Markdown as sanitised HTML; links to pages of the shop go to the active language's."""
-    _localise_links(tokens)
-    html = nh3.clean(
-        MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}),
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        link_rel="noopener",
-    )
-    html = html.replace("&nbsp;", "\u00a0")
-    # Wide tables scroll by themselves; they can be reached and scrolled by keyboard.
-    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group"><table>')
-    html = html.replace("</table>", "</table></div>")
-    return mark_safe(html)  # noqa: S308 - sanitised just above
-
-
-def put_in_place(html: SafeString, place: str, inner: SafeString) -> SafeString:
-    """Rendered HTML with the paragraph that says only `place` replaced by other HTML, itself safe already."""
-    return mark_safe(html.replace(f"<p>{place}</p>", inner))  # noqa: S308 - both are HTML made safe before
-
-
-def plain_text(html: str) -> str:
-    """Return the words of rendered Markdown on one line, for search engines."""
-    words = strip_tags(html.replace("</td>", " ").replace("</th>", " ")).split()
-    return " ".join(words).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-
-
-def localise(path: str) -> str:
-    """Return a French address of this shop as the active language's; other addresses as they are."""
-    if not path.startswith("/") or path.startswith("//"):
-        return path
-    language = active_language()
-    with translation.override(settings.LANGUAGE_CODE):
-        translated = translate_url(path, language)
-        row = _collection_at(path.partition("?")[0].partition("#")[0])
-    return translated if row is None else category_url(row)
-
-
-def _collection_at(path: str) -> Category | None:
-    """The collection at a French address, whose word is its own in each language."""
-    try:
-        match = resolve(path)
-    except Resolver404:
-        return None
-    return find_category(match.kwargs["slug"]) if match.view_name == COLLECTION_VIEW else None
-
-
-def _localise_links(tokens: Sequence[Token]) -> None:
-    for token in tokens:
-        if token.type == "link_open":
-            token.attrSet("href", localise(str(token.attrGet("href") or "")))
-        _localise_links(token.children or [])

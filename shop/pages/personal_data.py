@@ -20,7 +20,7 @@ from shop.core.personal_data import (
     register_not_personal,
     register_retention,
 )
-from shop.pages.models import ContactImage, ContactRequest, DataExport, InactivityNotice
+from shop.pages.models import CartReminder, ContactImage, ContactRequest, DataExport, InactivityNotice
 from shop.pages.services.contact import delete_request, private_storage, purge_pictures, purge_requests
 from shop.pages.services.data_exports import delete_exports, purge_exports
 from shop.pages.services.retention import erase_inactive, warn_inactive
@@ -50,6 +50,20 @@ def register() -> None:
             },
             export=_contacts,
             erase=_erase_contacts,
+        )
+    )
+    register_activity(
+        ProcessingActivity(
+            name="cart-reminders",
+            label=_("Rappels de panier envoyés"),
+            purpose=_("Ne vous rappeler qu'une fois un même panier"),
+            data=_("pièces nommées dans le rappel, sa date"),
+            basis=Basis.CONSENT,
+            periods=(Period("inactive_years", _("après votre dernière activité")),),
+            recipients=_("hébergeur"),
+            columns={"pages.CartReminder": ("*",)},
+            export=_cart_reminders,
+            erase=_erase_cart_reminders,
         )
     )
     register_activity(
@@ -92,6 +106,15 @@ def register() -> None:
         ),
     ):
         register_retention(rule)
+
+
+def _cart_reminders(person: Person) -> list[Record]:
+    return [record_of(row, "things", "sent_at") for row in CartReminder.objects.filter(pk=person.key)]
+
+
+def _erase_cart_reminders(person: Person) -> bool:
+    CartReminder.objects.filter(pk=person.key).delete()
+    return True
 
 
 def _contacts(person: Person) -> list[Record]:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
+from blog.selectors.sitemap import article_entries
 from catalog.selectors.addresses import (
     SitemapEntry,
     category_url,
@@ -38,12 +39,16 @@ _URLSET = (
 _PAGES = (
     "home",
     "catalog:list",
+    "blog:list",
     "story",
     "contact",
     "faq",
     "catalog:review-rules",
+    "blog:newsletter",
+    "blog:newsletter-letters",
     "terms",
     "privacy",
+    "cookies",
     "legal-notice",
 )
 # The pictures that stand in the templates themselves.
@@ -59,6 +64,7 @@ _CLOSED_PAGES = (
     "/%(members)s",
     "/%(favourites)s",
     "/%(notices)s/",
+    *(f"/%(newsletter)s/%({word})s" for word in ("asked", "confirm", "preferences", "unsubscribe")),
 )
 _CLOSED = ("/api/", "/webhooks/")
 
@@ -96,7 +102,7 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
-    """Pages and categories. Three queries."""
+    """Pages, categories and articles. Four queries."""
     pages = [
         SitemapEntry(
             paths_in_each_language(partial(reverse, name)),
@@ -110,7 +116,7 @@ def page_sitemap(request: HttpRequest) -> HttpResponseBase:
         for card in category_cards()
         if card.listed
     ]
-    return StreamingHttpResponse(_urlset(pages), content_type=_XML)
+    return StreamingHttpResponse(_urlset([*pages, *article_entries()]), content_type=_XML)
 
 
 @require_safe

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Of one picture, as a phone shows it.
+PICTURE_SIZE = (390, 520)
+MOST_BYTES = 25 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Help:
@@ -15,6 +19,16 @@ class Help:
     title: str
     pages: tuple[str, ...]
     sentences: tuple[str, str]
+
+    @property
+    def name(self) -> str:
+        """The page that its picture shows."""
+        return self.pages[0]
+
+    @property
+    def picture(self) -> str:
+        """The static file that `scripts/help_pictures.py` drew."""
+        return f"help/{self.name}.webp"
 
 
 HELP = (
@@ -45,6 +59,15 @@ HELP = (
             "français.",
             "Laissez la quantité vide pour une pièce faite à la commande\u00a0: avec un nombre, la "
             "dernière n'est vendue qu'une fois.",
+        ),
+    ),
+    Help(
+        "Promotions",
+        ("promotions",),
+        (
+            "Donnez un début et une fin : la promotion commence et s'arrête d'elle-même, à l'heure dite.",
+            "Enregistrez pour voir ce qu'elle fait à chaque prix ; « Terminer maintenant » rend "
+            "aussitôt les prix d'avant.",
         ),
     ),
     Help(
@@ -88,10 +111,19 @@ HELP = (
     ),
     Help(
         "Comptes",
-        ("books", "receipts"),
+        ("books", "receipts", "oss", "urssaf", "reporting", "entries"),
         (
             "L'année mois par mois, ce qui reste à régler, et les plafonds à surveiller.",
             "Chaque ligne du livre des recettes porte le jour où l'argent a bougé.",
+        ),
+    ),
+    Help(
+        "Versements",
+        ("payouts", "payout", "bank-import"),
+        (
+            "Ce que Stripe a versé à votre banque, ce que chaque versement contient, et ses frais mois par mois.",
+            "Envoyez le relevé de la banque en CSV\u00a0: la boutique rapproche les versements et ne garde "
+            "aucune autre ligne.",
         ),
     ),
     Help(
@@ -145,6 +177,14 @@ HELP = (
         ),
     ),
     Help(
+        "Évènements Stripe",
+        ("stripe-events",),
+        (
+            "Ce que Stripe a envoyé et que la boutique n'a pas pu traiter attend ici ; elle réessaie seule.",
+            "Une fois la cause réglée, cochez et traitez à nouveau : deux fois ne font jamais plus qu'une.",
+        ),
+    ),
+    Help(
         "Écarts avec Stripe",
         (
             "discrepancies",
@@ -158,12 +198,41 @@ HELP = (
         ),
     ),
     Help(
+        "Statistiques",
+        ("statistics",),
+        (
+            "Combien de visites, d'où elles viennent, ce qu'elles cherchent sans le trouver, et où elles "
+            "s'arrêtent avant de payer.",
+            "La boutique compte elle-même, sans cookie\u00a0: une visite est un navigateur pendant un jour, et les "
+            "vôtres n'en sont pas.",
+        ),
+    ),
+    Help(
         "Catégories",
         ("categories",),
         (
-            "Montez et descendez les lignes\u00a0: c'est l'ordre des menus et de l'accueil.",
+            "Glissez les lignes, ou montez et descendez-les\u00a0: c'est l'ordre des menus et de l'accueil.",
             "Une adresse que vous changez mène à la nouvelle\u00a0; une catégorie qui a des pièces ne se "
             "supprime pas.",
+        ),
+    ),
+    Help(
+        "Alertes et favoris",
+        ("waiting-list", "notice", "favourites", "favourite"),
+        (
+            "Qui a demandé un e-mail au retour d'une pièce ou à l'ouverture d'une collection, et combien de "
+            "membres gardent chaque pièce.",
+            "La boutique écrit seule quand la pièce revient ; supprimez une ligne quand la personne le demande.",
+        ),
+    ),
+    Help(
+        "Blog",
+        ("articles", "article", "tags"),
+        (
+            "Un titre, un extrait et un texte suffisent\u00a0; ce que vous tapez est gardé pendant que vous "
+            "écrivez, et chaque enregistrement reste dans les versions.",
+            "Sans «\u00a0Publier immédiatement\u00a0», l'article reste un brouillon, ou paraît à la date que "
+            "vous donnez\u00a0; l'aperçu se partage par son lien.",
         ),
     ),
     Help(
@@ -173,6 +242,24 @@ HELP = (
             "Tout ce que les pages disent, en quatre langues\u00a0; un texte sans traduction montre le "
             "français.",
             "Les boutons Aperçu montrent une ligne sur sa page avant que quelqu'un d'autre la voie.",
+        ),
+    ),
+    Help(
+        "Newsletter",
+        ("newsletter",),
+        (
+            "Une lettre part dans les langues que vous avez écrites\u00a0: avant l'envoi, la page dit combien "
+            "de personnes la reçoivent.",
+            "Les e-mails des commandes passent toujours d'abord\u00a0; vous pouvez mettre en pause, reprendre "
+            "ou arrêter.",
+        ),
+    ),
+    Help(
+        "Abonnés de la newsletter",
+        ("newsletter-subscribers",),
+        (
+            "Chacun a confirmé son adresse et se désinscrit d'un clic\u00a0: personne n'est ajouté à la main.",
+            "Suspendez une adresse qui n'existe plus ou dont quelqu'un s'est plaint\u00a0: plus rien n'y part.",
         ),
     ),
     Help(
@@ -203,7 +290,7 @@ HELP = (
     ),
     Help(
         "Réglages",
-        ("settings", "vat", "stops", "territories"),
+        ("settings", "vat", "accounts", "stops", "territories"),
         (
             "Ce qui est saisi ici est montré partout\u00a0: pages légales, paniers, factures et e-mails.",
             "Si deux personnes changent le même champ, la seconde voit ce que la première a enregistré.",
@@ -251,6 +338,40 @@ HELP = (
             "l'adresse d'un autre programme.",
             "S'il ne répond pas, elle réessaie pendant un jour, puis s'arrête et vous écrit\u00a0; rien "
             "n'est perdu.",
+        ),
+    ),
+    Help(
+        "Conditions de vente",
+        ("terms",),
+        (
+            "Les clients acceptent la dernière version publiée ; un texte ou un réglage changé attend que vous "
+            "publiiez.",
+            "Une version publiée ne change plus : chaque commande garde le numéro de la sienne.",
+        ),
+    ),
+    Help(
+        "Données personnelles",
+        ("register", "erasures", "nights"),
+        (
+            "Ce que la boutique garde des gens, pourquoi et combien de temps\u00a0: le registre que la loi "
+            "demande, tenu par le code lui-même.",
+            "En dessous, les effacements demandés et ce que chaque nuit a supprimé.",
+        ),
+    ),
+    Help(
+        "État",
+        ("state",),
+        (
+            "Ce qui fait marcher la boutique\u00a0: chaque ligne dit depuis quand, et quoi faire quand elle est rouge.",
+            "Une ligne rouge part aussi par e-mail, une fois\u00a0; un second e-mail dit quand tout va bien à nouveau.",
+        ),
+    ),
+    Help(
+        "Tâches planifiées",
+        ("jobs",),
+        (
+            "Ce que la boutique fait seule, à quelle heure, et quand elle l'a fait pour la dernière fois.",
+            "Une tâche en retard se signale aussi sur l'accueil\u00a0: prévenez qui exploite la boutique.",
         ),
     ),
     Help(

@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from shop.pages.staff import api_keys, audit, mails, messages, settings, texts, users, webhooks
+from shop.pages.staff import (
+    api_keys,
+    audit,
+    mails,
+    messages,
+    personal_data,
+    settings,
+    state,
+    statistics,
+    terms,
+    texts,
+    users,
+    webhooks,
+)
 from shop.pages.staff.search import staff_search
 
 _ONE = "webhooks/<int:endpoint_id>"
@@ -35,6 +48,8 @@ urlpatterns = [
     path("utilisateurs/<int:user_id>/acces", users.block, name="staff-user-block"),
     path("reglages", settings.settings_index, name="staff-settings"),
     *(pattern for part in settings.SETTINGS for pattern in part.urls()),
+    path("conditions", terms.terms_index, name="staff-terms"),
+    path("conditions/<str:number>", terms.terms_version, name="staff-terms-version"),
     path("textes", texts.texts_index, name="staff-texts"),
     *(pattern for screen in texts.SCREENS for pattern in screen.urls()),
     path("e-mails", mails.mail_index, name="staff-mails"),
@@ -43,5 +58,12 @@ urlpatterns = [
     path("e-mails/<slug:kind>", mails.mail_preview, name="staff-mail"),
     path("e-mails/<slug:kind>/contenu", mails.mail_html, name="staff-mail-html"),
     path("e-mails/<slug:kind>/essai", mails.mail_test, name="staff-mail-test"),
+    path("statistiques", statistics.statistics_page, name="staff-statistics"),
+    path("statistiques/fichier", statistics.statistics_csv, name="staff-statistics-csv"),
+    path("donnees-personnelles", personal_data.register, name="staff-register"),
+    path("donnees-personnelles/effacements", personal_data.erasures, name="staff-erasures"),
+    path("donnees-personnelles/nuits", personal_data.nights, name="staff-nights"),
+    path("etat", state.state, name="staff-state"),
+    path("taches", personal_data.jobs, name="staff-jobs"),
     path("journal", audit.audit_trail, name="staff-audit"),
 ]

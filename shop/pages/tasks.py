@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 from celery import shared_task
 
 from shop.core.jobs import scheduled_job
-from shop.pages.services import content, data_exports, erasures, retention
+from shop.pages.services import cart_reminders, content, data_exports, erasures, retention
 
 
 @shared_task
@@ -49,3 +49,9 @@ def run_due_erasures(now: datetime) -> None:
 def apply_retention(now: datetime) -> None:
     """Delete and anonymise what was stored long enough."""
     retention.apply_rules(now)
+
+
+@scheduled_job("cart-reminders", every=timedelta(minutes=15))
+def send_cart_reminders(now: datetime) -> None:
+    """Write to members who left a cart and asked to be reminded."""
+    cart_reminders.send_due_reminders(now)

@@ -8,9 +8,11 @@ from shop.pages.views.contact import ContactView
 from shop.pages.views.members import members_page, remove_one, return_mails
 
 urlpatterns = [
-    path(localized("%(terms)s"), content.legal_text, {"page": "terms"}, name="terms"),
+    path(localized("%(terms)s"), content.terms, name="terms"),
+    path(localized("%(terms)s/<str:number>"), content.terms, name="terms-version"),
     path("conditions-generales-vente", content.terms_alias, name="terms-alias"),
     path(localized("%(privacy)s"), content.legal_text, {"page": "privacy"}, name="privacy"),
+    path(localized("%(cookies)s"), content.legal_text, {"page": "cookies"}, name="cookies"),
     path(localized("%(legal_notice)s"), content.legal_text, {"page": "legal-notice"}, name="legal-notice"),
     path(
         localized("%(withdrawal)s/%(information)s"),
@@ -40,6 +42,7 @@ urlpatterns = [
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
     path(localized("%(members)s/%(favourites)s/%(delete)s"), remove_one, name="remove-favourite"),
     path(localized("%(members)s/%(profile)s"), profile.save_profile, name="members-profile"),
+    path(localized("%(members)s/%(newsletter)s"), profile.save_newsletter, name="members-newsletter"),
     path(
         localized("%(members)s/%(alerts)s/%(delete)s"),
         profile.remove_notice,

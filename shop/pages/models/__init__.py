@@ -1,5 +1,6 @@
 """Rows behind the pages: texts, questions, the band of a season, redirects, official texts, what visitors write."""
 
+from shop.pages.models.cart_reminders import CartReminder
 from shop.pages.models.contact import ContactImage, ContactKind, ContactReply, ContactRequest, ContactState
 from shop.pages.models.content import (
     FaqCategory,
@@ -24,6 +25,7 @@ from shop.pages.models.personal_data import (
 
 __all__ = [
     "EXPORTS_UNDER_WAY",
+    "CartReminder",
     "ContactImage",
     "ContactKind",
     "ContactReply",

@@ -6,23 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.core.cache import caches
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
 
+from catalog.markup import localise, plain_text, render_markdown
 from shop.core import images
+from shop.core.fragment_cache import cached_content
 from shop.core.images import ImageInfo
 from shop.core.languages import active_language
-from shop.pages.markup import fill, localise, plain_text, render_markdown, unescape
+from shop.pages.markup import fill, unescape
 from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
 from shop.pages.selectors.placeholders import placeholder_values
 from shop.pages.shipped import shipped
-
-CACHE_SECONDS = 60
-FAQ_KEY = "pages:faq"
-TEXTS_KEY = "pages:texts"
-BANNERS_KEY = "pages:banners"
 
 
 @dataclass(frozen=True)
@@ -98,10 +94,7 @@ def questions(
     *, home: bool = False, contact: bool = False, preview: FaqEntry | None = None
 ) -> list[Question]:
     """Return the published questions of /faq, or of the home or contact page, in their order. One query a minute."""
-    rows: list[FaqEntry] | None = caches["shared"].get(FAQ_KEY)
-    if rows is None:
-        rows = list(FaqEntry.objects.filter(is_published=True))
-        caches["shared"].set(FAQ_KEY, rows, CACHE_SECONDS)
+    rows = cached_content(lambda: list(FaqEntry.objects.filter(is_published=True)), "questions")
     if preview is not None:
         rows = sorted([preview, *(row for row in rows if row.pk != preview.pk)], key=lambda row: row.position)
     wanted = [row for row in rows if (row.on_home if home else row.on_contact if contact else row.on_faq)]
@@ -122,10 +115,7 @@ def current_band(*, preview: SeasonalBanner | None = None, now: datetime | None 
     """Return the band in force that began last, None between seasons. One query a minute."""
     if preview is not None:
         return _band(preview)
-    rows: list[SeasonalBanner] | None = caches["shared"].get(BANNERS_KEY)
-    if rows is None:
-        rows = list(SeasonalBanner.objects.all())
-        caches["shared"].set(BANNERS_KEY, rows, CACHE_SECONDS)
+    rows = cached_content(lambda: list(SeasonalBanner.objects.all()), "bands")
     row = max((row for row in rows if _in_force(row, now)), key=_begun, default=None)
     return None if row is None else _band(row)
 
@@ -152,11 +142,7 @@ def _band(row: SeasonalBanner) -> Band:
 
 
 def _rows() -> Sequence[PageText]:
-    rows: list[PageText] | None = caches["shared"].get(TEXTS_KEY)
-    if rows is None:
-        rows = list(PageText.objects.all())
-        caches["shared"].set(TEXTS_KEY, rows, CACHE_SECONDS)
-    return rows
+    return cached_content(lambda: list(PageText.objects.all()), "texts")
 
 
 def _in_force(row: PageText | SeasonalBanner, now: datetime | None) -> bool:

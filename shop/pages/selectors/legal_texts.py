@@ -6,8 +6,8 @@ that nobody has filled in yet is said to be missing rather than left blank (LCEN
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -22,14 +22,19 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
+from catalog.markup import MARKDOWN, put_in_place, render_tokens
 from catalog.selectors.wording import default_production_days, production_text
+from orders.selectors.mail_contexts import with_withdrawal_form
 from orders.selectors.withdrawals import function_sentence
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
-from shop.pages.markup import MARKDOWN, PLACEHOLDER, escape, put_in_place, render_tokens, unescape
-from shop.pages.selectors.official import official_texts
+from shop.pages.markup import PLACEHOLDER, escape, unescape
+from shop.pages.selectors.cookie_tables import CHOICE_PLACE, choice_html, cookie_values
+from shop.pages.selectors.official import ShownText, official_texts
 from shop.pages.selectors.personal_data import printed_activities
 from shop.pages.selectors.placeholders import shipping_markdown
+from shop.terms.models import OfficialTerm, TermsText, TermsVersion
+from shop.terms.versions import current_terms
 
 # A paragraph of its own in the terms.
 _OFFICIAL_PLACE = "official-texts-place"
@@ -48,12 +53,68 @@ class LegalText:
 
 
 def legal_page(page: str) -> LegalText:
-    """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones, one a minute for
-    the official texts."""
+    """`terms`, `privacy`, `cookies` or `legal-notice` in the active language, the terms as they were published last.
+    One query for the delivery zones; for the terms one, two more while none are published, and one a minute for the
+    official texts."""
+    if page == "terms" and (version := current_terms()) is not None:
+        return published_terms(version)
+    text, official = _filled(page), [asdict(shown) for shown in official_texts()]
+    return _rendered(text, official)
+
+
+def published_terms(version: TermsVersion) -> LegalText:
+    """Return a version of the terms in the active language. No query."""
+    text = version.text(active_language())
+    return _rendered((text["title"], text["description"], version.number, text["body"]), text["official"])
+
+
+def draft_terms() -> dict[str, TermsText]:
+    """Return the terms as they would be published now, in every language."""
+    found: dict[str, TermsText] = {}
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            title, description, _version, body = _filled("terms")
+            found[language] = TermsText(
+                title=title,
+                description=description,
+                body=body,
+                official=[_official_term(shown) for shown in official_texts()],
+            )
+    return found
+
+
+def _official_term(shown: ShownText) -> OfficialTerm:
+    return OfficialTerm(
+        label=shown.label,
+        language=shown.language,
+        text=shown.text,
+        url=shown.url,
+        width=shown.width,
+        height=shown.height,
+    )
+
+
+def _filled(page: str) -> tuple[str, str, str, str]:
+    """Title, description, version and Markdown of a page in the active language, the shop's mentions in place."""
     language = active_language()
-    text = _render(page, language, tuple(sorted(_values(language).items())))
-    official = render_to_string("components/official_texts.html", {"texts": official_texts()})
-    return replace(text, html=put_in_place(text.html, _OFFICIAL_PLACE, official))
+    values = _values(language)
+    meta, body = _parse(page, language)
+    plain = {key: unescape(value) for key, value in values.items()}
+    return (
+        _fill(meta["title"], plain),
+        _fill(meta["description"], plain),
+        meta["version"],
+        _fill(body, values),
+    )
+
+
+def _rendered(text: tuple[str, str, str, str], official: Sequence[Mapping[str, object]]) -> LegalText:
+    page = _render(active_language(), *text)
+    page = replace(page, html=put_in_place(page.html, CHOICE_PLACE, choice_html()))
+    if _OFFICIAL_PLACE not in page.html:
+        return page
+    shown = render_to_string("components/official_texts.html", {"texts": official})
+    return replace(page, html=put_in_place(page.html, _OFFICIAL_PLACE, shown))
 
 
 def _values(language: str) -> dict[str, str]:
@@ -77,12 +138,14 @@ def _values(language: str) -> dict[str, str]:
         "host_phone": text(shop.host_phone),
         "mediator": text("\n".join(part for part in mediator if part)),
         "packaging_id": text(shop.packaging_id),
+        "vat_notice": text(shop.vat_notice_text),
         "production_delay": production_text(default_production_days()),
         "shipping_table": shipping_markdown(language),
         "processing_table": _processing_table(),
         "retention_list": _retention_list(),
         # The owner's official texts, put in once the rest is rendered: they are no Markdown.
         "guarantee_box": _OFFICIAL_PLACE,
+        **cookie_values(),
         "withdrawal_function": function_sentence(_french_path("orders:withdrawal")),
     }
 
@@ -127,18 +190,12 @@ def _mail_link(address: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _render(page: str, language: str, values: tuple[tuple[str, str], ...]) -> LegalText:
-    filled = dict(values)
-    meta, body = _parse(page, language)
-    tokens = MARKDOWN.parse(_fill(body, filled))
+def _render(language: str, title: str, description: str, version: str, body: str) -> LegalText:
+    """`language` is the active one: links lead to its pages."""
+    tokens = MARKDOWN.parse(body)
     contents = _mark_chapters(tokens)
-    plain = {key: unescape(value) for key, value in filled.items()}
     return LegalText(
-        title=_fill(meta["title"], plain),
-        description=_fill(meta["description"], plain),
-        version=meta["version"],
-        html=render_tokens(tokens),
-        contents=contents,
+        title=title, description=description, version=version, html=render_tokens(tokens), contents=contents
     )
 
 
@@ -148,7 +205,7 @@ def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
         path = _FOLDER / page / f"{settings.LANGUAGE_CODE}.md"
     _start, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
     meta = dict(line.split(": ", 1) for line in head.splitlines() if line.strip())
-    return meta, body
+    return meta, with_withdrawal_form(body, language)
 
 
 def _fill(text: str, values: Mapping[str, str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 
 from babel.numbers import format_decimal
-from django.core.cache import caches
 from django.db.models import Min
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,12 +12,11 @@ from django.utils.translation import gettext_lazy
 from catalog.models import Product
 from catalog.selectors.wording import default_production_days, production_text
 from orders.selectors.delivery import DeliveryRow, shipping_table
+from shop.core.fragment_cache import cached_content
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 from shop.pages.markup import escape
-
-CACHE_SECONDS = 60
 
 # What a text may hold between double braces, with what it stands for.
 PLACEHOLDERS = {
@@ -35,18 +33,7 @@ def placeholder_values() -> dict[str, str]:
 
     At most three queries (settings, zones, lowest price), cached for a minute.
     """
-    language = active_language()
-    key = cache_key(language)
-    values: dict[str, str] | None = caches["shared"].get(key)
-    if values is None:
-        values = _read(language)
-        caches["shared"].set(key, values, CACHE_SECONDS)
-    return values
-
-
-def cache_key(language: str) -> str:
-    """Return the key under which a language's values are cached; services drop it."""
-    return f"pages:placeholders:{language}"
+    return cached_content(lambda: _read(active_language()), "placeholders")
 
 
 def shipping_markdown(language: str) -> str:

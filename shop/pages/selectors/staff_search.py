@@ -1,4 +1,4 @@
-"""One search over what staff look for: products, orders and customers, each as far as the person may see it."""
+"""One search over what staff look for: products, orders, articles and customers, as far as the person may see."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, When
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.selectors import find_users
+from blog.selectors.staff_articles import find_articles
 from catalog.models import Product
-from catalog.selectors.staff_search import having_words, query_words
+from catalog.selectors.staff_search import has_words, query_words
 from orders.selectors.admin_orders import find_orders
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words, shop_day
@@ -43,7 +45,7 @@ class StaffHits:
 def search_staff(text: str, user: AbstractBaseUser | AnonymousUser) -> list[StaffHits]:
     """Return what was found, `MOST_OF_A_KIND` of each kind at most; nothing for less than two letters.
 
-    Queries: products one, customers one, orders those of `find_orders`.
+    Queries: products one, articles two, customers one, orders those of `find_orders`.
     """
     text = text.strip()
     if len(text) < SHORTEST_QUERY:
@@ -51,6 +53,7 @@ def search_staff(text: str, user: AbstractBaseUser | AnonymousUser) -> list[Staf
     kinds = (
         ("orders", "Commandes", StaffAction.SEE_ORDERS, _orders),
         ("products", "Produits", StaffAction.SEE_PRODUCTS, _products),
+        ("articles", "Articles", StaffAction.EDIT_ARTICLES, _articles),
         ("customers", "Clients", StaffAction.SEE_USERS, _customers),
     )
     found = (
@@ -75,7 +78,7 @@ def _products(text: str) -> Iterator[StaffHit]:
     words = query_words(text)
     if not words:
         return
-    found = having_words(Product.objects.filter(trashed_at=None).select_related("category"), words)
+    found = Product.objects.filter(has_words(words), trashed_at=None).select_related("category")
     # Texts are searched as well: whose name it is comes first.
     named = Case(When(name__icontains=text, then=0), default=1)
     for product in found.order_by(named, "-created_at", "-pk")[:MOST_OF_A_KIND]:
@@ -84,6 +87,16 @@ def _products(text: str) -> Iterator[StaffHit]:
             product.name,
             f"{product.category.name}{state}",
             reverse("staff-product", args=[product.pk]),
+        )
+
+
+def _articles(text: str) -> Iterator[StaffHit]:
+    for article in find_articles(search=text, size=MOST_OF_A_KIND).rows:
+        state = article.state_at(timezone.now()).label
+        yield StaffHit(
+            article.french_title,
+            f"{article.get_category_display()} · {state}",
+            reverse("staff-article", args=[article.pk]),
         )
 
 

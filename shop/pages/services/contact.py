@@ -21,6 +21,7 @@ from accounts.models import User
 from catalog.models import Product
 from shop.core import images, limits
 from shop.core.audit import record_audit
+from shop.core.audit_rows import record_row
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
@@ -88,16 +89,18 @@ def set_answered(*, request: ContactRequest, answered: bool) -> None:
     request.save(update_fields=["state", "answered_at"])
 
 
-def mark_by(*, request: ContactRequest, answered: bool, actor: User) -> None:
-    """Mark a request for a person, in the caller's transaction, and write it to the audit trail; one that is already
-    so stays as it is."""
-    before = request.state
-    if (before == ContactState.ANSWERED) == answered:
-        return
-    set_answered(request=request, answered=answered)
-    record_audit(
-        "contact.answered", request, actor=actor, before={"state": before}, after={"state": request.state}
-    )
+def mark_by(*, request_id: int, answered: bool, actor: User) -> None:
+    """Mark a request for a person and write it to the audit trail; one that is already so stays as it is. Raises
+    ContactRequest.DoesNotExist."""
+    with transaction.atomic():
+        request = ContactRequest.objects.select_for_update(of=("self",)).get(pk=request_id)
+        before = request.state
+        if (before == ContactState.ANSWERED) == answered:
+            return
+        set_answered(request=request, answered=answered)
+        record_audit(
+            "contact.answered", request, actor=actor, before={"state": before}, after={"state": request.state}
+        )
 
 
 def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) -> ContactReply:
@@ -138,6 +141,14 @@ def delete_request(*, request: ContactRequest) -> None:
         names = list(request.images.values_list("file", flat=True))
         request.delete()
         transaction.on_commit(lambda: _delete_files(names))
+
+
+def delete_by(*, request: ContactRequest, actor: User) -> None:
+    """Delete a request for a person, and write to the audit trail that there was one."""
+    with transaction.atomic():
+        before = {"kind": request.kind, "state": request.state}
+        record_row("deleted", request, actor=actor, before=before)
+        delete_request(request=request)
 
 
 def purge_requests(before: datetime, limit: int) -> int:

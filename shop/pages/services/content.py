@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.core.cache import caches
 from django.db import transaction
 
-from shop.core import content_version, images
+from shop.core import images
+from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.pages.models import FaqEntry, HomeSection, PageText, Redirect, SeasonalBanner
-from shop.pages.selectors.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
-from shop.pages.selectors.placeholders import cache_key as placeholders_key
 from shop.pages.shipped import QUESTIONS, shipped, translated
 
 DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
 
 Content = FaqEntry | HomeSection | PageText | SeasonalBanner | Redirect
-
-
-def content_changed() -> None:
-    """Drop the cached copies of rows and of public pages once the transaction commits, in every process."""
-    keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
-    keys += [placeholders_key(code) for code, _label in settings.LANGUAGES]
-    transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
-    content_version.content_changed()
 
 
 def save_content(*, row: Content) -> None:

@@ -138,6 +138,25 @@ def cancel_erasure(*, user: User) -> bool:
     return True
 
 
+def cancel_guest_erasure(*, email: str) -> bool:
+    """Take back what somebody without an account registered, whose address the caller knows to be theirs; False for one
+    that has begun, or none."""
+    with transaction.atomic():
+        lock_names([f"erasure:{email}"])
+        known = guest_erasure_of(email)
+        if known is None:
+            return False
+        registered = Erasure.objects.select_for_update().filter(
+            pk=known.pk, state=ErasureState.REGISTERED, closed_at=None
+        )
+        row = registered.first()
+        if row is None:
+            return False
+        record_audit("erasure.cancelled", row, actor=None)
+        registered.delete()
+    return True
+
+
 def run_erasure(erasure_id: int) -> bool:
     """Go on with an erasure as far as it goes now; True once it is done. Every step may be repeated, and a worker that
     dies is followed by another once its lease is over."""

@@ -15,6 +15,7 @@ from shop.core.audit import record_audit
 from shop.core.mail import queue_mail
 from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail
+from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
 from shop.pages.services.erasures import refuse_member
 
@@ -36,14 +37,14 @@ def erasure_link_content(mail: OutgoingMail) -> MailContent:
     """Return the mail with its link, made at delivery: the outbox holds no key before."""
     with translation.override(mail.language):
         path = reverse("erasure-link")
-    key = signing.dumps([mail.to, mail.language], salt=_SALT)
+    key = signing.dumps([mail.to, mail.language], salt=link_salt(_SALT))
     return MailContent("account_erasure_link", {"url": f"{absolute_url(path)}?cle={key}"})
 
 
 def address_of_link(key: str) -> tuple[str, str] | None:
     """Return the address and the language of a link; None for one that the shop did not make, or a week ago."""
     try:
-        email, language = signing.loads(key, salt=_SALT, max_age=LINK_LIFETIME)
+        email, language = signing.loads(key, salt=link_salt(_SALT), max_age=LINK_LIFETIME)
     except signing.BadSignature:
         return None
     return email, language

@@ -15,6 +15,7 @@ from django.utils import timezone
 from shop.core import content_version, images
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import CACHE_KEY
+from shop.terms.versions import is_in_a_version
 
 _FOLDER = "official"
 _EXTENSIONS = {"png": "png", "jpg": "jpg", "jpeg": "jpg"}
@@ -85,7 +86,7 @@ def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
 
 def _remove_file_later(row: OfficialText) -> None:
     name = row.file.name
-    if name:
+    if name and not is_in_a_version(name):
         transaction.on_commit(lambda: default_storage.delete(name), robust=True)
 
 

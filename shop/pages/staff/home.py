@@ -17,6 +17,7 @@ from shop.core import jobs
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
 from shop.pages.selectors import staff_home as selectors
+from shop.statistics.selectors import visits_today_and_this_week
 
 # Of the chart, in its own units.
 _CHART_HEIGHT = 120
@@ -56,6 +57,8 @@ def staff_home(request: HttpRequest) -> HttpResponse:
     if may(request.user, StaffAction.SEE_BOOKS):
         sales = selectors.week_sales(today)
         context |= {"sales": sales, "chart": _chart(sales), "chart_width": _DAY_WIDTH * len(sales.days)}
+    if may(request.user, StaffAction.SEE_STATISTICS):
+        context["visits"] = visits_today_and_this_week(today)
     return render(request, "staff/home.html", context)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, cast
 
-from csp.constants import NONE, SELF, UNSAFE_INLINE
+from csp.constants import SELF
 from csp.decorators import csp, csp_update
 from django.conf import settings
 from django.contrib import messages
@@ -26,23 +26,12 @@ from shop.core.mail_samples import KINDS
 from shop.core.models import MailState, OutgoingMail
 from shop.core.outbox import find_mails
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_pages import WRITE, staff_page
+from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
 from shop.pages.selectors.mail_previews import mail_kinds, order_for_preview, preview_mail
 from shop.pages.services.mail_tests import send_test
 
 logger = logging.getLogger(__name__)
 
-# A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
-# sandbox as well.
-MAIL_POLICY: dict[str, Any] = {
-    "default-src": [NONE],
-    "style-src": [UNSAFE_INLINE],
-    "img-src": [SELF],
-    "form-action": [NONE],
-    "base-uri": [NONE],
-    "frame-ancestors": [SELF],
-    "sandbox": ["allow-popups", "allow-popups-to-escape-sandbox"],
-}
 # By the word in the address; the first is shown where there is none.
 STATES = (
     ("tous", "Tous", ""),

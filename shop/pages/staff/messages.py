@@ -7,13 +7,11 @@ from typing import cast
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
-from shop.core.audit_rows import record_row
 from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
@@ -85,9 +83,10 @@ def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
 def mark(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     """Mark the message as answered elsewhere, or as new again: `etat` says which."""
     answered = request.POST.get("etat") == ContactState.ANSWERED
-    with transaction.atomic():
-        asked = get_object_or_404(ContactRequest.objects.select_for_update(of=("self",)), pk=contact_id)
-        contact.mark_by(request=asked, answered=answered, actor=cast(User, request.user))
+    try:
+        contact.mark_by(request_id=contact_id, answered=answered, actor=cast(User, request.user))
+    except ContactRequest.DoesNotExist:
+        raise Http404 from None
     messages.success(request, "Marqué comme répondu." if answered else "Marqué comme à répondre.")
     return redirect("staff-message", contact_id)
 
@@ -97,10 +96,7 @@ def delete(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     """Ask first, then delete the message with its pictures and answers."""
     asked = get_object_or_404(ContactRequest, pk=contact_id)
     if request.method == "POST":
-        with transaction.atomic():
-            before = {"kind": asked.kind, "state": asked.state}
-            record_row("deleted", asked, actor=cast(User, request.user), before=before)
-            contact.delete_request(request=asked)
+        contact.delete_by(request=asked, actor=cast(User, request.user))
         messages.success(request, "Message supprimé.")
         return redirect("staff-messages")
     return render(request, "staff/messages/delete.html", {"asked": asked})

@@ -1,11 +1,15 @@
-"""`/admin/recherche`: one search over everything staff look for, by page and by call."""
+"""`/admin/recherche`: one search over screens and everything staff look for, by page and by call."""
 
 from __future__ import annotations
 
 from typing import Any
+from unicodedata import combining, normalize
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
@@ -14,10 +18,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from shop.core.staff_actions import StaffAction
+from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_calls import allowed
 from shop.core.staff_pages import staff_page
-from shop.pages.selectors.staff_search import search_staff
+from shop.pages.selectors.staff_search import (
+    MOST_OF_A_KIND,
+    SHORTEST_QUERY,
+    StaffHit,
+    StaffHits,
+    search_staff,
+)
+from shop.pages.staff.settings import OTHERS
+from shop.pages.staff_navigation import GROUPS
 
 LONGEST_QUERY = 100
 
@@ -25,7 +37,28 @@ LONGEST_QUERY = 100
 @staff_page(StaffAction.SEE_ORDERS)
 def staff_search(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "")[:LONGEST_QUERY]
-    return render(request, "staff/search.html", {"query": text, "found": search_staff(text, request.user)})
+    return render(request, "staff/search.html", {"query": text, "found": _search(text, request.user)})
+
+
+def _search(text: str, user: AbstractBaseUser | AnonymousUser) -> list[StaffHits]:
+    """Return the screens whose name holds the words, then what `search_staff` finds."""
+    wanted = _plain(text.strip())
+    if len(wanted) < SHORTEST_QUERY:
+        return []
+    screens = [(page.view_name, page.label, title, page.action) for title, pages in GROUPS for page in pages]
+    screens += [(view, label, detail, StaffAction.SEE_SETTINGS) for view, label, detail in OTHERS]
+    hits = tuple(
+        StaffHit(label, detail, reverse(view))
+        for view, label, detail, action in screens
+        if wanted in _plain(label) and may(user, action)
+    )
+    found = [StaffHits("screens", "Écrans", hits[:MOST_OF_A_KIND])] if hits else []
+    return [*found, *search_staff(text, user)]
+
+
+def _plain(text: str) -> str:
+    """Small letters without accents."""
+    return "".join(letter for letter in normalize("NFKD", text.lower()) if not combining(letter))
 
 
 class StaffQuery(serializers.Serializer[Any]):
@@ -58,5 +91,5 @@ class StaffSearchApi(APIView):
     def get(self, request: Request) -> Response:
         asked = StaffQuery(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        found = search_staff(asked.validated_data["q"], request.user)
+        found = _search(asked.validated_data["q"], request.user)
         return Response(StaffFound({"results": found}).data)

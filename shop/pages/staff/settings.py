@@ -15,10 +15,11 @@ from django.urls import URLPattern, path, reverse
 from django.utils.dates import WEEKDAYS
 
 from shop.core.models import ShopSettings
-from shop.core.shop_settings import save_shop_settings
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
 from shop.core.staff_rows import Line, Part, StaffRows, staff_formfield
+from shop.pages.selectors.official import missing_official_texts
+from shop.pages.services.settings import save_settings
 
 CEILINGS = ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold")
 LOWEST_CEILING, HIGHEST_CEILING = Decimal(1000), Decimal(1_000_000)
@@ -69,6 +70,19 @@ class WorkshopForm(SettingsForm):
     dispatch_days = WeekdaysField(label="jours d'expédition", help_text=NO_WORK)
 
 
+class VatForm(SettingsForm):
+    """A seller who is liable for VAT has a number, and the days are in order."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        since, until = cleaned.get("vat_liable_from"), cleaned.get("vat_liable_until")
+        if since and "vat_number" in cleaned and not cleaned["vat_number"]:
+            self.add_error("vat_number", "Les factures avec TVA doivent porter votre numéro de TVA.")
+        if until and (since is None or until < since):
+            self.add_error("vat_liable_until", "La fin ne peut pas venir avant le début.")
+        return cleaned
+
+
 class SettingsPart(StaffRows[ShopSettings]):
     """A part of the one sheet of settings, on a page of its own."""
 
@@ -104,7 +118,7 @@ class SettingsPart(StaffRows[ShopSettings]):
         return Line(self.title)
 
     def save(self, row: ShopSettings, form: Any) -> None:
-        save_shop_settings(row)
+        save_settings(settings=row)
 
     def _url(self, page: str = "", *args: Any) -> str:
         return reverse("staff-settings")
@@ -113,7 +127,8 @@ class SettingsPart(StaffRows[ShopSettings]):
 SETTINGS = (
     SettingsPart(
         "boutique", "Boutique", "Nom, e-mail de l'atelier, réseaux sociaux",
-        Part("", ("shop_name", "workshop_email", "instagram_url", "facebook_url", "terms_version")),
+        Part("", ("shop_name", "workshop_email", "instagram_url", "facebook_url", "accountant_email",
+                  "cart_reminder_hours")),
     ),
     SettingsPart(
         "mentions", "Vendeur et mentions légales", "Nom, SIRET, adresse, médiateur, hébergeur",
@@ -139,6 +154,15 @@ SETTINGS = (
         Part("Remboursements", ("refund_confirmation_above",)),
     ),
     SettingsPart(
+        "mesure", "Mesure et cookies", "Google Analytics, pixel Meta\u00a0: seulement avec l'accord des visiteurs",
+        Part(
+            "",
+            ("analytics_id", "pixel_id"),
+            "Chaque numéro ajoute une question au bandeau des cookies. Rien n'est chargé sans l'accord du "
+            "visiteur\u00a0; un service ajouté ou retiré repose la question à tout le monde.",
+        ),
+    ),
+    SettingsPart(
         "tva", "Plafonds et TVA", "Franchise, seuil européen, guichet unique",
         Part(
             "",
@@ -146,6 +170,14 @@ SETTINGS = (
             "Les jauges de «\u00a0Mes comptes\u00a0» et la TVA des factures en dépendent\u00a0: vérifiez-les "
             "chaque année.",
         ),
+        Part(
+            "Assujettissement",
+            ("vat_liable_from", "vat_liable_until", "vat_number", "reporting_step"),
+            "À partir de ce jour, les factures détaillent la TVA comprise dans vos prix, et le pied de page, les "
+            "conditions et les mentions légales le disent. Les prix affichés ne changent pas\u00a0: revoyez-les avant.",
+        ),
+        Part("URSSAF", ("urssaf_period", "urssaf_rate")),
+        form=VatForm,
     ),
 )  # fmt: skip
 
@@ -164,7 +196,8 @@ OTHERS = (
     ("staff-zones", "Zones de livraison", "Pays, tarifs, franco de port, paliers de poids"),
     ("staff-territories", "Territoires", "Codes postaux à part\u00a0: TVA, douane, livraison"),
     ("staff-stops", "Arrêts de livraison", "Pays où l'on n'envoie plus"),
-    ("staff-vat", "Taux de TVA", "Pays de l'Union, au-delà du seuil"),
+    ("staff-accounts", "Plan comptable", "Numéros des comptes du fichier des écritures"),
+    ("staff-vat", "Taux de TVA", "Par pays et par catégorie, avec leur date"),
 )
 
 
@@ -173,6 +206,7 @@ def settings_index(request: HttpRequest) -> HttpResponseBase:
     missing = ShopSettings.load().missing_legal_fields()
     context = {
         "missing": ", ".join(field.label for field in missing),
+        "missing_texts": missing_official_texts(),
         "groups": [("Boutique", list(_parts())), ("Atelier et livraison", list(_others()))],
     }
     return render(request, "staff/settings.html", context)

@@ -15,12 +15,13 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from shop.core import images
+from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_rows import Line, Part, Row, StaffRows, language_parts
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.official import missing_official_texts
-from shop.pages.services.content import content_changed, delete_content, save_content, set_banner_picture
+from shop.pages.services.content import delete_content, save_content, set_banner_picture
 from shop.pages.services.official import (
     delete_official_text,
     remove_official_picture,

@@ -10,13 +10,15 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import make_member
+from blog.services.articles import create_article
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review
 from orders.models import InvoiceDraft, Order, OrderTracking, StoredCard, StripeEvent
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
-from shop.pages.models import ContactImage, ContactReply, ContactRequest
+from shop.pages.models import CartReminder, ContactImage, ContactReply, ContactRequest
 from shop.pages.services.contact import private_storage
 
 
@@ -79,4 +81,7 @@ def make_person(name: str, email: str) -> User:
     ContactReply.objects.create(request=wrote, key=uuid4(), text=f"Bonjour {name} !")
     stored = private_storage().save(f"contact/{name}.jpg", ContentFile(f"picture of {name}".encode()))
     ContactImage.objects.create(request=wrote, file=stored, width=1, height=1)
+    create_article(values={"title_fr": f"Poncer la résine, {user.pk}", "author_name": "Alix"}, actor=user)
+    make_subscriber(email)
+    CartReminder.objects.create(user=user, things=[[product_id, None, ""]], sent_at=timezone.now())
     return user

@@ -1,4 +1,4 @@
-"""What the three pages that most visitors see may cost: the table in docs/performance.md, counted, without a clock."""
+"""What the pages that most visitors see may cost: the table in docs/performance.md, counted, without a clock."""
 
 import gzip
 import json
@@ -12,6 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from blog.selectors import articles
+from blog.selectors.articles import article_url
+from blog.tests.articles import make_article, make_picture
 from catalog.models import CategoryKind
 from catalog.selectors import listing
 from catalog.selectors.addresses import product_url
@@ -22,7 +25,7 @@ from shop.pages.services.content import load_texts
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-PAGES = ("home", "list", "product")
+PAGES = ("home", "list", "product", "blog", "article")
 COLUMNS = ("queries", "queries again", "requests", "HTML KB", "gzip KB")
 DOCUMENT = settings.BASE_DIR / "docs" / "performance.md"
 SCRIPTS = settings.BASE_DIR / "frontend_islands" / "checks" / "pages.json"
@@ -31,7 +34,7 @@ TEASER = "Résine grise, socle compris, peinte à la main couche après couche �
 
 def budgets() -> dict[str, dict[str, int]]:
     """The table's rows, by page."""
-    rows = re.findall(r"^\| (home|list|product) \|([\d |]+)\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
+    rows = re.findall(r"^\| (\w+) \|([\d |]+)\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
     return {name: dict(zip(COLUMNS, map(int, cells.split("|")), strict=True)) for name, cells in rows}
 
 
@@ -61,8 +64,22 @@ def addresses() -> dict[str, str]:
                 alt=f"{piece.name}, photo {position}",
                 derivatives={"widths": [360, 768, 1024, 1440]},
             )
+    for number in range(articles.PAGE_SIZE + 2):
+        article = make_article(
+            f"Un titre assez long pour tenir sur deux lignes {number}",
+            content_fr=f"## Un chapitre\n\n{TEASER}\n\n" * 8,
+            tags=["résine", "débuter"],
+            cover=make_picture(f"atelier-{number}").pk,
+            products=[piece.pk],
+        )
     cache.clear()
-    return {"home": "/", "list": "/produits", "product": product_url(piece)}
+    return {
+        "home": "/",
+        "list": "/produits",
+        "product": product_url(piece),
+        "blog": "/blog",
+        "article": article_url(article),
+    }
 
 
 @pytest.fixture(autouse=True)

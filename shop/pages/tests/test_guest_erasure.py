@@ -22,7 +22,7 @@ from shop.pages.tests.personal_data import delivered_order, send_mails
 
 pytestmark = pytest.mark.django_db
 
-ADD = "/gestion/pages/erasure/add/"
+ADD = "/admin/donnees-personnelles/effacements"
 GUEST = "zoe@example.com"
 
 
@@ -152,3 +152,21 @@ def test_a_bad_address_is_shown_at_its_field(staff):
     page = staff.post(ADD, {"email": "zoe", "language": "fr"})
     assert (page.status_code, OutgoingMail.objects.count()) == (200, 0)
     assert "email" in page.context["form"].errors
+
+
+def test_it_is_taken_back_until_it_begins(staff, client):
+    make_seller()
+    order = pay_order(make_order(email=GUEST))
+    path = link(staff)
+    client.post(path)
+    assert "Annuler ma demande" in client.get(path).content.decode()
+    assert client.post(path, {"cancel": "1"}).status_code == 303
+    assert not Erasure.objects.exists()
+    assert AuditEntry.objects.filter(action="erasure.cancelled", actor_id=None).count() == 1
+    order.refresh_from_db()
+    assert order.email == GUEST
+
+    client.post(path)
+    Erasure.objects.update(closed_at=timezone.now())
+    client.post(path, {"cancel": "1"})
+    assert Erasure.objects.count() == 1

@@ -71,7 +71,7 @@ def test_the_table_of_delivery_is_the_rows() -> None:
     assert ">9,99\u00a0€" not in legal_page("terms").html
 
 
-def test_the_privacy_page_prints_the_configured_periods(settings: object) -> None:
+def test_gdpr_5_13_the_privacy_page_prints_the_configured_periods(settings: object) -> None:
     settings.RETENTION = {**settings.RETENTION, "contact_years": 7, "unpaid_days": 123}  # type: ignore[attr-defined]
     html = legal_page("privacy").html
     assert "123 jours pour une commande jamais payée" in html

@@ -68,7 +68,7 @@ def test_without_them_nothing_is_shown(client: Client) -> None:
     assert "----------" not in mail().text
 
 
-def test_the_words_are_shown_as_they_are_everywhere(client: Client) -> None:
+def test_d211_2_the_words_are_shown_as_they_are_everywhere(client: Client) -> None:
     write()
     for path in ("/cgv", "/checkout"):
         html = client.get(path).content.decode()

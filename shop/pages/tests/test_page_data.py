@@ -81,8 +81,8 @@ EXPECTED = {
 }
 
 
-@pytest.fixture
-def whole_shop() -> WholeShop:
+@pytest.fixture(scope="module")
+def whole_shop(module_rows: None) -> WholeShop:
     return make_whole_shop()
 
 

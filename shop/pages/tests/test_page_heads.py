@@ -20,8 +20,8 @@ LOCALES = {"fr": "fr_FR", "en": "en_GB", "es": "es_ES", "de": "de_DE"}
 SITE = "http://localhost:8000"
 
 
-@pytest.fixture
-def whole_shop() -> WholeShop:
+@pytest.fixture(scope="module")
+def whole_shop(module_rows: None) -> WholeShop:
     return make_whole_shop()
 
 

@@ -64,6 +64,9 @@ def test_every_rule_of_the_shop():
         ("mails", "mail_years"),
         ("webhook-events", "webhook_days"),
         ("repeated-calls", "webhook_days"),
+        ("visits", "visit_days"),
+        ("statistics", "statistics_months"),
+        ("consent-proofs", "consent_years"),
         ("sign-ups", "sign_up_days"),
         ("email-changes", "email_change_days"),
         ("sessions", "session_days"),
@@ -71,7 +74,10 @@ def test_every_rule_of_the_shop():
         ("reviews", "review_years"),
         ("unpaid-orders", "unpaid_days"),
         ("provider-events", "provider_event_days"),
+        ("piece-photos", "piece_photo_years"),
         ("closed-years", "invoices_years"),
+        ("newsletter", "newsletter_days"),
+        ("unsubscribed", "consent_proof_years"),
         ("contact", "contact_years"),
         ("quote-pictures", "quote_picture_months"),
         ("exports", "export_days"),
@@ -259,7 +265,7 @@ def test_the_last_use_is_the_latest_that_any_app_knows_of(monkeypatch):
 
 def test_the_register_names_every_activity_with_the_periods_of_the_settings(client):
     client.force_login(make_admin())
-    page = client.get("/gestion/pages/retentionrun/registre").content.decode().replace("&#x27;", "'")
+    page = client.get("/admin/donnees-personnelles").content.decode().replace("&#x27;", "'")
     for activity in personal_data.activities():
         assert str(activity.label) in page
         assert str(activity.purpose) in page

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from PIL import Image
 
 from accounts.tests.people import make_admin
-from shop.pages.staff_help import HELP, help_of
+from shop.pages.staff_help import HELP, MOST_BYTES, PICTURE_SIZE, help_of
 from shop.pages.staff_navigation import GROUPS
 from shop.pages.tests.test_staff_home import signed_in
 
@@ -33,8 +34,21 @@ def test_page_has_the_help_of_the_one_above_it() -> None:
     assert help_of("staff-nothing") is None
 
 
+def test_every_help_has_a_picture_of_its_screen_and_no_picture_is_left_over() -> None:
+    folder = Path(settings.BASE_DIR) / "static" / "help"
+    assert {path.name for path in folder.iterdir()} == {Path(entry.picture).name for entry in HELP}
+    for path in folder.iterdir():
+        with Image.open(path) as picture:
+            assert (picture.size, picture.format) == (PICTURE_SIZE, "WEBP"), path
+        assert path.stat().st_size <= MOST_BYTES, path
+
+
 @pytest.mark.django_db
 def test_help_stands_on_the_page() -> None:
     page = signed_in(make_admin()).get("/admin/avis").content.decode().replace("\u00a0", " ")
     assert "À quoi sert cet écran ?" in page
     assert "Une note basse n&#x27;est jamais un motif" in page
+    # A browser fetches it when the panel opens.
+    assert re.search(
+        r'src="[^"]*help/reviews[^"]*" alt="L\'écran « Avis » sur un téléphone"[^>]* loading="lazy"', page
+    )

@@ -27,6 +27,13 @@ def test_finds_orders_products_and_customers() -> None:
     assert found["customers"] == [("dragon@example.com", "Ida Roux")]
 
 
+def test_screens_are_found_by_their_name(admin_client) -> None:
+    found = admin_client.get("/api/admin/search?q=REGL").json()["results"]
+    assert found[0]["kind"] == "screens"
+    assert [(hit["title"], hit["url"]) for hit in found[0]["hits"]] == [("Réglages", "/admin/reglages")]
+    assert admin_client.get("/api/admin/search?q=r").json()["results"] == []
+
+
 def test_what_bears_the_name_comes_before_what_mentions_it() -> None:
     make_product(name="Dragon de cuivre")
     make_product(name="Golem", description="Ami du dragon.")

@@ -14,8 +14,10 @@ from catalog.staff.categories import SCREENS as CATALOGUE
 from orders.models import ShippingZone, WorkshopClosure
 from orders.staff.settings import SCREENS as DELIVERY
 from shop.core.models import AuditEntry, ShopSettings
+from shop.pages.models import OfficialKind, OfficialText
 from shop.pages.staff.texts import SCREENS as TEXTS
 from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.terms.models import TermsVersion
 
 pytestmark = pytest.mark.django_db
 SHOP = "/admin/reglages/boutique"
@@ -43,6 +45,10 @@ def opened(client: Client, page: str) -> dict[str, Any]:
 def test_settings_page_leads_to_every_part_and_names_what_is_missing(admin: Client) -> None:
     page = text(admin.get("/admin/reglages"))
     assert "Nom du vendeur, SIRET, adresse postale" in page
+    kinds = [kind.label for kind in OfficialKind]
+    assert [label for label in kinds if f"<li>{label}</li>" in page] == kinds
+    OfficialText.objects.create(kind=OfficialKind.values[0], text="Notice")
+    assert f"<li>{kinds[0]}</li>" not in text(admin.get("/admin/reglages"))
     for link in (
         *("/admin/reglages/boutique", "/admin/reglages/mentions", "/admin/reglages/atelier"),
         *("/admin/reglages/paiement", "/admin/reglages/tva", "/admin/fermetures"),
@@ -58,6 +64,30 @@ def test_setting_is_saved_and_seen_at_once(admin: Client, run_on_commit: Any) ->
         answer = admin.post(SHOP, opened(admin, SHOP) | {"shop_name": "Atelier bleu"})
     assert answer["Location"] == "/admin/reglages"
     assert ShopSettings.load().shop_name == "Atelier bleu"
+
+
+def test_l221_13_the_last_mention_publishes_the_first_terms_with_it_and_no_later_one_does(
+    admin: Client, run_on_commit: Any
+) -> None:
+    mentions = dict.fromkeys(ShopSettings.REQUIRED_LEGAL_FIELDS, "renseigné")
+    mentions |= {
+        "email": "atelier@example.com",
+        "mediator_url": "https://mediateur.example",
+        "trader_name": "",
+    }
+    ShopSettings.objects.update(**mentions)
+    cache.clear()
+    page = "/admin/reglages/mentions"
+    with run_on_commit():
+        admin.post(page, opened(admin, page) | {"siret": "12345678900011"})
+    assert not TermsVersion.objects.exists()
+    with run_on_commit():
+        assert admin.post(page, opened(admin, page) | {"trader_name": "Camille Fabre EI"}).status_code == 302
+    terms = TermsVersion.objects.get()
+    assert all("Camille Fabre EI" in terms.text(language)["body"] for language in ("fr", "en", "es", "de"))
+    with run_on_commit():
+        admin.post(page, opened(admin, page) | {"trader_name": "Camille Fabre-Roy EI"})
+    assert TermsVersion.objects.get() == terms
 
 
 @pytest.mark.parametrize(
@@ -89,9 +119,9 @@ def test_setting_that_makes_no_sense_is_refused(
 def test_changes_of_two_people_in_different_fields_are_joined(admin: Client) -> None:
     first, second = opened(admin, SHOP), opened(admin, SHOP)
     admin.post(SHOP, first | {"shop_name": "Atelier bleu"})
-    assert admin.post(SHOP, second | {"terms_version": "2027-01"}).status_code == 302
+    assert admin.post(SHOP, second | {"accountant_email": "compta@example.com"}).status_code == 302
     row = ShopSettings.objects.get()
-    assert (row.shop_name, row.terms_version) == ("Atelier bleu", "2027-01")
+    assert (row.shop_name, row.accountant_email) == ("Atelier bleu", "compta@example.com")
 
 
 def test_second_change_of_the_same_field_is_told_and_keeps_what_was_typed(admin: Client) -> None:

@@ -2,18 +2,20 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from shop.core import structured_data
+from shop.core.fragment_cache import cached_fragment
 from shop.core.public_pages import public_page
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner, SectionKind
 from shop.pages.selectors.content import PageTexts, faq_chapters
 from shop.pages.selectors.home import Preview, home_sections
-from shop.pages.selectors.legal_texts import legal_page
+from shop.pages.selectors.legal_texts import legal_page, published_terms
+from shop.terms.models import TermsVersion
 
 
 @require_safe
@@ -31,7 +33,7 @@ def draw_home(
     band: SeasonalBanner | None = None,
 ) -> HttpResponse:
     """The sections, as staff arranged them. `text`, `entry` and `band` are shown whatever their dates: for previews."""
-    sections = home_sections(Preview(entry=entry, band=band))
+    sections = cached_fragment(lambda: home_sections(Preview(entry=entry, band=band)), "home-shown")
     context: dict[str, Any] = {
         "texts": PageTexts(text),
         "sections": sections,
@@ -89,13 +91,46 @@ def draw_faq(
 @require_safe
 @public_page()
 def legal_text(request: HttpRequest, page: str) -> HttpResponse:
-    """Terms, privacy policy or legal notice, from their Markdown and the shop's settings."""
+    """Privacy policy, legal notice or withdrawal notice, from their Markdown and the shop's settings."""
     text = legal_page(page)
     return render(
         request,
         "pages/text.html",
-        {"text": text, "breadcrumbs": [(_("Accueil"), reverse("home")), (text.title, None)]},
+        {
+            "text": text,
+            "has_statistics_switch": page == "privacy",
+            "breadcrumbs": [(_("Accueil"), reverse("home")), (text.title, None)],
+        },
     )
+
+
+@require_safe
+@public_page()
+def terms(request: HttpRequest, number: str = "") -> HttpResponse:
+    """The terms of sale in force, or those of an earlier `number`. Two queries, four while none are published."""
+    versions = list(TermsVersion.objects.defer("texts"))
+    version = next((row for row in versions if not number or row.number == number), None)
+    if number and version is None:
+        raise Http404
+    text = published_terms(version) if version is not None else legal_page("terms")
+    is_current = version is None or version == versions[0]
+    trail = [(_("Accueil"), reverse("home")), (text.title, None if is_current else reverse("terms"))]
+    if version is not None and not is_current:
+        trail.append((version.number, None))
+    response = render(
+        request,
+        "pages/text.html",
+        {
+            "text": text,
+            "version": version,
+            "is_current": is_current,
+            "others": [row for row in versions if row != version],
+            "breadcrumbs": trail,
+        },
+    )
+    if not is_current:
+        response["X-Robots-Tag"] = "noindex"
+    return response
 
 
 @require_safe

@@ -14,6 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.notices import leave_toast, take_notice
 from accounts.selectors import addresses_of, pending_email_change
+from blog.forms import choices_context
+from blog.selectors.consents import latest_consents
+from blog.selectors.subscribers import find_subscriber
 from catalog.selectors.favourites import favourite_cards
 from catalog.selectors.notices import notices_of
 from catalog.services.favourites import choose_return_mails, remove_favourite
@@ -101,7 +104,7 @@ def _profile(request: HttpRequest, user: User) -> dict[str, Any]:
 
 
 def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, Any]:
-    """Return what the tab of the profile shows, with the form as it was filled in if it was. Four queries."""
+    """Return what the tab of the profile shows, with the form as it was filled in if it was. Eight queries."""
     return {
         "form": form or ProfileForm(instance=user),
         "addresses": [
@@ -115,6 +118,9 @@ def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, An
         "email_form": EmailChangeForm(),
         "email_change": pending_email_change(user),
         "notices": [(notice, subject_of(notice)) for notice in notices_of(person_of(user).emails)],
+        **choices_context(find_subscriber(user.email)),
+        "consents": latest_consents(user.email),
+        "is_member": True,
     }
 
 

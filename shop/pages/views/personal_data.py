@@ -34,7 +34,12 @@ from shop.pages.selectors.personal_data import (
 )
 from shop.pages.services.contact import private_storage
 from shop.pages.services.data_exports import request_export
-from shop.pages.services.erasures import cancel_erasure, request_erasure, request_guest_erasure
+from shop.pages.services.erasures import (
+    cancel_erasure,
+    cancel_guest_erasure,
+    request_erasure,
+    request_guest_erasure,
+)
 from shop.pages.services.guest_erasures import address_of_link
 
 # While an archive is made the page asks again by itself, without a script.
@@ -108,12 +113,16 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def erasure_link(request: HttpRequest) -> HttpResponse:
-    """`/effacement?cle=`: the link that somebody without an account received; nothing happens before they press."""
+    """`/effacement?cle=`: the link that somebody without an account received; nothing happens before they
+    press, and `cancel` takes it back until it begins."""
     known = address_of_link(request.GET.get("cle", "")[:1000])
     if known is None:
         raise Http404
     email, language = known
     refusal, status = "", 200
+    if request.method == "POST" and "cancel" in request.POST:
+        cancel_guest_erasure(email=email)
+        return HttpResponseRedirect(request.get_full_path(), status=303)
     if request.method == "POST":
         try:
             request_guest_erasure(email=email, language=language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 from django import forms
@@ -20,6 +21,9 @@ from accounts.notices import leave_notice
 from accounts.selectors import address_of
 from accounts.services.addresses import delete_address, save_address
 from accounts.services.email_changes import cancel_email_change, request_email_change
+from blog.forms import origin_of, read_choices
+from blog.models import ConsentSource
+from blog.services.newsletter.subscriptions import save_member_choices
 from catalog.services.notices import withdraw_notice
 from orders.selectors.rules import checkout_countries, country_name, default_country
 from shop.core.languages import active_language
@@ -130,6 +134,17 @@ def remove_notice(request: HttpRequest) -> HttpResponse:
     if key.isascii() and key.isdecimal() and len(key) < 19:
         withdraw_notice(notice_id=int(key), emails=person_of(cast(User, request.user)).emails)
     return _back(request, "notice_removed", "alertes")
+
+
+@require_POST
+@never_cache
+@login_required
+def save_newsletter(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/newsletter`: what the member's own address receives, in the language of the profile."""
+    user = cast(User, request.user)
+    choices = replace(read_choices(request, is_member=True), language=user.language)
+    save_member_choices(email=user.email, choices=choices, origin=origin_of(request, ConsentSource.PROFILE))
+    return _back(request, "newsletter_saved", "newsletter")
 
 
 def _names(user: User) -> dict[str, str]:

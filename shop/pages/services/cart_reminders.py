@@ -1,0 +1,104 @@
+"""A reminder of a cart that was left: to members who asked for it, once a cart, never after an order (L34-5 CPCE)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from blog.mails.links import preferences_url, unsubscribe_url
+from blog.models import Purpose, Subscriber
+from catalog.selectors.sellables import SellableKey, find_sellables
+from orders.models import SavedCart
+from orders.selectors.saved_carts import left_carts
+from shop.core.mail import queue_mail
+from shop.core.models import ShopSettings
+from shop.core.money import amount_string
+from shop.core.site import absolute_url
+from shop.pages.models import CartReminder
+
+# An older cart is no longer what its owner has in mind.
+LONGEST = timedelta(days=7)
+# Who has just bought something is left alone.
+AFTER_ORDER = timedelta(days=3)
+
+_Thing = list[Any]
+
+
+def send_due_reminders(now: datetime) -> int:
+    """Write the reminders of carts that were left for `cart_reminder_hours`; return how many. May be repeated."""
+    hours = ShopSettings.load().cart_reminder_hours
+    if hours is None:
+        return 0
+    until = now - timedelta(hours=hours)
+    carts = left_carts(since=until - LONGEST, until=until, bought_since=now - AFTER_ORDER)
+    willing = Subscriber.objects.filter(cart_reminders_at__isnull=False, suspended_at=None).values("email")
+    return sum(_remind(cart) for cart in carts.filter(user__email__in=willing))
+
+
+def _remind(cart: SavedCart) -> bool:
+    things = [[line["product_id"], line["variation_id"], line["finish"]] for line in cart.lines]
+    with transaction.atomic():
+        # Its lock makes two runs one after the other, and nobody who has just refused is written to.
+        subscriber = (
+            Subscriber.objects.select_for_update()
+            .filter(email=cart.user.email, cart_reminders_at__isnull=False, suspended_at=None)
+            .first()
+        )
+        if subscriber is None or _was_reminded(cart.user_id, things):
+            return False
+        items = _items(cart)
+        if not items:
+            return False
+        CartReminder.objects.update_or_create(
+            user_id=cart.user_id, defaults={"things": things, "sent_at": timezone.now()}
+        )
+        language = cart.user.language
+        with translation.override(language):
+            cart_url = absolute_url(reverse("orders:cart"))
+        queue_mail(
+            kind="cart_reminder",
+            to=subscriber.email,
+            language=language,
+            context={
+                "items": items,
+                "cart_url": cart_url,
+                "preferences_url": preferences_url(subscriber),
+                "unsubscribe_url": unsubscribe_url(subscriber, purpose=Purpose.CART_REMINDERS),
+            },
+            dedupe_key=f"cart-reminder-{cart.user_id}-{cart.version}",
+        )
+    return True
+
+
+def _was_reminded(user_id: int, things: list[_Thing]) -> bool:
+    """Return whether the cart still holds something of the one that was reminded of."""
+    known = CartReminder.objects.filter(pk=user_id).first()
+    return known is not None and any(thing in known.things for thing in things)
+
+
+def _items(cart: SavedCart) -> list[dict[str, Any]]:
+    """What of the cart can be bought now, at the prices of now, in the member's language."""
+    items = []
+    with translation.override(cart.user.language):
+        keys = [SellableKey(line["product_id"], line["variation_id"], line["finish"]) for line in cart.lines]
+        found = find_sellables(keys)
+        for key, line in zip(keys, cart.lines, strict=True):
+            piece = found[key]
+            if piece.problem is None and piece.unit_price is not None:
+                image = piece.image.small_jpeg if piece.image else ""
+                items.append(
+                    {
+                        "name": piece.name,
+                        "detail": piece.variation_name,
+                        "image": absolute_url(default_storage.url(image)) if image else "",
+                        "url": absolute_url(piece.url),
+                        "quantity": line["quantity"],
+                        "price": amount_string(piece.unit_price),
+                    }
+                )
+    return items

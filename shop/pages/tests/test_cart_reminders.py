@@ -1,0 +1,128 @@
+"""Reminders of carts that were left, and the member's part of the newsletter."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.tests.people import make_member
+from blog.models import ConsentRecord, Subscriber
+from orders.models import SavedCart
+from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
+from shop.pages.services.cart_reminders import send_due_reminders
+
+pytestmark = pytest.mark.django_db
+
+
+def choose(client, **fields):
+    return client.post("/espace-membre/newsletter", {name: "1" for name, on in fields.items() if on})
+
+
+@pytest.fixture
+def member(client):
+    user = make_member("lea@example.com")
+    client.force_login(user)
+    return user
+
+
+def leave_cart(member, *products, hours=25):
+    lines = [
+        {"product_id": product.pk, "variation_id": None, "finish": "", "quantity": 1} for product in products
+    ]
+    cart, _is_new = SavedCart.objects.get_or_create(user=member)
+    SavedCart.objects.filter(pk=cart.pk).update(
+        lines=lines, version=cart.version + 1, updated_at=timezone.now() - timedelta(hours=hours)
+    )
+
+
+def reminders():
+    return OutgoingMail.objects.filter(kind="cart_reminder")
+
+
+def test_a_member_subscribes_for_the_own_address_without_a_mail_and_sees_what_was_agreed(client, member):
+    page = client.get("/espace-membre?tab=profile").content.decode()
+    assert 'name="newsletter" value="1">' in page
+    assert 'name="cart_reminders" value="1">' in page
+    answer = choose(client, newsletter=True, cart_reminders=True)
+    assert answer["Location"] == "/espace-membre?tab=profile#newsletter"
+    subscriber = Subscriber.objects.get()
+    assert (subscriber.email, subscriber.receives, subscriber.gets_cart_reminders) == (
+        "lea@example.com",
+        True,
+        True,
+    )
+    assert not OutgoingMail.objects.exists()
+    assert sorted(ConsentRecord.objects.values_list("purpose", "action", "source")) == [
+        ("cart_reminders", "confirmed", "profile"),
+        ("newsletter", "confirmed", "profile"),
+    ]
+    page = client.get("/espace-membre?tab=profile").content.decode()
+    assert 'name="newsletter" value="1" checked>' in page
+    assert "(texte 2026-11)" in page
+    choose(client)
+    subscriber.refresh_from_db()
+    assert (subscriber.receives, subscriber.gets_cart_reminders) == (False, False)
+
+
+def test_who_says_no_and_never_said_yes_leaves_no_row(client, member):
+    choose(client)
+    assert not Subscriber.objects.exists()
+
+
+def test_a_cart_is_reminded_of_once(client, member):
+    choose(client, cart_reminders=True)
+    piece, other = make_product("Golem de poche"), make_product("Renard")
+    leave_cart(member, piece)
+    assert [send_due_reminders(timezone.now()) for _ in range(2)] == [1, 0]
+    mail = reminders().get()
+    assert (mail.to, [item["name"] for item in mail.context["items"]]) == (
+        "lea@example.com",
+        ["Golem de poche"],
+    )
+    assert "objet=panier" in mail.context["unsubscribe_url"]
+    # More in the same cart is no other cart; another one is.
+    leave_cart(member, piece, other)
+    assert send_due_reminders(timezone.now()) == 0
+    leave_cart(member, make_product("Dragon"))
+    assert send_due_reminders(timezone.now()) == 1
+
+
+@pytest.mark.parametrize("hours", [23, 24 * 9])
+def test_a_cart_that_was_just_left_or_long_ago_is_not(client, member, hours):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product(), hours=hours)
+    assert send_due_reminders(timezone.now()) == 0
+
+
+def test_nobody_is_reminded_who_did_not_ask_has_left_or_has_ordered(client, member):
+    leave_cart(member, make_product())
+    assert send_due_reminders(timezone.now()) == 0
+    choose(client, newsletter=True)
+    assert send_due_reminders(timezone.now()) == 0
+    choose(client, cart_reminders=True)
+    pay_order(make_order(user=member))
+    leave_cart(member, make_product())
+    assert send_due_reminders(timezone.now()) == 0
+
+
+def test_a_letters_link_ends_the_reminders_as_well(client, member):
+    choose(client, newsletter=True, cart_reminders=True)
+    client.post(f"/newsletter/desinscription?cle={Subscriber.objects.get().token}")
+    leave_cart(member, make_product())
+    assert send_due_reminders(timezone.now()) == 0
+
+
+def test_a_cart_without_anything_to_buy_is_not_and_the_shop_may_end_reminders(
+    client, member, django_capture_on_commit_callbacks
+):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product(is_published=False))
+    assert send_due_reminders(timezone.now()) == 0
+    leave_cart(member, make_product("Dragon"))
+    with django_capture_on_commit_callbacks(execute=True):
+        save_shop_settings(ShopSettings(pk=1, cart_reminder_hours=None))
+    assert send_due_reminders(timezone.now()) == 0

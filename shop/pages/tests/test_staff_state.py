@@ -1,0 +1,90 @@
+"""The page « État »: what runs, since when, and what to do about what does not."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from django.utils.html import strip_tags
+
+from accounts.tests.people import make_admin
+from shop.core import health, readings
+from shop.core.readings import Age
+from shop.watching.models import Incident
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(monkeypatch):
+    """The page's lines, with two ages and three services of the test."""
+    now = timezone.now()
+    monkeypatch.setattr(readings, "_ages", {})
+    monkeypatch.setattr(health, "CHECKS", dict.fromkeys(("database", "cache", "broker"), lambda: None))
+    day = timedelta(days=1)
+    readings.register_age(
+        Age("mails", "E-mails en attente", day, "Regardez.", lambda now: now - timedelta(hours=50))
+    )
+    readings.register_age(Age("backup", "Sauvegarde", day, "Prévenez.", lambda at: now, never_is_late=True))
+    staff = Client()
+    staff.force_login(make_admin())
+
+    def read():
+        html = staff.get("/admin/etat").content.decode()
+        rows = re.findall(r'<li class="staff-rows__row">(.*?)</li>', html, re.DOTALL)
+        return html, [re.sub(r"\s+", " ", strip_tags(row.replace("<span", " <span"))).strip() for row in rows]
+
+    return read
+
+
+def test_what_is_late_stands_first_with_what_to_do(page):
+    html, rows = page()
+    assert "<strong>1 ligne rouge.</strong>" in html
+    assert rows[0] == (
+        "E-mails en attente En panne Le plus ancien attend depuis 2 jours (limite : 24 h) Regardez."
+    )
+    assert rows[1:4] == [
+        "Base de données Tout va bien Répond",
+        "Cache Tout va bien Répond",
+        "File d&#x27;attente des tâches Tout va bien Répond",
+    ]
+    assert re.fullmatch(r"Sauvegarde Tout va bien Dernier signe il y a \d+ s \(limite : 24 h\)", rows[4])
+
+
+def test_a_service_that_is_away_is_named(page, monkeypatch):
+    def refuse():
+        raise ConnectionError
+
+    monkeypatch.setitem(health.CHECKS, "cache", refuse)
+    _html, rows = page()
+    assert rows[0].startswith("Cache En panne Ne répond pas Prévenez la personne")
+
+
+def test_what_never_happened_and_what_could_not_be_read_say_so(page):
+    def fail(now):
+        raise RuntimeError
+
+    for name, since, never in (
+        ("a", lambda now: None, True),
+        ("b", lambda now: None, False),
+        ("c", fail, False),
+    ):
+        readings.register_age(Age(name, name, timedelta(days=1), "", since, never_is_late=never))
+    _html, rows = page()
+    assert {
+        "a En panne Jamais encore",
+        "b Tout va bien Rien n&#x27;attend",
+        "c En panne N&#x27;a pas pu être lu",
+    } <= {*rows}
+
+
+def test_past_incidents_are_listed(page):
+    began = timezone.make_aware(timezone.datetime(2026, 3, 2, 7, 30))
+    Incident.objects.create(
+        name="mails", label="E-mails en attente", started_at=began, last_seen_at=began + timedelta(minutes=12),
+        ended_at=began + timedelta(minutes=22),
+    )  # fmt: skip
+    html, rows = page()
+    assert "<h2>Ce qui s'est passé</h2>" in html
+    assert rows[-1] == "E-mails en attente Le 2 mars 2026, 07:30, pendant 12 min"
