@@ -4,7 +4,7 @@
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
  *   assets   "runtime.js", "purchase-start.js", "language-start.js", "app.css", "fonts/<file>.woff2",
- *            "staff.js", "staff.css"                       → { file, imports }
+ *            "consent.js", "staff.js", "staff.css"                    → { file, imports }
  *   islands  "<folder under islands/>", "staff-<folder under staff/>" → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
@@ -37,13 +37,24 @@ const EARLY = {
   "purchase-start": "frontend_islands/purchase/start.ts",
   "language-start": "frontend_islands/runtime/language-start.ts",
 };
+/** Its own modules; shares none with the islands. */
+const CONSENT = "frontend_islands/consent/index.ts";
 const STYLES = "frontend_islands/styles/app.css";
 const STAFF = {
   staff: "frontend_islands/staff/index.ts",
   "staff-styles": "frontend_islands/styles/staff.css",
 };
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-link", "notice", "search-box"];
+const ON_DEMAND = [
+  "cart-count",
+  "favourite-button",
+  "language-offer",
+  "member-link",
+  "notice",
+  "search-box",
+  "statistics",
+  "statistics-switch",
+];
 
 /** Large parts that an island fetches when a visitor asks for them. */
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };
@@ -94,6 +105,7 @@ const options = {
   ...common,
   entryPoints: {
     app: STYLES,
+    consent: CONSENT,
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
@@ -180,6 +192,7 @@ function describe(outputs) {
     else if (LAZY[entry]) manifest.lazy[LAZY[entry]] = described;
     else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
     else if (early[entry]) manifest.assets[`${early[entry]}.js`] = described;
+    else if (entry === CONSENT) manifest.assets["consent.js"] = described;
     else if (entry === STAFF.staff) manifest.assets["staff.js"] = described;
     else if (entry === STAFF["staff-styles"]) manifest.assets["staff.css"] = { ...described, imports: [] };
     else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };

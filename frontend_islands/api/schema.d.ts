@@ -351,6 +351,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/photos/{photo_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes a photograph, from the customer's page too. */
+        delete: operations["api_admin_photos_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/photos/{photo_id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends a photograph to its customer, once. */
+        post: operations["api_admin_photos_send_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/pieces/{piece_id}/move": {
         parameters: {
             query?: never;
@@ -362,6 +396,201 @@ export interface paths {
         put?: never;
         /** @description Moves a piece. 409 `conflict` with the card as `current` when somebody moved it since. */
         post: operations["api_admin_pieces_move_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/pieces/{piece_id}/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The photographs of a piece; a POST takes one in (multipart). 409 `too_many_photos`, `order_closed`. */
+        get: operations["api_admin_pieces_photos_retrieve"];
+        put?: never;
+        /** @description The photographs of a piece; a POST takes one in (multipart). 409 `too_many_photos`, `order_closed`. */
+        post: operations["api_admin_pieces_photos_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Two queries. */
+        get: operations["admin_posts_list"];
+        put?: never;
+        /** @description A new article: a draft unless `published` says otherwise. A draft needs no more than its title. */
+        post: operations["admin_posts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One article, whatever its state. */
+        get: operations["admin_posts_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Moves it to the trash, where it stays for 30 days. */
+        delete: operations["admin_posts_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes what is sent. 409 `conflict` with the fresh article as `current`, 409 `trashed`. */
+        patch: operations["admin_posts_update"];
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/autosave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Replaces what was kept before. 409 `conflict` with the fresh article as `current`, 409 `trashed`. */
+        put: operations["admin_posts_autosave"];
+        post?: never;
+        /** @description What the person who asks has typed into an article and not saved. Nobody else sees it. */
+        delete: operations["admin_posts_autosave_discard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/in-place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description What the article's public page needs to become its editor, for whoever may change it: the page itself is the same
+         *     for everybody and names none of it.
+         */
+        get: operations["admin_posts_in_place"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The article as it was before; repeated, it changes nothing more. */
+        post: operations["admin_posts_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The last 50 versions, the newest first, which is the article as it stands. */
+        get: operations["admin_posts_revisions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/revisions/{number}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What changed from one version to another. */
+        get: operations["admin_posts_revisions_compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{article_id}/revisions/{number}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description 409 `conflict` with the fresh article as `current`, 409 `trashed`. */
+        post: operations["admin_posts_revisions_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/pictures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stores a file, or a copy of what an address shows. */
+        post: operations["admin_posts_pictures_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Changes nothing. */
+        post: operations["admin_posts_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -434,7 +663,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A copy that is not published: texts, prices, formats and measures, without photos and stock. */
+        /** @description A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock. */
         post: operations["admin_products_duplicate"];
         delete?: never;
         options?: never;
@@ -902,6 +1131,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stores an answer of the cookie banner; the same one sent again counts once. No account and no address. */
+        post: operations["consent_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/contact": {
         parameters: {
             query?: never;
@@ -1017,6 +1263,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/newsletter": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask the owner of the address to confirm: the same answer whether or not it is known. */
+        post: operations["newsletter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/notify": {
         parameters: {
             query?: never;
@@ -1067,6 +1330,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/orders/{order_id}/contract.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The contract's PDF, for the same callers as the invoice's, and for who may see invoices. */
+        get: operations["api_orders_contract.pdf_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/orders/{order_id}/invoice.pdf": {
         parameters: {
             query?: never;
@@ -1100,6 +1380,23 @@ export interface paths {
         put?: never;
         /** @description Files a withdrawal from the member's own order. The same demand on the same day is filed once. */
         post: operations["api_orders_withdrawal_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/photos/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The picture, for whoever holds its signed address: staff, and the customer it was sent to. */
+        get: operations["api_photos_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1202,7 +1499,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description All products. Eight queries. */
+        /** @description All products that are not in the trash, archived ones too. Eight queries. */
         get: operations["automation_products_list"];
         /** @description Change the fields that are given. */
         put: operations["automation_products_update"];
@@ -1289,6 +1586,52 @@ export interface components {
             is_delivery_default?: boolean;
             /** Facturation par défaut */
             is_billing_default?: boolean;
+        };
+        /**
+         * @description An article in full. `stale_texts` name the translations that the French text left behind; `autosave` is what the
+         *     person who asks has typed and not saved.
+         */
+        AdminArticle: {
+            title?: string;
+            title_en?: string;
+            title_es?: string;
+            title_de?: string;
+            slug?: string;
+            slug_en?: string;
+            slug_es?: string;
+            slug_de?: string;
+            excerpt?: string;
+            excerpt_en?: string;
+            excerpt_es?: string;
+            excerpt_de?: string;
+            content?: string;
+            content_en?: string;
+            content_es?: string;
+            content_de?: string;
+            cover_alt?: string;
+            cover_alt_en?: string;
+            cover_alt_es?: string;
+            cover_alt_de?: string;
+            category?: components["schemas"]["ArticleCategoryEnum"];
+            author_name?: string;
+            tags?: string[];
+            products?: components["schemas"]["NamedProduct"][];
+            cover?: components["schemas"]["ArticlePicture"] | null;
+            id: number;
+            state: components["schemas"]["ArticleStateEnum"];
+            published: boolean;
+            /** Format: date-time */
+            publish_at: string | null;
+            stale_texts: string[];
+            url: string | null;
+            preview_url: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            trashed_at: string | null;
+            autosave: components["schemas"]["ArticleAutosave"] | null;
         };
         /** @description An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. */
         AdminOrder: {
@@ -1396,6 +1739,8 @@ export interface components {
             readonly retention_undecided: boolean;
             readonly lines: components["schemas"]["SheetLine"][];
             readonly shipments: components["schemas"]["Shipment"][];
+            /** @description Units at the workshop. */
+            readonly pieces: components["schemas"]["SheetPiece"][];
             readonly staff_notes: components["schemas"]["Note"][];
             readonly events: components["schemas"]["Event"][];
             /** @description Null for who may not see payments. */
@@ -1445,6 +1790,8 @@ export interface components {
             material?: string | null;
             /** Type de peinture [fr] */
             paint_type?: string | null;
+            /** Avertissements [fr] */
+            warnings?: string | null;
             /** Nom [en] */
             name_en?: string | null;
             /** Nom [es] */
@@ -1499,6 +1846,12 @@ export interface components {
             paint_type_es?: string | null;
             /** Type de peinture [de] */
             paint_type_de?: string | null;
+            /** Avertissements [en] */
+            warnings_en?: string | null;
+            /** Avertissements [es] */
+            warnings_es?: string | null;
+            /** Avertissements [de] */
+            warnings_de?: string | null;
             category: string;
             /** Format: decimal */
             price: string;
@@ -1563,6 +1916,23 @@ export interface components {
             picked_similar?: number[];
             /** Identifiant externe */
             external_id?: string | null;
+            /**
+             * Classe de sécurité
+             * @description Vide : celle de la catégorie.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            /** Âge minimum (ans) */
+            minimum_age?: number | null;
+            /**
+             * Fabricant
+             * @description Nom, adresse postale et e-mail. Vide : la boutique.
+             */
+            maker?: string;
             readonly category_id: number;
             readonly category_slug: string;
             readonly offers_finishes: boolean;
@@ -1615,6 +1985,34 @@ export interface components {
              */
             readonly updated_at: string;
         };
+        /**
+         * @description * `name_fr` - name_fr
+         *     * `name_en` - name_en
+         *     * `name_es` - name_es
+         *     * `name_de` - name_de
+         *     * `description_fr` - description_fr
+         *     * `description_en` - description_en
+         *     * `description_es` - description_es
+         *     * `description_de` - description_de
+         *     * `full_description_fr` - full_description_fr
+         *     * `full_description_en` - full_description_en
+         *     * `full_description_es` - full_description_es
+         *     * `full_description_de` - full_description_de
+         *     * `material_fr` - material_fr
+         *     * `material_en` - material_en
+         *     * `material_es` - material_es
+         *     * `material_de` - material_de
+         *     * `paint_type_fr` - paint_type_fr
+         *     * `paint_type_en` - paint_type_en
+         *     * `paint_type_es` - paint_type_es
+         *     * `paint_type_de` - paint_type_de
+         *     * `warnings_fr` - warnings_fr
+         *     * `warnings_en` - warnings_en
+         *     * `warnings_es` - warnings_es
+         *     * `warnings_de` - warnings_de
+         * @enum {string}
+         */
+        AdminProductConfirmedTextsEnum: "name_fr" | "name_en" | "name_es" | "name_de" | "description_fr" | "description_en" | "description_es" | "description_de" | "full_description_fr" | "full_description_en" | "full_description_es" | "full_description_de" | "material_fr" | "material_en" | "material_es" | "material_de" | "paint_type_fr" | "paint_type_en" | "paint_type_es" | "paint_type_de" | "warnings_fr" | "warnings_en" | "warnings_es" | "warnings_de";
         AdminProductPage: {
             count: number;
             /** @description Address of the following page. */
@@ -1650,6 +2048,8 @@ export interface components {
             material?: string | null;
             /** Type de peinture [fr] */
             paint_type?: string | null;
+            /** Avertissements [fr] */
+            warnings?: string | null;
             /** Nom [en] */
             name_en?: string | null;
             /** Nom [es] */
@@ -1704,6 +2104,12 @@ export interface components {
             paint_type_es?: string | null;
             /** Type de peinture [de] */
             paint_type_de?: string | null;
+            /** Avertissements [en] */
+            warnings_en?: string | null;
+            /** Avertissements [es] */
+            warnings_es?: string | null;
+            /** Avertissements [de] */
+            warnings_de?: string | null;
             category: string;
             /** Format: decimal */
             price: string;
@@ -1768,10 +2174,27 @@ export interface components {
             picked_similar?: number[];
             /** Identifiant externe */
             external_id?: string | null;
+            /**
+             * Classe de sécurité
+             * @description Vide : celle de la catégorie.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            /** Âge minimum (ans) */
+            minimum_age?: number | null;
+            /**
+             * Fabricant
+             * @description Nom, adresse postale et e-mail. Vide : la boutique.
+             */
+            maker?: string;
             /** Format: date-time */
             expected_updated_at?: string | null;
             seen_stock_quantity?: number | null;
-            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+            confirmed_texts?: components["schemas"]["AdminProductConfirmedTextsEnum"][];
         };
         /** @description A product in the staff's list. */
         AdminProductRow: {
@@ -1851,6 +2274,180 @@ export interface components {
             next_cursor: string | null;
             results: components["schemas"]["AdminUser"][];
         };
+        ArticleAutosave: {
+            values: components["schemas"]["ShownValues"];
+            /** Format: date-time */
+            base_updated_at: string;
+            /** Format: date-time */
+            saved_at: string;
+        };
+        /** @description What was typed and not saved; `base_updated_at` is the version it began with. */
+        ArticleAutosaveWriteRequest: {
+            title?: string;
+            title_en?: string;
+            title_es?: string;
+            title_de?: string;
+            slug?: string;
+            slug_en?: string;
+            slug_es?: string;
+            slug_de?: string;
+            excerpt?: string;
+            excerpt_en?: string;
+            excerpt_es?: string;
+            excerpt_de?: string;
+            content?: string;
+            content_en?: string;
+            content_es?: string;
+            content_de?: string;
+            cover_alt?: string;
+            cover_alt_en?: string;
+            cover_alt_es?: string;
+            cover_alt_de?: string;
+            category?: components["schemas"]["ArticleCategoryEnum"];
+            author_name?: string;
+            tags?: string[];
+            products?: number[];
+            /** Format: int64 */
+            cover?: number | null;
+            /** Format: date-time */
+            base_updated_at: string;
+        };
+        /**
+         * @description * `presentation` - Présentation
+         *     * `techniques` - Techniques
+         *     * `collection` - Collection
+         *     * `actualites` - Actualités
+         * @enum {string}
+         */
+        ArticleCategoryEnum: "presentation" | "techniques" | "collection" | "actualites";
+        /** @description Addresses of what is fetched, and what the editor is given. */
+        ArticleInPlaceAnswer: {
+            script: string;
+            styles: string;
+            props: components["schemas"]["StaffArticleProps"];
+        };
+        ArticlePage: {
+            next_cursor: string | null;
+            results: components["schemas"]["ArticleRow"][];
+        };
+        /** @description A picture of the blog; `url` is what a text names it by. */
+        ArticlePicture: {
+            id: number;
+            url: string;
+            thumbnail_url: string;
+            width: number;
+            height: number;
+        };
+        /** @description The text as the article's page shows it. */
+        ArticlePreview: {
+            html: string;
+            words: number;
+            minutes: number;
+        };
+        ArticlePreviewWriteRequest: {
+            content: string;
+            /** @default fr */
+            language: components["schemas"]["LanguageEnum"];
+        };
+        /** @description `changed` are the values that this version changed, by their names. */
+        ArticleRevision: {
+            number: number;
+            /** Format: date-time */
+            created_at: string;
+            author: string;
+            changed: string[];
+        };
+        /** @description An article in a list. */
+        ArticleRow: {
+            id: number;
+            title: string;
+            excerpt: string;
+            category: components["schemas"]["ArticleCategoryEnum"];
+            tags: string[];
+            image: string | null;
+            author_name: string;
+            state: components["schemas"]["ArticleStateEnum"];
+            published: boolean;
+            /** Format: date-time */
+            publish_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * @description * `draft` - Brouillon
+         *     * `scheduled` - Programmé
+         *     * `published` - Publié
+         *     * `trashed` - À la corbeille
+         * @enum {string}
+         */
+        ArticleStateEnum: "draft" | "scheduled" | "published" | "trashed";
+        /**
+         * @description * `content` - content
+         *     * `content_de` - content_de
+         *     * `content_en` - content_en
+         *     * `content_es` - content_es
+         *     * `cover_alt` - cover_alt
+         *     * `cover_alt_de` - cover_alt_de
+         *     * `cover_alt_en` - cover_alt_en
+         *     * `cover_alt_es` - cover_alt_es
+         *     * `excerpt` - excerpt
+         *     * `excerpt_de` - excerpt_de
+         *     * `excerpt_en` - excerpt_en
+         *     * `excerpt_es` - excerpt_es
+         *     * `slug` - slug
+         *     * `slug_de` - slug_de
+         *     * `slug_en` - slug_en
+         *     * `slug_es` - slug_es
+         *     * `title` - title
+         *     * `title_de` - title_de
+         *     * `title_en` - title_en
+         *     * `title_es` - title_es
+         * @enum {string}
+         */
+        ArticleWriteConfirmedTextsEnum: "content" | "content_de" | "content_en" | "content_es" | "cover_alt" | "cover_alt_de" | "cover_alt_en" | "cover_alt_es" | "excerpt" | "excerpt_de" | "excerpt_en" | "excerpt_es" | "slug" | "slug_de" | "slug_en" | "slug_es" | "title" | "title_de" | "title_en" | "title_es";
+        /**
+         * @description What is left out stays as it is. Without `published` it is not touched who sees the article; `publish_at` is when
+         *     it appears, null at once.
+         *
+         *     `expected_updated_at` is the `updated_at` that was read; another version meanwhile answers 409 `conflict` with
+         *     `current`. `confirmed_texts` are translations that are right although the French text changed.
+         */
+        ArticleWriteRequest: {
+            title?: string;
+            title_en?: string;
+            title_es?: string;
+            title_de?: string;
+            slug?: string;
+            slug_en?: string;
+            slug_es?: string;
+            slug_de?: string;
+            excerpt?: string;
+            excerpt_en?: string;
+            excerpt_es?: string;
+            excerpt_de?: string;
+            content?: string;
+            content_en?: string;
+            content_es?: string;
+            content_de?: string;
+            cover_alt?: string;
+            cover_alt_en?: string;
+            cover_alt_es?: string;
+            cover_alt_de?: string;
+            category?: components["schemas"]["ArticleCategoryEnum"];
+            author_name?: string;
+            tags?: string[];
+            products?: number[];
+            /** Format: int64 */
+            cover?: number | null;
+            published?: boolean;
+            /** Format: date-time */
+            publish_at?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            confirmed_texts?: components["schemas"]["ArticleWriteConfirmedTextsEnum"][];
+        };
         /** @description As webhooks report an order. */
         AutomationOrder: {
             /** Format: uuid */
@@ -1897,6 +2494,18 @@ export interface components {
             full_description?: string;
             material?: string;
             paint_type?: string;
+            /**
+             * @description Empty: the category's.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            minimum_age?: number | null;
+            warnings?: string;
+            maker?: string;
             translations?: components["schemas"]["Translations"];
             /** @description Name in any language, or slug. */
             category: string;
@@ -1942,6 +2551,18 @@ export interface components {
             id: number;
             url: string;
             category_slug: string;
+            /**
+             * Format: decimal
+             * @description What its cheapest way costs now, promotions included.
+             */
+            price_from?: string;
+            /**
+             * Format: decimal
+             * @description What its dearest way costs now.
+             */
+            price_to?: string;
+            /** @description No longer sold, and kept. */
+            archived: boolean;
             pending_images: components["schemas"]["PendingPicture"][];
             /** Format: date-time */
             created_at: string;
@@ -1993,6 +2614,11 @@ export interface components {
             name: string;
             /** @default  */
             company: string;
+            /**
+             * @description SIREN (9 digits), SIRET (14 digits) or VAT number of the Union, check digits checked.
+             * @default
+             */
+            companyNumber: string;
         };
         /**
          * @description `is_whole`: these are all cards, else those that changed. `gone` left the board. `more`, by stage: pieces beyond
@@ -2096,6 +2722,7 @@ export interface components {
             promised_by: string;
             readonly is_late: boolean;
             notes: number;
+            photos: number;
             /** Format: date-time */
             moved_at: string;
             readonly moved_by: string;
@@ -2153,6 +2780,7 @@ export interface components {
             other_country: components["schemas"]["OtherCountryEnum"];
             payment_modes: components["schemas"]["PaymentModeEnum"][];
             pay_label: string;
+            /** @description Of the terms that the page leads to; empty while none are published. */
             terms_version: string;
             password_min: number;
             links: components["schemas"]["CheckoutLinks"];
@@ -2170,34 +2798,36 @@ export interface components {
              */
             expected_date?: string;
             accept_terms: boolean;
+            /**
+             * @description The version of the terms that the page showed. Another one is refused: 409 `terms_changed`, with the version in force as `terms_version`.
+             * @default
+             */
+            terms_version: string;
         };
-        /**
-         * @description * `name_fr` - name_fr
-         *     * `name_en` - name_en
-         *     * `name_es` - name_es
-         *     * `name_de` - name_de
-         *     * `description_fr` - description_fr
-         *     * `description_en` - description_en
-         *     * `description_es` - description_es
-         *     * `description_de` - description_de
-         *     * `full_description_fr` - full_description_fr
-         *     * `full_description_en` - full_description_en
-         *     * `full_description_es` - full_description_es
-         *     * `full_description_de` - full_description_de
-         *     * `material_fr` - material_fr
-         *     * `material_en` - material_en
-         *     * `material_es` - material_es
-         *     * `material_de` - material_de
-         *     * `paint_type_fr` - paint_type_fr
-         *     * `paint_type_en` - paint_type_en
-         *     * `paint_type_es` - paint_type_es
-         *     * `paint_type_de` - paint_type_de
-         * @enum {string}
-         */
-        ConfirmedTextsEnum: "name_fr" | "name_en" | "name_es" | "name_de" | "description_fr" | "description_en" | "description_es" | "description_de" | "full_description_fr" | "full_description_en" | "full_description_es" | "full_description_de" | "material_fr" | "material_en" | "material_es" | "material_de" | "paint_type_fr" | "paint_type_en" | "paint_type_es" | "paint_type_de";
+        /** @description `id` is a number that the browser drew at random, `number` counts its answers. */
+        ConsentBodyRequest: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            version: string;
+            choices: components["schemas"]["ConsentChoicesRequest"];
+            language: components["schemas"]["LanguageEnum"];
+        };
+        /** @description The categories that were asked about. */
+        ConsentChoicesRequest: {
+            analytics?: boolean;
+            marketing?: boolean;
+            functionality?: boolean;
+        };
         ContactAnswer: {
             reference: string;
         };
+        /**
+         * @description * `question` - Une question
+         *     * `quote` - Un devis
+         * @enum {string}
+         */
+        ContactBodyKindEnum: "question" | "quote";
         /** @description What a visitor writes. `budget`, `deadline` and the pictures belong to a quote and are dropped otherwise. */
         ContactBodyRequest: {
             firstName: string;
@@ -2206,7 +2836,7 @@ export interface components {
             subject: string;
             message: string;
             /** @default question */
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["ContactBodyKindEnum"];
             /** @default  */
             budget: string;
             /**
@@ -2318,6 +2948,19 @@ export interface components {
             city: string;
             country: string;
         };
+        /** @description `gap` stands for unchanged lines, whose number is its text. */
+        DiffLine: {
+            kind: components["schemas"]["DiffLineKindEnum"];
+            text: string;
+        };
+        /**
+         * @description * `same` - same
+         *     * `added` - added
+         *     * `removed` - removed
+         *     * `gap` - gap
+         * @enum {string}
+         */
+        DiffLineKindEnum: "same" | "added" | "removed" | "gap";
         DispatchLineRequest: {
             /** Format: uuid */
             id: string;
@@ -2364,6 +3007,10 @@ export interface components {
             readonly label: string;
             before: unknown;
             after: unknown;
+        };
+        FieldDiff: {
+            field: string;
+            lines: components["schemas"]["DiffLine"][];
         };
         FiledAnswer: {
             success: boolean;
@@ -2617,6 +3264,7 @@ export interface components {
             customerName: string;
             customerEmail: string;
             customerAddress: string;
+            customerNumber: string;
             items: components["schemas"]["InvoiceItem"][];
             /** Format: decimal */
             subtotal: string;
@@ -2636,17 +3284,16 @@ export interface components {
             customerName: string;
             /** @default  */
             customerAddress: string;
+            /**
+             * @description SIREN (9 digits), SIRET (14 digits) or VAT number of the Union, check digits checked.
+             * @default
+             */
+            customerNumber: string;
             /** @default  */
             notes: string;
             /** @default  */
             explanation: string;
         };
-        /**
-         * @description * `question` - Une question
-         *     * `quote` - Un devis
-         * @enum {string}
-         */
-        KindEnum: "question" | "quote";
         /**
          * @description * `fr` - Français
          *     * `en` - English
@@ -2775,6 +3422,9 @@ export interface components {
         NamedProduct: {
             readonly id: number;
             readonly name: string;
+        };
+        NewsletterRequestRequest: {
+            email: string;
         };
         /** @description A note; `corrects` is the id of the one that it replaces. */
         Note: {
@@ -3222,6 +3872,8 @@ export interface components {
             material?: string | null;
             /** Type de peinture [fr] */
             paint_type?: string | null;
+            /** Avertissements [fr] */
+            warnings?: string | null;
             /** Nom [en] */
             name_en?: string | null;
             /** Nom [es] */
@@ -3276,6 +3928,12 @@ export interface components {
             paint_type_es?: string | null;
             /** Type de peinture [de] */
             paint_type_de?: string | null;
+            /** Avertissements [en] */
+            warnings_en?: string | null;
+            /** Avertissements [es] */
+            warnings_es?: string | null;
+            /** Avertissements [de] */
+            warnings_de?: string | null;
             category?: string;
             /** Format: decimal */
             price?: string;
@@ -3340,10 +3998,68 @@ export interface components {
             picked_similar?: number[];
             /** Identifiant externe */
             external_id?: string | null;
+            /**
+             * Classe de sécurité
+             * @description Vide : celle de la catégorie.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            /** Âge minimum (ans) */
+            minimum_age?: number | null;
+            /**
+             * Fabricant
+             * @description Nom, adresse postale et e-mail. Vide : la boutique.
+             */
+            maker?: string;
             /** Format: date-time */
             expected_updated_at?: string | null;
             seen_stock_quantity?: number | null;
-            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+            confirmed_texts?: components["schemas"]["AdminProductConfirmedTextsEnum"][];
+        };
+        /**
+         * @description What is left out stays as it is. Without `published` it is not touched who sees the article; `publish_at` is when
+         *     it appears, null at once.
+         *
+         *     `expected_updated_at` is the `updated_at` that was read; another version meanwhile answers 409 `conflict` with
+         *     `current`. `confirmed_texts` are translations that are right although the French text changed.
+         */
+        PatchedArticleWriteRequest: {
+            title?: string;
+            title_en?: string;
+            title_es?: string;
+            title_de?: string;
+            slug?: string;
+            slug_en?: string;
+            slug_es?: string;
+            slug_de?: string;
+            excerpt?: string;
+            excerpt_en?: string;
+            excerpt_es?: string;
+            excerpt_de?: string;
+            content?: string;
+            content_en?: string;
+            content_es?: string;
+            content_de?: string;
+            cover_alt?: string;
+            cover_alt_en?: string;
+            cover_alt_es?: string;
+            cover_alt_de?: string;
+            category?: components["schemas"]["ArticleCategoryEnum"];
+            author_name?: string;
+            tags?: string[];
+            products?: number[];
+            /** Format: int64 */
+            cover?: number | null;
+            published?: boolean;
+            /** Format: date-time */
+            publish_at?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            confirmed_texts?: components["schemas"]["ArticleWriteConfirmedTextsEnum"][];
         };
         /** @description `alt` is the French text alternative. Without a crop the whole picture is shown, without a focus its middle. */
         PatchedPictureChangeRequest: {
@@ -3369,6 +4085,18 @@ export interface components {
             full_description?: string;
             material?: string;
             paint_type?: string;
+            /**
+             * @description Empty: the category's.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            minimum_age?: number | null;
+            warnings?: string;
+            maker?: string;
             translations?: components["schemas"]["TranslationsRequest"];
             /** @description Name in any language, or slug. */
             category?: string;
@@ -3478,6 +4206,25 @@ export interface components {
             id: number;
             name: string;
         };
+        /** @description `message` is read by the customer, in the mail and on the order's page. */
+        PhotoMessageRequest: {
+            /** @default  */
+            message: string;
+        };
+        PhotoUploadRequest: {
+            /** Format: binary */
+            file: string;
+        };
+        /** @description A piece with its photographs, oldest first; `to` is where the mail goes, `language` the one it is written in. */
+        PhotographedPiece: {
+            id: number;
+            name: string;
+            detail: string;
+            reference: string;
+            to: string;
+            language: string;
+            readonly photos: components["schemas"]["PiecePhoto"][];
+        };
         /** @description `ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen. */
         PictureOrderRequest: {
             ids: number[];
@@ -3494,6 +4241,20 @@ export interface components {
             /** Format: int64 */
             variation_id?: number | null;
         };
+        /** @description A photograph; its customer sees it once `sent_at` is set. */
+        PiecePhoto: {
+            id: number;
+            readonly url: string;
+            width: number;
+            height: number;
+            /** Format: date-time */
+            taken_at: string;
+            readonly author: string;
+            message: string;
+            /** Format: date-time */
+            sent_at: string | null;
+        };
+        PiecePhotoOrMails: components["schemas"]["PiecePhoto"] | components["schemas"]["MailPreviews"];
         PreviewRow: {
             label: string;
             /** Format: decimal */
@@ -3533,6 +4294,10 @@ export interface components {
             home_country: string;
             unavailable_text: string;
         };
+        ProductCopyRequest: {
+            /** @default false */
+            with_photos: boolean;
+        };
         /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
         ProductEvent: {
             /** Format: uuid */
@@ -3556,6 +4321,18 @@ export interface components {
             full_description?: string;
             material?: string;
             paint_type?: string;
+            /**
+             * @description Empty: the category's.
+             *
+             *     * `collector` - Objet de collection
+             *     * `decoration` - Décoration
+             *     * `clock` - Horloge
+             *     * `toy` - Jouet
+             */
+            safety_class?: components["schemas"]["SafetyClassEnum"];
+            minimum_age?: number | null;
+            warnings?: string;
+            maker?: string;
             translations?: components["schemas"]["TranslationsRequest"];
             /** @description Name in any language, or slug. */
             category: string;
@@ -3780,6 +4557,8 @@ export interface components {
             /** Format: decimal */
             worth: string;
             restock: boolean;
+            /** @description Why a piece of an offer brings less than its price, else empty. */
+            readonly explanation: string;
         };
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
@@ -4028,6 +4807,10 @@ export interface components {
             /** Format: date-time */
             cancelled_at: string | null;
         };
+        RestoreRevisionRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+        };
         ResultLinks: {
             cart: string;
             orders: string;
@@ -4083,6 +4866,14 @@ export interface components {
          * @enum {string}
          */
         RolesEnum: "admin" | "staff" | "user";
+        /**
+         * @description * `collector` - Objet de collection
+         *     * `decoration` - Décoration
+         *     * `clock` - Horloge
+         *     * `toy` - Jouet
+         * @enum {string}
+         */
+        SafetyClassEnum: "collector" | "decoration" | "clock" | "toy";
         SavedCart: {
             /** @description Names the account to its own browsers. */
             owner: string;
@@ -4127,6 +4918,8 @@ export interface components {
         SheetDocument: {
             number: string;
             is_credit_note: boolean;
+            /** @description It has no number. */
+            is_contract: boolean;
             url: string;
         };
         /** @description A line of the order. `paid` is what was paid for all its units. */
@@ -4165,6 +4958,16 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @description A unit of a line at the workshop: where it stands, and its photographs. */
+        SheetPiece: {
+            id: number;
+            name: string;
+            detail: string;
+            number: number;
+            quantity: number;
+            stage: components["schemas"]["StageEnum"];
+            readonly photos: components["schemas"]["PiecePhoto"][];
+        };
         SheetRefund: {
             /** Format: uuid */
             id: string;
@@ -4200,6 +5003,48 @@ export interface components {
             undone_at: string | null;
             undo_reason: string;
             lines: components["schemas"]["ParcelLine"][];
+        };
+        /** @description Values with the names of products and the picture of the cover. */
+        ShownValues: {
+            title?: string;
+            title_en?: string;
+            title_es?: string;
+            title_de?: string;
+            slug?: string;
+            slug_en?: string;
+            slug_es?: string;
+            slug_de?: string;
+            excerpt?: string;
+            excerpt_en?: string;
+            excerpt_es?: string;
+            excerpt_de?: string;
+            content?: string;
+            content_en?: string;
+            content_es?: string;
+            content_de?: string;
+            cover_alt?: string;
+            cover_alt_en?: string;
+            cover_alt_es?: string;
+            cover_alt_de?: string;
+            category?: components["schemas"]["ArticleCategoryEnum"];
+            author_name?: string;
+            tags?: string[];
+            products?: components["schemas"]["NamedProduct"][];
+            cover?: components["schemas"]["ArticlePicture"] | null;
+        };
+        StaffArticleCategory: {
+            value: string;
+            label: string;
+        };
+        /** @description `article_id` is null for a new one; `author_name` is what a new one is signed with. */
+        StaffArticleProps: {
+            article_id: number | null;
+            author_name: string;
+            categories: components["schemas"]["StaffArticleCategory"][];
+            most_tags: number;
+            trash_days: number;
+            list_url: string;
+            blog_url: string;
         };
         StaffBoardProps: {
             may_move: boolean;
@@ -4240,6 +5085,10 @@ export interface components {
             kind: string;
             label: string;
             hits: components["schemas"]["StaffHit"][];
+        };
+        StaffLabelledCode: {
+            code: string;
+            label: string;
         };
         StaffLink: {
             text: string;
@@ -4294,25 +5143,22 @@ export interface components {
         /** @description `product_id` is null for a new one. */
         StaffProductFormProps: {
             categories: components["schemas"]["StaffCategoryChoice"][];
-            promotion_types: components["schemas"]["StaffPromotionType"][];
+            promotion_types: components["schemas"]["StaffLabelledCode"][];
             rights: components["schemas"]["StaffRightsProps"];
             trash_days: number;
             product_id: number | null;
             countries: components["schemas"]["StaffCountryChoice"][];
+            safety_classes: components["schemas"]["StaffLabelledCode"][];
         };
         StaffProductImportProps: {
             most_lines: number;
         };
         StaffProductsProps: {
             categories: components["schemas"]["StaffCategoryChoice"][];
-            promotion_types: components["schemas"]["StaffPromotionType"][];
+            promotion_types: components["schemas"]["StaffLabelledCode"][];
             rights: components["schemas"]["StaffRightsProps"];
             trash_days: number;
             most_at_once: number;
-        };
-        StaffPromotionType: {
-            code: string;
-            label: string;
         };
         /** @description What the person may do here. */
         StaffRightsProps: {
@@ -4423,6 +5269,7 @@ export interface components {
             full_description?: string;
             material?: string;
             paint_type?: string;
+            warnings?: string;
         };
         /** @description The texts of a product in one language. */
         TextFieldsRequest: {
@@ -4432,6 +5279,7 @@ export interface components {
             full_description?: string;
             material?: string;
             paint_type?: string;
+            warnings?: string;
         };
         Tracking: {
             status: string;
@@ -4772,10 +5620,15 @@ export interface operations {
                  *     * `notice_confirm` - notice_confirm
                  *     * `notice_available` - notice_available
                  *     * `favourite_available` - favourite_available
+                 *     * `newsletter_confirm` - newsletter_confirm
+                 *     * `newsletter_preferences` - newsletter_preferences
+                 *     * `newsletter_letter` - newsletter_letter
+                 *     * `cart_reminder` - cart_reminder
                  *     * `review_decision` - review_decision
                  *     * `order_confirmation` - order_confirmation
                  *     * `order_new_workshop` - order_new_workshop
                  *     * `order_status` - order_status
+                 *     * `piece_photo` - piece_photo
                  *     * `payment_refunded_automatically` - payment_refunded_automatically
                  *     * `invoice` - invoice
                  *     * `books_audit_alert` - books_audit_alert
@@ -4785,6 +5638,7 @@ export interface operations {
                  *     * `refund_failed_alert` - refund_failed_alert
                  *     * `dispute_alert` - dispute_alert
                  *     * `reconciliation_discrepancies` - reconciliation_discrepancies
+                 *     * `oss_number_alert` - oss_number_alert
                  *     * `turnover_alert` - turnover_alert
                  *     * `webhook_paused` - webhook_paused
                  *     * `contact_workshop` - contact_workshop
@@ -4811,10 +5665,11 @@ export interface operations {
                  *     * `installment_card_expires` - installment_card_expires
                  *     * `installment_card_kept` - installment_card_kept
                  *     * `installment_overdue_alert` - installment_overdue_alert
+                 *     * `books_head` - books_head
                  *     * `clock_alert` - clock_alert
                  *     * `payment_review_alert` - payment_review_alert
                  */
-                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erasure_link" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "turnover_alert" | "webhook_paused" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "clock_alert" | "payment_review_alert" | "";
+                name?: "account_confirm_email" | "account_data_ready" | "account_erasure_registered" | "account_erasure_link" | "account_erased" | "account_inactive" | "order_link" | "account_exists" | "account_password_reset" | "account_password_changed" | "account_welcome" | "account_new_device" | "account_role_changed" | "account_second_factor" | "account_email_change_old" | "account_email_change_new" | "account_email_changed" | "notice_confirm" | "notice_available" | "favourite_available" | "newsletter_confirm" | "newsletter_preferences" | "newsletter_letter" | "cart_reminder" | "review_decision" | "order_confirmation" | "order_new_workshop" | "order_status" | "piece_photo" | "payment_refunded_automatically" | "invoice" | "books_audit_alert" | "refund_done" | "refund_transferred" | "refund_transfer_returned" | "refund_failed_alert" | "dispute_alert" | "reconciliation_discrepancies" | "oss_number_alert" | "turnover_alert" | "webhook_paused" | "contact_workshop" | "contact_acknowledgement" | "contact_reply" | "withdrawal_received" | "withdrawal_workshop" | "withdrawal_return" | "withdrawal_refused" | "withdrawal_alert" | "delivery_overdue" | "delivery_overdue_workshop" | "delivery_postponed" | "delivery_address_changed" | "delivery_address_changed_workshop" | "installment_reminder" | "installment_moved" | "installment_received" | "installment_refused" | "installment_link" | "installment_overdue" | "installment_resumed" | "installment_calendar" | "installment_card_expires" | "installment_card_kept" | "installment_overdue_alert" | "books_head" | "clock_alert" | "payment_review_alert" | "";
                 order?: string;
             };
             header?: never;
@@ -4896,6 +5751,15 @@ export interface operations {
                  *     * `refunded` - Remboursée
                  */
                 status?: "pending" | "confirmed" | "processing" | "shipped" | "delivered" | "cancelled" | "refunded" | "";
+                /**
+                 * @description What somebody has to decide about or to do.
+                 *
+                 *     * `review` - review
+                 *     * `money` - money
+                 *     * `at_risk` - at_risk
+                 *     * `to_make` - to_make
+                 */
+                waits?: "review" | "money" | "at_risk" | "to_make" | "";
             };
             header?: never;
             path?: never;
@@ -5491,6 +6355,72 @@ export interface operations {
             };
         };
     };
+    api_admin_photos_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                photo_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_admin_photos_send_create: {
+        parameters: {
+            query?: {
+                /** @description Present: nothing is done, and the answer is the mails that would be sent. */
+                preview?: string;
+            };
+            header?: never;
+            path: {
+                photo_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PhotoMessageRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiecePhotoOrMails"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     api_admin_pieces_move_create: {
         parameters: {
             query?: never;
@@ -5512,6 +6442,526 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Card"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_admin_pieces_photos_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                piece_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PhotographedPiece"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_admin_pieces_photos_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                piece_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PhotoUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiecePhoto"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `presentation` - Présentation
+                 *     * `techniques` - Techniques
+                 *     * `collection` - Collection
+                 *     * `actualites` - Actualités
+                 */
+                category?: "presentation" | "techniques" | "collection" | "actualites" | "";
+                cursor?: string;
+                page_size?: number;
+                search?: string;
+                /**
+                 * @description * `draft` - Brouillon
+                 *     * `scheduled` - Programmé
+                 *     * `published` - Publié
+                 *     * `trashed` - À la corbeille
+                 */
+                state?: "draft" | "scheduled" | "published" | "trashed" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticlePage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ArticleWriteRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminArticle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminArticle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedArticleWriteRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminArticle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_autosave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArticleAutosaveWriteRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_autosave_discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_in_place: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticleInPlaceAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminArticle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_revisions_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticleRevision"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_revisions_compare: {
+        parameters: {
+            query: {
+                to: number;
+            };
+            header?: never;
+            path: {
+                article_id: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FieldDiff"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_revisions_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                article_id: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RestoreRevisionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminArticle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_pictures_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PictureUploadRequest"];
+                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticlePicture"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_posts_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArticlePreviewWriteRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticlePreview"];
                 };
             };
             /** @description Refused */
@@ -5750,7 +7200,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProductCopyRequest"];
+            };
+        };
         responses: {
             201: {
                 headers: {
@@ -6828,6 +8282,37 @@ export interface operations {
             };
         };
     };
+    consent_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentBodyRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     contact_create: {
         parameters: {
             query?: never;
@@ -7133,6 +8618,37 @@ export interface operations {
             };
         };
     };
+    newsletter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewsletterRequestRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     notify: {
         parameters: {
             query?: never;
@@ -7225,6 +8741,41 @@ export interface operations {
             };
         };
     };
+    "api_orders_contract.pdf_retrieve": {
+        parameters: {
+            query?: {
+                /** @description The order's signed link. */
+                acces?: string;
+                /** @description Present: saved to a file instead of shown. */
+                download?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "api_orders_invoice.pdf_retrieve": {
         parameters: {
             query?: {
@@ -7283,6 +8834,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WithdrawalReceived"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_photos_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
                 };
             };
             /** @description Refused */

@@ -46,6 +46,13 @@ export type StaffPhoto = Schemas["StaffPhoto"];
 export type VariantGrid = Schemas["VariantGrid"];
 export type VariantFormat = Schemas["Variation"];
 export type VariantRow = Schemas["GridRow"];
+/** An article as staff write and read it; the texts are the French ones, `title_en` and so on their translations. */
+export type AdminArticle = Schemas["AdminArticle"];
+export type ArticlePicture = Schemas["ArticlePicture"];
+export type ArticlePreview = Schemas["ArticlePreview"];
+export type ArticleRevision = Schemas["ArticleRevision"];
+export type FieldDiff = Schemas["FieldDiff"];
+export type StaffArticleProps = Schemas["StaffArticleProps"];
 export type StaffPicturesProps = Schemas["StaffPicturesProps"];
 export type StaffVariantsProps = Schemas["StaffVariantsProps"];
 
@@ -66,6 +73,9 @@ export type RefundAnswer = Schemas["RefundAnswer"];
 
 /** The workshop's board, and orders that are ready to leave. */
 export type BoardAnswer = Schemas["Board"];
+export type PiecePhoto = Schemas["PiecePhoto"];
+export type PhotographedPiece = Schemas["PhotographedPiece"];
+export type SheetPiece = Schemas["SheetPiece"];
 export type BoardCard = Schemas["Card"];
 export type BoardProps = Schemas["StaffBoardProps"];
 export type PieceStage = BoardCard["stage"];

@@ -16,7 +16,7 @@ const REQUESTS = [
 ];
 
 /** Those of the staff area, apart: what visitors fetch does not hold them. */
-const STAFF_REQUESTS = ["AdminProductRequest"];
+const STAFF_REQUESTS = ["AdminProductRequest", "ArticleWriteRequest"];
 
 /** The text of `limits.ts`. */
 export function limitsModule() {

@@ -152,9 +152,9 @@ async function read() {
   }
   const sources = {};
   for (const entry of await readdir(here, { recursive: true, withFileTypes: true })) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (!/\.tsx?$/.test(file) || /\.test\.|\.d\.ts$|[/\\](testing|staff)[/\\]/.test(file)) continue;
-    sources[path.relative(here, file)] = await readFile(file, "utf8");
+    const file = path.relative(here, path.join(entry.parentPath, entry.name));
+    if (!/\.tsx?$/.test(file) || /\.test\.|\.d\.ts$|^(testing|staff)[/\\]/.test(file)) continue;
+    sources[file] = await readFile(path.join(here, file), "utf8");
   }
   const catalogues = {};
   for (const code of Object.keys(languages).filter((each) => each !== SOURCE)) {

@@ -19,6 +19,8 @@ export {
   MAX_QUANTITY,
 } from "./cart-storage";
 
+import { emit } from "./events";
+
 /** The lines in the order they were added. Follows other tabs. */
 export const $lines = atom<readonly CartLine[]>(readCart());
 
@@ -54,6 +56,7 @@ export function addToCart(choice: CartChoice, quantity = 1, most: number = MAX_Q
     }
     return lines;
   });
+  if (added) emit("cart:added", { productId: choice.product_id, quantity: added });
   return added;
 }
 

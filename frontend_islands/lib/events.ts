@@ -3,6 +3,10 @@
 interface ShopEvents {
   /** The cart was written in this tab; `count` is its number of pieces. */
   "cart:changed": { count: number };
+  /** Pieces were put into the cart in this tab. */
+  "cart:added": { productId: number; quantity: number };
+  /** A web vital was measured; the rating is that of its manual. */
+  "shop:web-vital": { name: string; value: number; rating: "good" | "needs-improvement" | "poor" };
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
 }

@@ -1,4 +1,7 @@
-/** « Modifier le produit » on a product's page, for whoever may: the page is the same for everybody, so it is drawn here. */
+/**
+ * Editing on the public pages of products and articles, for whoever may: the pages are the same for everybody, so it is
+ * drawn here.
+ */
 import { getJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import type { Mount, Unmount } from "./island";
@@ -31,6 +34,20 @@ export function offerEditing(head: HTMLElement): void {
     button.disabled = false;
   });
   head.append(button);
+}
+
+/** Makes the link to an article's editor open it in place of the article; in a new tab it stays a link. */
+export function editArticleInPlace(link: HTMLAnchorElement): void {
+  const page = document.querySelector<HTMLElement>(".article");
+  if (!page || link.dataset.edit) return;
+  link.dataset.edit = "in-place";
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    edit(page, `/api/admin/posts/${link.dataset.article}/in-place`, link).catch(() =>
+      location.assign(link.href),
+    );
+  });
 }
 
 async function edit(page: HTMLElement, address: string, button: HTMLElement): Promise<void> {

@@ -30,7 +30,7 @@ it("fetches at once what a member with a notice and a cart needs", async () => {
   for (const name of ["cart-count", "member-link", "notice"]) {
     vi.doMock(`./${name}`, () => {
       fetched.push(name);
-      return { showPendingNotice: () => fetched.push("shown") };
+      return { default: () => fetched.push("shown") };
     });
   }
   localStorage.setItem("cart", "{}");

@@ -7,7 +7,7 @@ reportToServer();
 
 const cookies = document.cookie;
 if (/member=1/.test(cookies)) void import("./member-link");
-if (/notice=\w/.test(cookies)) void import("./notice").then(({ showPendingNotice }) => showPendingNotice());
+if (/notice=\w/.test(cookies)) void import("./notice").then(({ default: show }) => show());
 
 // Most visitors have no cart: what counts one is fetched with the first thing to count.
 const countCart = () => void import("./cart-count");
@@ -27,7 +27,7 @@ if (isStored("favorites") || document.querySelector("favourite-button, #resultat
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.dataset.suggestions) return;
-  void import("./search-box").then(({ enhanceSearchBox }) => enhanceSearchBox(target));
+  void import("./search-box").then(({ default: enhance }) => enhance(target));
 });
 
 // A link to the page in another language says which one the visitor reads.
@@ -36,8 +36,11 @@ document.addEventListener("click", ({ target }) => {
   if (code) keepLanguage(code);
 });
 if (document.documentElement.dataset.offer) {
-  void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
+  void import("./language-offer").then(({ default: offer }) => offer());
 }
+
+// Once the page is there, so that measuring costs it nothing.
+addEventListener("load", () => void import("./statistics"));
 
 function isStored(key: string): boolean {
   try {

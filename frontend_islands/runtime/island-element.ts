@@ -20,7 +20,7 @@ class IslandElement extends HTMLElement {
     // Moved within one task: still alive, nothing to do.
     if (this.#cancel) return;
     this.#state = "waiting";
-    this.addEventListener("click", this.#holdClick, { capture: true });
+    this.addEventListener("click", this.#holdClick, true);
     this.addEventListener("island:error", this.#failedLater);
     // Assigned before `whenDue` runs: an island that is due at once asks whether it is still wanted.
     let cancel = () => {};
@@ -34,8 +34,6 @@ class IslandElement extends HTMLElement {
       this.#cancel();
       this.#cancel = undefined;
       this.#release();
-      this.removeEventListener("click", this.#holdClick, { capture: true });
-      this.removeEventListener("island:error", this.#failedLater);
     });
   }
 
@@ -48,7 +46,8 @@ class IslandElement extends HTMLElement {
   }
 
   get #isPending(): boolean {
-    return /waiting|loading/.test(this.getAttribute("state") ?? "");
+    // Waiting or loading.
+    return this.matches("[state$=ing]");
   }
 
   async #load(): Promise<void> {
@@ -88,7 +87,8 @@ class IslandElement extends HTMLElement {
   }
 
   #failedLater = (event: Event): void => {
-    this.#fail((event as CustomEvent<unknown>).detail);
+    // Taken off the page, it has nothing to show instead.
+    if (this.#cancel) this.#fail((event as CustomEvent<unknown>).detail);
   };
 
   #holdClick = (event: Event): void => {

@@ -18,6 +18,10 @@ class MemberLinkElement extends HTMLElement {
         if (head && me.roles.includes("admin")) {
           void import("./edit-in-place").then(({ offerEditing }) => offerEditing(head));
         }
+        const article = this.querySelector<HTMLAnchorElement>("[data-article]");
+        if (article && me.roles.includes("admin")) {
+          void import("./edit-in-place").then(({ editArticleInPlace }) => editArticleInPlace(article));
+        }
       },
       // No answer: the cookie's hint counts, and the member area checks for itself.
       () => {},

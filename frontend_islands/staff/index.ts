@@ -1,5 +1,6 @@
 /** Loaded by every page of the staff area: brings its islands to life and reports what breaks. */
 import "@/runtime/island-element";
+import { setCounted } from "@/lib/statistics-choice";
 import { reportToServer } from "@/runtime/report";
 import { watchConnection } from "./shared/connection";
 import { enableCopying } from "./shared/copy";
@@ -11,3 +12,9 @@ watchConnection();
 enhancePages();
 enableCopying();
 watchForms();
+if (document.querySelector("form[data-staff-form], .alert--success"))
+  void import("./shared/form-drafts").then(({ keepDrafts }) => keepDrafts());
+for (const list of document.querySelectorAll<HTMLElement>("[data-ordered]"))
+  void import("./shared/ordered-rows").then(({ orderRows }) => orderRows(list));
+// The workshop's own visits to the shop would be most of a small shop's.
+setCounted(false, "staff");

@@ -15,7 +15,7 @@ export const props: CheckoutProps = {
   other_country: "ZZ",
   payment_modes: ["full"],
   pay_label: "Commande avec obligation de paiement",
-  terms_version: "2026-11",
+  terms_version: "2026-11-01.1",
   password_min: 8,
   links: {
     cart: "/panier",

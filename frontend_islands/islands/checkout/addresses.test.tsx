@@ -23,7 +23,7 @@ it("bills the address of the delivery until another is asked for", async () => {
   await openCheckout();
   expect(other()).toHaveProperty("checked", false);
   expect(screen.queryByLabelText("Nom sur la facture")).toBeNull();
-  expect(screen.getByText("La facture porte l'adresse de livraison.")).toBeTruthy();
+  expect(screen.getByText(/La facture porte l'adresse de livraison/)).toBeTruthy();
 });
 
 it("sends a gift with its message and the giver's own address", async () => {
@@ -56,6 +56,7 @@ it("sends a gift with its message and the giver's own address", async () => {
     billing: {
       name: "Ada Lovelace",
       company: "Atelier Ada",
+      companyNumber: "",
       address: "9 quai Sud",
       postalCode: "1000",
       city: "Berne",

@@ -47,6 +47,14 @@ export function BillingSection({ form, countries, otherCountry }: BillingSection
               isOptional
               isWide
             />
+            <TextField
+              form={form}
+              name="billing.companyNumber"
+              label={t("checkout.companyNumber")}
+              hint={t("checkout.companyNumberHint")}
+              isOptional
+              isWide
+            />
             <AddressFields
               form={form}
               of="billing"

@@ -68,6 +68,7 @@ it("sends a guest's order and leaves for the payment page with the cart as it is
     expected_total: "378.00",
     expected_date: "2026-12-24",
     accept_terms: true,
+    terms_version: "2026-11-01.1",
   });
   expect(orders()[0]?.headers["Idempotency-Key"]).toMatch(/^[0-9a-f]{32}$/);
   expect(orders()[0]?.headers["X-CSRFToken"]).toBe("t");

@@ -45,7 +45,16 @@ export function Checkout(props: CheckoutProps) {
   const book = useAddressBook(member, form, countries, chooseCountry);
   const quoting = useQuote(lines, country.code, form.answers.texts);
   const [mode, setMode] = useMode(payment_modes, quoting.quote);
-  const order = useOrder({ lines, quoting, form, member, book, mode, otherCountry: other_country });
+  const order = useOrder({
+    lines,
+    quoting,
+    form,
+    member,
+    book,
+    mode,
+    otherCountry: other_country,
+    termsVersion: props.terms_version,
+  });
   const [isWide] = useState(() => window.matchMedia?.(WIDE).matches ?? false);
 
   useEffect(() => {

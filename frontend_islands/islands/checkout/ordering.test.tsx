@@ -222,6 +222,28 @@ it("gives up after fifteen seconds without an answer and can go on with the same
   expect(new Set(keys).size).toBe(1);
 });
 
+it("asks again for terms that changed, and sends the version that was read", async () => {
+  const detail = "Les conditions générales de vente ont changé.";
+  const { user, orders } = await openCheckout({
+    checkout: ({ body }) =>
+      body.terms_version === "2026-12-01.1"
+        ? placed()
+        : problem(409, "terms_changed", detail, {
+            errors: { accept_terms: [detail] },
+            terms_version: "2026-12-01.1",
+          }),
+  });
+  await fillIn(user);
+  await user.click(payButton());
+
+  await waitFor(() => expect(termsBox()).toHaveProperty("checked", false));
+  expect(screen.getAllByText(detail).length).toBeGreaterThan(0);
+  await user.click(termsBox());
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith(PAY_PAGE));
+  expect(orders().map(({ body }) => body.terms_version)).toEqual(["2026-11-01.1", "2026-12-01.1"]);
+});
+
 it("shows what changed and orders the accepted total", async () => {
   const dearer = quote([quoted({ unit_price: "199.00", line_total: "398.00" })], {
     shipping_cost: "9.99",

@@ -52,6 +52,7 @@ const NOTHING: Record<TextName, string> = {
   "gift.message": "",
   "billing.name": "",
   "billing.company": "",
+  "billing.companyNumber": "",
   "billing.address": "",
   "billing.postalCode": "",
   "billing.city": "",

@@ -23,6 +23,8 @@ interface Ordering {
   mode: PaymentMode;
   /** The code of the country that the customer names. */
   otherCountry: string;
+  /** Of the terms that the page leads to. */
+  termsVersion: string;
 }
 
 interface Notice {
@@ -41,7 +43,7 @@ interface Change {
 }
 
 /** Sends the order and turns what comes back into something to read, to mend or to decide. */
-export function useOrder({ lines, quoting, form, member, book, mode, otherCountry }: Ordering) {
+export function useOrder({ lines, quoting, form, member, book, mode, otherCountry, termsVersion }: Ordering) {
   const { t } = useTranslation();
   const [isBusy, setIsBusy] = useState(false);
   const [summary, setSummary] = useState<{ title: string | null; others: readonly string[] } | null>(null);
@@ -54,6 +56,8 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   const payRef = useRef<HTMLButtonElement>(null);
   /** Counts the times that the customer must be led somewhere; the effect below does it once it is drawn. */
   const [lead, setLead] = useState<{ to: "summary" | "notice" | "pay" } | null>(null);
+  /** Other terms may be published while the page is open. */
+  const terms = useRef(termsVersion);
   /** Two clicks can be faster than a redraw. */
   const sending = useRef(false);
 
@@ -117,6 +121,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
       ...demand,
       ...(wantsAccount && { account: { mode: access, password: answers.texts.password } }),
       accept_terms: answers.hasAcceptedTerms,
+      terms_version: terms.current,
     };
     const key = keyFor([demand, access === "guest"]);
     const answer = await inTime((signal) =>
@@ -130,6 +135,10 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   };
 
   const receive = (problem: ApiProblem) => {
+    if (problem.code === "terms_changed" && typeof problem.body.terms_version === "string") {
+      terms.current = problem.body.terms_version;
+      form.setTerms(false);
+    }
     const outcome = outcomeOf(problem);
     const text = problem.detail || (problem.code === "network" ? t("common.network") : t("checkout.failed"));
     const titles = {
@@ -218,6 +227,7 @@ function customerOf(answers: Answers, memberEmail: string | null, otherCountry: 
       billing: {
         name: texts["billing.name"].trim(),
         company: texts["billing.company"].trim(),
+        companyNumber: texts["billing.companyNumber"].trim(),
         address: texts["billing.address"].trim(),
         postalCode: texts["billing.postalCode"].trim(),
         city: texts["billing.city"].trim(),

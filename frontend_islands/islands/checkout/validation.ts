@@ -18,6 +18,7 @@ export const FIELDS = [
   "gift.message",
   "billing.name",
   "billing.company",
+  "billing.companyNumber",
   "billing.address",
   "billing.postalCode",
   "billing.city",
@@ -62,6 +63,7 @@ export function findFault(name: FieldName, answers: Answers, rules: Rules): Faul
     case "notes":
     case "gift.message":
     case "billing.company":
+    case "billing.companyNumber":
       return null;
     case "billing.customCountry":
       return texts["billing.country"] !== rules.otherCountry || texts[name].trim() ? null : "missing";

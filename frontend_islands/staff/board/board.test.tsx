@@ -19,6 +19,7 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   promised_by: "2026-12-01",
   is_late: false,
   notes: 1,
+  photos: 0,
   moved_at: "2026-11-23T10:00:00Z",
   moved_by: "",
   ...changes,

@@ -71,6 +71,12 @@ export function knownCard(client: QueryClient, id: number): BoardCard | undefine
   return client.getQueryData<Kept>(KEY)?.cards.get(id);
 }
 
+/** Photographs change without their pieces, too. */
+export function readWhole(client: QueryClient): void {
+  client.setQueryData<Kept>(KEY, (kept) => kept && { ...kept, wholeAt: 0 });
+  void client.invalidateQueries({ queryKey: KEY });
+}
+
 function merge(before: Kept | undefined, answer: BoardAnswer): Kept {
   const cards = new Map(answer.is_whole ? [] : before?.cards);
   for (const card of answer.cards) cards.set(card.id, newer(before?.cards.get(card.id), card));

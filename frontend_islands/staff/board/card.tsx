@@ -15,9 +15,13 @@ interface Props {
   isMoving: boolean;
   mayMove: boolean;
   onMove: (card: BoardCard, stage: PieceStage) => void;
+  onPhotos: (card: BoardCard) => void;
 }
 
-export function Card({ card, isMoving, mayMove, onMove }: Props) {
+/** Before it is painted there is nothing to show. */
+const SHOWN: PieceStage[] = ["to_paint", "to_photograph", "to_pack", "shipped"];
+
+export function Card({ card, isMoving, mayMove, onMove, onPhotos }: Props) {
   const element = useRef<HTMLLIElement>(null);
   const isFixed = !mayMove || isMoving || card.stage === "shipped";
   useEffect(() => {
@@ -52,10 +56,21 @@ export function Card({ card, isMoving, mayMove, onMove }: Props) {
         <span>{t("promised", { day: formatDay(card.promised_by) })}</span>
         {card.notes > 0 && <span className="order-flag">{t("notes", { count: card.notes })}</span>}
       </p>
-      {mayMove && card.stage !== "shipped" && (
+      {mayMove && (
         <p className="board-card__steps">
           <Step card={card} direction={-1} isFixed={isFixed} onMove={onMove} />
           <Step card={card} direction={1} isFixed={isFixed} onMove={onMove} />
+          {(card.photos > 0 || SHOWN.includes(card.stage)) && (
+            <button
+              className="button button--small"
+              type="button"
+              aria-label={t("photosOf", { count: card.photos, piece: card.name })}
+              onClick={() => onPhotos(card)}
+            >
+              <Icon name="camera" />
+              {card.photos > 0 && card.photos}
+            </button>
+          )}
         </p>
       )}
     </li>

@@ -4,10 +4,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { BoardCard, BoardProps, PieceStage } from "@/api/types";
 import { toast } from "@/lib/toast";
+import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
 import { Loading, Problem, problemText } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
-import { knownCard, useBoard, useMoves } from "./calls";
+import { knownCard, readWhole, useBoard, useMoves } from "./calls";
 import { Card } from "./card";
 import { fits, STAGE_NAMES, STAGES } from "./stages";
 import words from "./words.json";
@@ -18,6 +19,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
   const client = useQueryClient();
   const board = useBoard();
   const [open, setOpen] = useState<PieceStage>("to_print");
+  const [photographed, setPhotographed] = useState<BoardCard>();
   const focusNext = useRef<number>(undefined);
   const refused = (error: unknown) =>
     toast({ kind: "error", title: t("notMoved"), text: problemText(error) });
@@ -100,6 +102,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
                     isMoving={moves.isMoving(card)}
                     mayMove={mayMove}
                     onMove={move}
+                    onPhotos={setPhotographed}
                   />
                 ))}
               </ul>
@@ -110,6 +113,15 @@ export function Board({ may_move: mayMove }: BoardProps) {
           </Drop>
         ))}
       </div>
+      {photographed && (
+        <PiecePhotosDialog
+          piece={photographed}
+          onClose={() => {
+            setPhotographed(undefined);
+            readWhole(client);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -96,6 +96,9 @@ function Paste({ orders, onNumber }: Pick<Props, "orders" | "onNumber">) {
     const left = lines.filter((line) => !known.includes(line));
     for (const { reference, number } of known) onNumber(byReference.get(reference) ?? "", number);
     setText(left.map((line) => line.text).join("\n"));
+    // The list between may be long: what comes next is to read it again.
+    if (left.length === 0)
+      setTimeout(() => document.querySelector<HTMLElement>(".staff-bulk .button--primary")?.focus());
     setSaid([
       t("pasted", { count: known.length }),
       ...(left.length > 0

@@ -21,6 +21,8 @@ const EVENTS: Record<string, string> = {
   "order.restored": t("event.restored"),
   "shipment.sent": t("event.parcelSent"),
   "shipment.undone": t("event.parcelUndone"),
+  "photo.sent": t("event.photoSent"),
+  "photo.removed": t("event.photoRemoved"),
   "refund.decided": t("event.refundDecided"),
   "refund.succeeded": t("event.refundDone"),
   "refund.failed": t("event.refundFailed"),

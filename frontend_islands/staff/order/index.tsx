@@ -1,12 +1,13 @@
 /** `/admin/commandes/<id>`: one order, and every step that may be taken with it. */
 import { useMutation } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import type { SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
+import type { SheetPiece, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { deleteJson, postJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
 import { Confirm } from "@/staff/shared/dialog";
 import { OrderFlags } from "@/staff/shared/order-flags";
@@ -14,7 +15,7 @@ import { Loading, Problem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
 import { AddressDialog } from "./address-dialog";
-import { orderPath, useOrder } from "./calls";
+import { orderPath, useOrder, useRefresh } from "./calls";
 import { History } from "./history";
 import { Notes } from "./notes";
 import { ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
@@ -22,6 +23,7 @@ import { RefundDialog, refusalText } from "./refund-dialog";
 import { Documents, Money, Parcels, People, Pieces } from "./sections";
 import { StatusDialog } from "./status-dialog";
 import words from "./words.json";
+import { Workshop } from "./workshop";
 
 const t = translate(words);
 
@@ -47,6 +49,8 @@ export function OrderScreen(props: StaffOrderProps) {
 
 function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProps }) {
   const [open, setOpen] = useState<Open>();
+  const [photographed, setPhotographed] = useState<SheetPiece>();
+  const refresh = useRefresh(order.id);
   const close = useCallback(() => setOpen(undefined), []);
   return (
     <>
@@ -73,6 +77,7 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
       <div className="staff-columns order-columns">
         <div>
           <Pieces order={order} />
+          <Workshop order={order} onPhotos={setPhotographed} />
           <Parcels order={order} onUndo={setOpen} />
           <Money order={order} onRefund={() => setOpen("refund")} />
           <Notes order={order} />
@@ -90,6 +95,15 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
       {open === "address" && <AddressDialog order={order} props={props} onClose={close} />}
       {open === "refund" && <RefundDialog order={order} onClose={close} />}
       {open === "delete" && <DeleteDialog order={order} listUrl={props.list_url} onClose={close} />}
+      {photographed && (
+        <PiecePhotosDialog
+          piece={photographed}
+          onClose={() => {
+            setPhotographed(undefined);
+            void refresh();
+          }}
+        />
+      )}
       {typeof open === "object" && <UndoParcelDialog order={order} shipment={open} onClose={close} />}
     </>
   );

@@ -77,6 +77,7 @@ const sheet: StaffOrderSheet = {
   charged_early: 0,
   retention_undecided: false,
   lines: [line],
+  pieces: [],
   shipments: [],
   staff_notes: [],
   events: [],

@@ -5,7 +5,7 @@ import { today } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
 import { Piece, Stepper } from "./pieces";
-import { Field, PreviewedStep } from "./previewed-step";
+import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import { TrackingFields } from "./status-dialog";
 import words from "./words.json";
 
@@ -78,14 +78,7 @@ export function ParcelDialog({ order, props, onClose }: Props) {
           onChange={(event) => setSentOn(event.target.value)}
         />
       </Field>
-      <Field label={t("message")} hint={t("messageHint")} isOptional>
-        <textarea
-          className="textarea"
-          value={message}
-          maxLength={500}
-          onChange={(event) => setMessage(event.target.value)}
-        />
-      </Field>
+      <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );
 }
@@ -122,14 +115,7 @@ export function UndoParcelDialog({
           onChange={(event) => setReason(event.target.value)}
         />
       </Field>
-      <Field label={t("message")} hint={t("messageHint")} isOptional>
-        <textarea
-          className="textarea"
-          value={message}
-          maxLength={500}
-          onChange={(event) => setMessage(event.target.value)}
-        />
-      </Field>
+      <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );
 }

@@ -160,3 +160,17 @@ export function Field({ label, hint, isOptional, errors = [], children }: FieldP
     </label>
   );
 }
+
+/** What the customer reads besides the step's own words. */
+export function MessageField({ message, onMessage }: { message: string; onMessage: (text: string) => void }) {
+  return (
+    <Field label={t("message")} hint={t("messageHint")} isOptional>
+      <textarea
+        className="textarea"
+        value={message}
+        maxLength={500}
+        onChange={(event) => onMessage(event.target.value)}
+      />
+    </Field>
+  );
+}

@@ -231,6 +231,7 @@ function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: R
                 <strong className="order-piece__amount">
                   {line.quantity} × · {formatMoney(line.amount)}
                 </strong>
+                {line.explanation && <p className="muted order-piece__wide">{line.explanation}</p>}
               </Piece>
             )
           );

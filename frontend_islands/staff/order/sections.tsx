@@ -271,11 +271,11 @@ export function Documents({ order, props }: { order: StaffOrderSheet; props: Sta
     <Sheet title={t("documents")}>
       <ul className="order-documents">
         {order.documents.map((entry) => (
-          <li key={entry.number}>
+          <li key={entry.url}>
             <a href={entry.url} target="_blank" rel="noreferrer">
-              {entry.is_credit_note
-                ? t("creditNote", { number: entry.number })
-                : t("invoice", { number: entry.number })}
+              {entry.is_contract && t("contract")}
+              {!entry.is_contract &&
+                t(entry.is_credit_note ? "creditNote" : "invoice", { number: entry.number })}
             </a>
           </li>
         ))}

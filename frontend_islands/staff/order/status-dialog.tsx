@@ -4,7 +4,7 @@ import type { StaffOrderProps, StaffOrderSheet, StatusOffer } from "@/api/types"
 import { formatMoney } from "@/lib/money";
 import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
-import { Field, PreviewedStep } from "./previewed-step";
+import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import words from "./words.json";
 
 const t = translate(words);
@@ -130,14 +130,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           onCarrier={setCarrier}
         />
       )}
-      <Field label={t("message")} hint={t("messageHint")} isOptional>
-        <textarea
-          className="textarea"
-          value={message}
-          maxLength={500}
-          onChange={(event) => setMessage(event.target.value)}
-        />
-      </Field>
+      <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );
 }

@@ -27,7 +27,7 @@ const FLAGS = {
 };
 
 /** The filters in their order, each with what it adds to the call. */
-const SEGMENTS: { name: string; label: string; query: Record<string, string> }[] = [
+const SEGMENTS: { name: string; label: string; query: Record<string, string>; isRare?: boolean }[] = [
   { name: "", label: t("all"), query: {} },
   { name: "late", label: t("late"), query: { late: "true" } },
   { name: "confirmed", label: t("confirmed"), query: { status: "confirmed" } },
@@ -35,6 +35,11 @@ const SEGMENTS: { name: string; label: string; query: Record<string, string> }[]
   { name: "shipped", label: t("shipped"), query: { status: "shipped" } },
   { name: "delivered", label: t("delivered"), query: { status: "delivered" } },
   { name: "refunded", label: t("refunded"), query: { status: "refunded" } },
+  // What « À traiter » leads to: shown while it is chosen.
+  { name: "to_make", label: t("toMake"), query: { waits: "to_make" }, isRare: true },
+  { name: "at_risk", label: t("atRisk"), query: { waits: "at_risk" }, isRare: true },
+  { name: "review", label: t("flagReview"), query: { waits: "review" }, isRare: true },
+  { name: "money", label: t("flagMoney"), query: { waits: "money" }, isRare: true },
   { name: "unpaid", label: t("unpaid"), query: { include: "unpaid", status: "pending" } },
 ];
 
@@ -95,7 +100,7 @@ export function OrderList() {
       </search>
       <fieldset className="staff-segments order-segments">
         <legend className="visually-hidden">{t("filter")}</legend>
-        {SEGMENTS.map(({ name, label }) => (
+        {SEGMENTS.filter(({ name, isRare }) => !isRare || name === filter).map(({ name, label }) => (
           <button key={name} type="button" aria-pressed={filter === name} onClick={() => setFilter(name)}>
             {withCount(label, name, counts.data)}
           </button>

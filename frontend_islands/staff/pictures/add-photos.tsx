@@ -1,10 +1,8 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from "react";
-import type { StaffPhoto } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { addByAddress } from "./calls";
 import { ACCEPTED } from "./shrink";
 import type { Upload, useUploads } from "./use-uploads";
 import words from "./words.json";
@@ -18,13 +16,17 @@ const STATES = {
 } as const;
 
 interface AddPhotosProps {
-  product: number;
-  uploads: ReturnType<typeof useUploads>;
-  onStored: (photo: StaffPhoto) => void;
+  uploads: Pick<ReturnType<typeof useUploads>, "uploads" | "add" | "retry" | "drop">;
+  /** Stores a copy of what an address shows. Raises `ApiProblem`. */
+  onAddress: (address: string) => Promise<void>;
+  /** What the button says. */
+  label?: string;
+  /** One file at a time. */
+  isSingle?: boolean;
 }
 
 /** Photos come from the camera or the files of the machine, dropped, pasted, or by their address. */
-export function AddPhotos({ product, uploads, onStored }: AddPhotosProps) {
+export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = false }: AddPhotosProps) {
   const chooser = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const [address, setAddress] = useState("");
@@ -53,7 +55,7 @@ export function AddPhotos({ product, uploads, onStored }: AddPhotosProps) {
     }
     setFetching(true);
     try {
-      onStored(await addByAddress(product, address.trim()));
+      await onAddress(address.trim());
       setAddress("");
     } catch (error) {
       toast({ kind: "error", title: t("uploadFailed"), text: problemText(error) });
@@ -83,16 +85,16 @@ export function AddPhotos({ product, uploads, onStored }: AddPhotosProps) {
         className="visually-hidden"
         type="file"
         accept={ACCEPTED}
-        multiple
+        multiple={!isSingle}
         tabIndex={-1}
-        aria-label={t("add")}
+        aria-label={label}
         onChange={({ currentTarget }) => {
           add(currentTarget.files ?? []);
           currentTarget.value = "";
         }}
       />
       <button className="button button--primary" type="button" onClick={() => chooser.current?.click()}>
-        <Icon name="plus" /> {isOver ? t("dropHere") : t("add")}
+        <Icon name="plus" /> {isOver ? t("dropHere") : label}
       </button>
       <p className="muted photo-drop__hint">{t("hint")}</p>
       <form

@@ -3,6 +3,7 @@ import { draggable, dropTargetForElements } from "@atlaskit/pragmatic-drag-and-d
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { Icon } from "@/lib/icon";
+import { dragByTouch } from "../shared/touch-drag";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
@@ -44,6 +45,12 @@ export function PhotoRow({ photo, index, total, formats, canEdit, ...on }: Photo
           setOver(false);
           latest.current.onPlace(source.data.id as number, index);
         },
+      }),
+      dragByTouch({
+        row: element,
+        handle,
+        over: "photo--over",
+        onDrop: (to) => latest.current.onPlace(photo.id, to),
       }),
     );
   }, [photo.id, index, canEdit]);

@@ -8,7 +8,7 @@ import { useLeaveWarning } from "../shared/drafts";
 import { Loading, Problem, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { AddPhotos } from "./add-photos";
-import { arrange, fetchGallery } from "./calls";
+import { addByAddress, arrange, fetchGallery, uploadAddress } from "./calls";
 import { PhotoDialog } from "./photo-dialog";
 import { PhotoRow } from "./photo-row";
 import { useArrangement } from "./use-arrangement";
@@ -70,7 +70,7 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
     },
     [noteAdded, onChange],
   );
-  const uploads = useUploads(product, onStored);
+  const uploads = useUploads(uploadAddress(product), onStored);
   useLeaveWarning(order.isChanged || uploads.isBusy);
 
   const photos = new Map(gallery.images.map((photo) => [photo.id, photo]));
@@ -113,7 +113,12 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
   const opened = edited === undefined ? undefined : photos.get(edited);
   return (
     <div className="pictures">
-      {canEdit && <AddPhotos product={product} uploads={uploads} onStored={onStored} />}
+      {canEdit && (
+        <AddPhotos
+          uploads={uploads}
+          onAddress={async (address) => onStored(await addByAddress(product, address))}
+        />
+      )}
       {shown.length === 0 && gone.length === 0 && <p className="staff-empty">{t("empty")}</p>}
       <ul className="pictures__list" aria-label={t("list")}>
         {shown.map((photo, index) => (

@@ -1,19 +1,18 @@
 /** Sends a file and tells how far it is: `fetch` does not say how much of a body has left. */
-import type { StaffPhoto } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { fetchMe, forgetMe } from "@/lib/me";
 
 const ATTEMPTS = 6;
 
 /** Raises `ApiProblem`. The server draws one picture after the other: what it has no time for is sent again. */
-export async function sendFile(
+export async function sendFile<Answer>(
   address: string,
   file: File,
   onProgress: (share: number) => void,
-): Promise<StaffPhoto> {
+): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await send(address, file, onProgress);
+      return await send<Answer>(address, file, onProgress);
     } catch (error) {
       const isTokenOld = error instanceof ApiProblem && error.code === "csrf_failed";
       const isBusy = error instanceof ApiProblem && error.code === "busy";
@@ -24,7 +23,11 @@ export async function sendFile(
   }
 }
 
-async function send(address: string, file: File, onProgress: (share: number) => void): Promise<StaffPhoto> {
+async function send<Answer>(
+  address: string,
+  file: File,
+  onProgress: (share: number) => void,
+): Promise<Answer> {
   const token = await fetchMe().then(
     (me) => me.csrf_token,
     () => {
@@ -43,7 +46,7 @@ async function send(address: string, file: File, onProgress: (share: number) => 
     request.onerror = () => fail(new ApiProblem(0, "network", ""));
     request.onload = () => {
       const answer = parsed(request.responseText);
-      if (request.status === 201) done(answer as unknown as StaffPhoto);
+      if (request.status === 201) done(answer as unknown as Answer);
       else fail(problem(request.status, answer));
     };
     request.send(body);

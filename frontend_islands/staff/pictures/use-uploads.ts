@@ -1,13 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { StaffPhoto } from "@/api/types";
-import { problemText } from "../shared/problem";
-import { translate } from "../shared/translate";
-import { uploadAddress } from "./calls";
 import { sendFile } from "./send";
 import { shrink, UnusableFile } from "./shrink";
-import words from "./words.json";
-
-const t = translate(words);
+import { uploadProblem } from "./upload-problem";
 
 export interface Upload {
   key: number;
@@ -25,7 +19,7 @@ export interface Upload {
 let lastKey = 0;
 
 /** Files on their way, one after the other: a phone has memory for one picture at a time. */
-export function useUploads(product: number, onStored: (photo: StaffPhoto) => void) {
+export function useUploads<Answer>(address: string, onStored: (answer: Answer) => void) {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const working = useRef(false);
   const change = useCallback((key: number, fields: Partial<Upload>) => {
@@ -42,19 +36,18 @@ export function useUploads(product: number, onStored: (photo: StaffPhoto) => voi
         change(upload.key, { state: "shrinking", message: "" });
         const file = await shrink(upload.file);
         change(upload.key, { state: "sending", share: 0 });
-        const photo = await sendFile(uploadAddress(product), file, (share) => change(upload.key, { share }));
-        onStored(photo);
+        onStored(await sendFile<Answer>(address, file, (share) => change(upload.key, { share })));
         drop(upload);
       } catch (error) {
         const isUnusable = error instanceof UnusableFile;
         change(upload.key, {
           state: "failed",
-          message: isUnusable ? t(error.key) : problemText(error),
+          message: uploadProblem(error),
           canRetry: !isUnusable,
         });
       }
     },
-    [product, change, drop, onStored],
+    [address, change, drop, onStored],
   );
 
   useEffect(() => {

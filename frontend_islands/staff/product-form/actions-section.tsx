@@ -6,7 +6,7 @@ import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { removeProduct, runAction } from "./calls";
+import { copyProduct, removeProduct, runAction } from "./calls";
 import { Section } from "./fields";
 import words from "./words.json";
 
@@ -24,6 +24,7 @@ interface ActionsProps {
 /** Copy, archive, trash, and the ways back. */
 export function ActionsSection({ product, rights, trashDays, hasChanges, onChanged }: ActionsProps) {
   const [isAsking, setIsAsking] = useState(false);
+  const [withPhotos, setWithPhotos] = useState(false);
   const fail = (error: unknown) =>
     toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
   const run = useMutation({
@@ -36,7 +37,7 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
     onError: fail,
   });
   const copy = useMutation({
-    mutationFn: () => runAction(product.id, "duplicate"),
+    mutationFn: () => copyProduct(product.id, withPhotos),
     onSuccess: ({ id }) => goTo(`/admin/produits/${id}`),
     onError: fail,
   });
@@ -77,6 +78,16 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
         {rights.edit && rights.prices && (
           <div className="field">
             <p className="field__hint muted">{t("duplicateHint")}</p>
+            {product.images.length > 0 && (
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={withPhotos}
+                  onChange={({ target }) => setWithPhotos(target.checked)}
+                />
+                <span>{t("duplicatePhotos")}</span>
+              </label>
+            )}
             <button className="button" type="button" disabled={isBusy} onClick={() => copy.mutate()}>
               {t("duplicate")}
             </button>

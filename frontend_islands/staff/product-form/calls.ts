@@ -1,4 +1,4 @@
-import type { AdminProduct, AdminProductPage, PriceHistory, PromotionPreview } from "@/api/types";
+import type { AdminProduct, PriceHistory, PromotionPreview } from "@/api/types";
 import { deleteJson, getJson, patchJson, postJson } from "@/lib/api";
 
 const PRODUCTS = "/api/admin/products";
@@ -12,8 +12,11 @@ export const createProduct = (fields: Fields) => postJson<AdminProduct>(PRODUCTS
 export const changeProduct = (id: number, fields: Fields) =>
   patchJson<AdminProduct>(`${PRODUCTS}/${id}`, fields);
 
-export const runAction = (id: number, action: "archive" | "unarchive" | "restore" | "duplicate") =>
+export const runAction = (id: number, action: "archive" | "unarchive" | "restore") =>
   postJson<AdminProduct>(`${PRODUCTS}/${id}/${action}`, {});
+
+export const copyProduct = (id: number, withPhotos: boolean) =>
+  postJson<AdminProduct>(`${PRODUCTS}/${id}/duplicate`, { with_photos: withPhotos });
 
 export const removeProduct = (id: number) => deleteJson<void>(`${PRODUCTS}/${id}`);
 
@@ -22,6 +25,3 @@ export const fetchPrices = (id: number, signal: AbortSignal) =>
 
 export const previewPromotion = (id: number, fields: Fields, signal: AbortSignal) =>
   postJson<PromotionPreview>(`${PRODUCTS}/${id}/promotion-preview`, { fields }, { signal });
-
-export const findProducts = (search: string, signal: AbortSignal) =>
-  getJson<AdminProductPage>(`${PRODUCTS}?${new URLSearchParams({ search, page_size: "6" })}`, { signal });

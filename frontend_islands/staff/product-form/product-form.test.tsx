@@ -14,6 +14,7 @@ const PROPS: StaffProductFormProps = {
     { id: 2, name: "Bust", slug: "bust", offers_finishes: false },
   ],
   countries: [{ code: "FR", name: "France" }],
+  safety_classes: [{ code: "toy", label: "Jouet" }],
   promotion_types: [
     { code: "buy_2_get_1", label: "2 achetés, 1 offert" },
     { code: "buy_4_get_3", label: "4 achetés, 3 offerts" },
@@ -24,6 +25,7 @@ const PROPS: StaffProductFormProps = {
 };
 const OURS = {
   id: 7,
+  images: [],
   name: "Ours",
   name_en: "Bear",
   category: "Mangas",
@@ -127,8 +129,8 @@ it("shows both versions of a conflict and goes on from the fresh one", async () 
   await user.type(await screen.findByLabelText(/^Nom \*/), " blanc");
   await user.type(screen.getByLabelText("Dimensions"), "12 cm");
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
-  expect(await screen.findByLabelText("La leur : Ours polaire")).toBeTruthy();
-  expect(screen.getByLabelText("La mienne : Ours blanc")).toHaveProperty("checked", true);
+  expect(await screen.findByLabelText("La leurOurs polaire")).toBeTruthy();
+  expect(screen.getByLabelText("La mienneOurs blanc")).toHaveProperty("checked", true);
   await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
   expect(screen.getByLabelText(/^Nom \*/)).toHaveProperty("value", "Ours blanc");
   expect(screen.getByLabelText(/^Prix \(€\)/)).toHaveProperty("value", "42,00");

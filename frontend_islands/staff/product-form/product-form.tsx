@@ -1,9 +1,10 @@
 import { useEffect, useRef } from "react";
 import { FormProvider, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
+import { ConflictDialog } from "../shared/conflict-dialog";
 import { translate } from "../shared/translate";
 import { ActionsSection } from "./actions-section";
-import { ConflictDialog } from "./conflict-dialog";
+import { conflictFields } from "./conflicts";
 import { Flag, Line, Section } from "./fields";
 import { PriceHistory } from "./price-history";
 import { PromotionSection } from "./promotion-section";
@@ -27,6 +28,7 @@ export function ProductForm({
   product,
   categories,
   countries,
+  safety_classes,
   promotion_types,
   rights,
   trash_days,
@@ -182,6 +184,25 @@ export function ProductForm({
           onConfirm={state.confirm}
           isDisabled={isFixed}
         />
+        <Section title={t("sections.safety")}>
+          <p className="muted">{t("hints.safety")}</p>
+          <div className="product-form__grid">
+            <Line
+              name="safety_class"
+              label={t("fields.safety_class")}
+              isDisabled={isFixed}
+              options={safety_classes.map(({ code, label }) => ({ value: code, text: label }))}
+            />
+            <Line
+              name="minimum_age"
+              label={t("fields.minimum_age")}
+              inputMode="numeric"
+              isDisabled={isFixed}
+            />
+          </div>
+          <Line name="warnings" label={t("fields.warnings")} isLong isDisabled={isFixed} />
+          <Line name="maker" label={t("fields.maker")} hint={t("hints.maker")} isLong isDisabled={isFixed} />
+        </Section>
         <Section title={t("sections.customs")}>
           <div className="product-form__grid">
             <Line name="hs_code" label={t("fields.hs_code")} hint={t("hints.hs_code")} isDisabled={isFixed} />
@@ -248,9 +269,8 @@ export function ProductForm({
       </form>
       {state.conflict && (
         <ConflictDialog
-          conflict={state.conflict}
-          values={form.getValues()}
-          categories={categories}
+          title={t("conflictTitle")}
+          fields={conflictFields(state.conflict, form.getValues(), categories)}
           onDecide={state.decide}
         />
       )}

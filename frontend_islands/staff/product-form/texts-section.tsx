@@ -13,6 +13,7 @@ const LABELS = {
   full_description: "fields.full_description",
   material: "fields.material",
   paint_type: "fields.paint_type",
+  warnings: "fields.warnings",
 } as const;
 
 interface TextsProps {
@@ -90,7 +91,7 @@ function Pair({ text, column, isStale, isConfirmed, onConfirm, isDisabled }: Pai
       <Line
         name={column}
         label={`${t(LABELS[text])} (${column.slice(-2)})`}
-        isLong={text.endsWith("description")}
+        isLong={text.endsWith("description") || text === "warnings"}
         isDisabled={isDisabled}
       >
         {isOpen && (

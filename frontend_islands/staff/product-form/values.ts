@@ -2,7 +2,14 @@
 import { STAFF_LIMITS } from "@/api/limits";
 import type { AdminProduct } from "@/api/types";
 
-export const TEXTS = ["name", "description", "full_description", "material", "paint_type"] as const;
+export const TEXTS = [
+  "name",
+  "description",
+  "full_description",
+  "material",
+  "paint_type",
+  "warnings",
+] as const;
 export const LANGUAGES = ["en", "es", "de"] as const;
 export type Text = (typeof TEXTS)[number];
 export type Language = (typeof LANGUAGES)[number];
@@ -14,6 +21,7 @@ const WHOLE = [
   "weight_grams",
   "production_days_min",
   "production_days_max",
+  "minimum_age",
   "promotion_buy_quantity",
   "promotion_get_quantity",
   "promotion_percent",
@@ -32,6 +40,8 @@ const PLAIN = [
   "weight",
   "hs_code",
   "origin_country",
+  "safety_class",
+  "maker",
   "external_id",
   "promotion_type",
 ] as const;

@@ -14,6 +14,8 @@ interface BulkBarProps {
   onRemove: () => void;
   onRestore: () => void;
   onClear: () => void;
+  /** Where a promotion of the marked products is written. */
+  promotionUrl: string;
 }
 
 /** What can be done with the products that are marked. */
@@ -26,6 +28,7 @@ export function BulkBar({
   onRemove,
   onRestore,
   onClear,
+  promotionUrl,
 }: BulkBarProps) {
   const isTooMany = count > most;
   return (
@@ -45,6 +48,11 @@ export function BulkBar({
         >
           {t("bulk.edit", { count })}
         </button>
+      )}
+      {!isTrash && rights.edit && !isTooMany && (
+        <a className="button button--small" href={promotionUrl}>
+          {t("bulk.promotion")}
+        </a>
       )}
       {!isTrash && rights.remove && (
         <button className="button button--small" type="button" disabled={isTooMany} onClick={onRemove}>

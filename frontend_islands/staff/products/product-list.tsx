@@ -134,6 +134,7 @@ export function ProductList(props: StaffProductsProps) {
           most={most_at_once}
           isTrash={isTrash}
           rights={rights}
+          promotionUrl={`/admin/promotions/nouveau?produits=${marked.map((row) => row.id).join(",")}`}
           onEdit={() => setIsEditing(true)}
           onRemove={() => setRemoving(marked)}
           onRestore={() =>

@@ -37,6 +37,16 @@ export function forgetDraft(name: string): void {
   }
 }
 
+/** The names of kept drafts that begin like this. */
+export function draftNames(start: string): string[] {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX + start));
+    return keys.map((key) => key.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}
+
 /** Asks before the page is left while `isDirty`. */
 export function useLeaveWarning(isDirty: boolean): void {
   useEffect(() => {

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { renderStaff } from "@/testing/staff";
+import { PiecePhotosDialog } from "./dialog";
+
+const photo = {
+  id: 4,
+  url: "/api/photos/4:x",
+  width: 60,
+  height: 40,
+  taken_at: "2026-11-23T10:00:00Z",
+  author: "Camille",
+  message: "",
+  sent_at: null,
+};
+let calls: object[];
+
+beforeEach(() => {
+  document.body.innerHTML = '<div id="toasts"></div>';
+  calls = [];
+  vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
+    if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (options.method === "POST") {
+      calls.push({ address, ...JSON.parse(String(options.body)) });
+      return Response.json(
+        address.endsWith("?preview")
+          ? {
+              mails: [{ to: "lea@example.com", language: "de", subject: "Ihr Stück", html: "<p>Fertig</p>" }],
+            }
+          : { ...photo, sent_at: "2026-11-23T10:05:00Z" },
+      );
+    }
+    return Response.json({ id: 7, name: "Golem", to: "lea@example.com", language: "de", photos: [photo] });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("shows the mail before the photo goes, and sends it with the message", async () => {
+  const close = vi.fn();
+  const { user, screen } = await renderStaff(
+    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={close} />,
+  );
+  await user.type(await screen.findByLabelText(/Votre message/), "Bravo");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  expect(await screen.findByText(/lea@example\.com.*Ihr Stück/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Envoyer au client" }));
+  expect(await screen.findByText("lea@example.com la reçoit dans une minute.")).toBeTruthy();
+  expect(calls).toEqual([
+    { address: "/api/admin/photos/4/send?preview", message: "Bravo" },
+    { address: "/api/admin/photos/4/send", message: "Bravo" },
+  ]);
+  expect(close).toHaveBeenCalledOnce();
+});

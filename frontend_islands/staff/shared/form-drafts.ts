@@ -1,0 +1,153 @@
+/**
+ * Forms that the server draws with `data-staff-form` (not `data-no-draft`): what was typed is kept in this browser until
+ * it is saved, and offered again when the form is opened without it.
+ *
+ * A draft knows the version of the row that it was typed over (the hidden field `seen` or `version`), and gives it back
+ * with the words: what somebody else saved meanwhile is told before, and the server still finds the conflict.
+ */
+import { formatMoment } from "./dates";
+import { draftNames, forgetDraft, readDraft, writeDraft } from "./drafts";
+import { translate } from "./translate";
+import words from "./words.json";
+
+const t = translate(words);
+const KEEP_AFTER_MS = 400;
+const VERSIONS = ["seen", "version"];
+/** What is never kept: it is the browser's or the server's alone. */
+const LEFT_OUT = ["hidden", "file", "password", "submit", "button"];
+
+type Values = [name: string, value: string][];
+
+interface Draft {
+  at: string;
+  typed: Values;
+  version: Values;
+  /** What the form showed before anything was typed. */
+  shown: Values;
+  /** It was sent; whether it was saved is known on the next page. */
+  isSent?: boolean;
+}
+
+export function keepDrafts(): void {
+  const forms = document.querySelectorAll<HTMLFormElement>("form[data-staff-form]:not([data-no-draft])");
+  const isSaved = document.querySelector("main > .alert--success") !== null;
+  if (isSaved) forgetSent();
+  forms.forEach(keepDraft);
+}
+
+function keepDraft(form: HTMLFormElement, index: number): void {
+  const name = `form:${location.pathname}:${index}`;
+  const shown = valuesOf(form);
+  const draft = readDraft<Draft>(name);
+  // A refused form shows again what was typed.
+  const isRefused = form.querySelector(".field__error, .error-summary") !== null;
+  if (draft && !isRefused) {
+    if (same(draft.typed, shown)) forgetDraft(name);
+    else offer(form, name, draft, shown);
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const keep = (isSent = false) => {
+    clearTimeout(timer);
+    const typed = valuesOf(form);
+    if (same(typed, shown) && !isRefused) forgetDraft(name);
+    else
+      writeDraft<Draft>(name, {
+        at: new Date().toISOString(),
+        typed,
+        shown,
+        version: versionOf(form),
+        isSent,
+      });
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(keep, KEEP_AFTER_MS);
+  });
+  form.addEventListener("submit", () => keep(true));
+}
+
+/** Asks before anything is put back. */
+function offer(form: HTMLFormElement, name: string, draft: Draft, shown: Values): void {
+  const isNewer = !(same(draft.version, versionOf(form)) && same(draft.shown, shown));
+  const box = document.createElement("div");
+  box.className = `alert alert--${isNewer ? "warning" : "info"}`;
+  box.setAttribute("role", "status");
+  const text = document.createElement("p");
+  text.textContent = [t("draft.found", { when: formatMoment(draft.at) }), isNewer && t("draft.newer")]
+    .filter(Boolean)
+    .join(" ");
+  const buttons = document.createElement("p");
+  buttons.className = "cluster";
+  buttons.append(
+    button(t("draft.restore"), () => {
+      putBack(form, draft);
+      box.remove();
+    }),
+    button(t("draft.forget"), () => {
+      forgetDraft(name);
+      box.remove();
+    }),
+  );
+  const body = document.createElement("div");
+  body.append(text, buttons);
+  box.append(body);
+  form.before(box);
+}
+
+function putBack(form: HTMLFormElement, draft: Draft): void {
+  const left = new Map<string, string[]>();
+  for (const [name, value] of draft.typed) left.set(name, [...(left.get(name) ?? []), value]);
+  for (const field of fieldsOf(form)) {
+    const values = left.get(field.name) ?? [];
+    if (field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type))
+      field.checked = values.includes(field.value);
+    else if (field instanceof HTMLSelectElement && field.multiple)
+      for (const option of field.options) option.selected = values.includes(option.value);
+    else if (values.length) field.value = values.shift() as string;
+  }
+  for (const [name, value] of draft.version) {
+    const field = form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`);
+    if (field) field.value = value;
+  }
+  for (const part of form.querySelectorAll("details")) part.open = true;
+  // Leaving asks again.
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Forgets what was sent, on the page that says it is saved. */
+function forgetSent(): void {
+  for (const name of draftNames("form:")) if (readDraft<Draft>(name)?.isSent) forgetDraft(name);
+}
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+const fieldsOf = (form: HTMLFormElement) =>
+  ([...form.elements] as Field[]).filter(({ name, type }) => name && !LEFT_OUT.includes(type));
+
+function valuesOf(form: HTMLFormElement): Values {
+  return fieldsOf(form).flatMap((field): Values => {
+    if (field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type))
+      return field.checked ? [[field.name, field.value]] : [];
+    if (field instanceof HTMLSelectElement && field.multiple)
+      return [...field.selectedOptions].map((option) => [field.name, option.value]);
+    return [[field.name, field.value]];
+  });
+}
+
+function versionOf(form: HTMLFormElement): Values {
+  return VERSIONS.flatMap((name): Values => {
+    const field = form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`);
+    return field ? [[name, field.value]] : [];
+  });
+}
+
+const same = (some: Values, others: Values) => JSON.stringify(some) === JSON.stringify(others);
+
+function button(label: string, act: () => void): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "button button--small";
+  made.textContent = label;
+  made.addEventListener("click", act);
+  return made;
+}
