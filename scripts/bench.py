@@ -3,7 +3,8 @@
 catalogue, what a worker weighs, Lighthouse's marks, whether the last piece is sold once, what visitors wait while
 others send pictures that are hard to read, what a killed process costs.
 
-Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
+Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL; with
+`--engine postgres-redis` on PostgreSQL with Redis for cache and queue, as busy shops have it.
 Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
 docs/performance.md says how to read it.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
 import sys
 import tempfile
 import uuid
@@ -26,12 +28,12 @@ import requests
 from bench_growth import bench_growth, bench_staff_products
 from bench_kills import bench_kills
 from bench_orders import bench_orders
-from bench_redis import bench_redis
+from bench_redis import bench_redis, redis_server
 from bench_requests import bench_requests
 from bench_uploads import bench_uploads
 from play_histories import play
 from run_tests import postgres_url
-from shop_process import RunningShop, start_shop, stop_shop
+from shop_process import ROOT, RunningShop, start_shop, stop_shop
 
 CUSTOMER = {
     "email": "bench@example.com",
@@ -115,6 +117,7 @@ def sell_last_piece(shop: RunningShop, product: int, *, buyers: int) -> tuple[Co
         "payment_mode": "full",
         "expected_total": quote["total"],
         "accept_terms": True,
+        "terms_version": shop.terms_version(),
     }
     together = min(buyers, 50)
     start = Barrier(together)
@@ -169,7 +172,9 @@ def main() -> int:
         "--no-growth", action="store_true", help="leave out the catalogues of 1,000 and 100,000 pieces"
     )
     parser.add_argument("--no-kills", action="store_true", help="leave out the processes that are killed")
-    parser.add_argument("--engine", choices=["sqlite", "postgres"], action="append", dest="engines")
+    parser.add_argument(
+        "--engine", choices=["sqlite", "postgres", "postgres-redis"], action="append", dest="engines"
+    )
     parser.add_argument("--histories", type=int, default=0, help="random histories of orders to play instead")
     options = parser.parse_args()
     if options.histories:
@@ -178,15 +183,18 @@ def main() -> int:
     for engine in options.engines or ["sqlite", "postgres"]:
         print(f"\n── {engine} ──", flush=True)
         with (
-            postgres_url() if engine == "postgres" else nullcontext("") as url,
+            postgres_url() if engine != "sqlite" else nullcontext("") as url,
+            redis_server() if engine == "postgres-redis" else nullcontext(0) as redis,
             tempfile.TemporaryDirectory(prefix="shop-bench-") as folder,
         ):
-            shop = start_shop(Path(folder), DATABASE_URL=url)
+            redis_url = f"redis://127.0.0.1:{redis}/0" if redis else ""
+            shop = start_shop(Path(folder), DATABASE_URL=url, REDIS_URL=redis_url)
             try:
                 shop.wait_for_pictures()
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
-                if engine == "sqlite":
+                if engine != "postgres":
                     bench_requests(shop)
+                if engine == "sqlite":
                     wrong += bench_redis(shop)
                 wrong += bench_last_piece(shop, buyers=options.buyers, repeats=options.repeats)
             finally:
@@ -195,8 +203,16 @@ def main() -> int:
                 bench_growth(url)
                 wrong += bench_staff_products(url)
                 wrong += bench_orders(url)
+    print("\n── events of the statistics, SQLite ──", flush=True)
+    wrong += subprocess.run(
+        [sys.executable, "tests/load/statistics_bench.py"], cwd=ROOT, check=False
+    ).returncode
+    print("\n── accounts of 10,000 movements, SQLite ──", flush=True)
+    wrong += subprocess.run([sys.executable, "tests/load/books_bench.py"], cwd=ROOT, check=False).returncode
     print("\n── pictures that are hard to read, SQLite ──", flush=True)
     bench_uploads()
+    print("\n── a working day, by a thumb and by keys ──", flush=True)
+    wrong += subprocess.run([sys.executable, "tests/load/working_day.py"], cwd=ROOT, check=False).returncode
     if not options.no_kills:
         wrong += bench_kills()
     print(f"\n{wrong} wrong." if wrong else "\nAll as it should be.")

@@ -58,11 +58,12 @@ rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=1000)
 print(rows[0].pk)
 """
 OURS = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND kind = 'account_exists'"
-WAITING = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND state != 'sent'"
+# Of every buyer of these scripts, whose addresses begin alike (two signs of per cent: psycopg reads one as its own).
+WAITING = "SELECT 1 FROM core_outgoingmail WHERE \"to\" LIKE 'killed%%' AND state != 'sent'"
 ORDERS = (
     "SELECT o.status, COUNT(e.id) FROM orders_order o LEFT JOIN orders_ledgerentry e ON e.order_id = o.id"
 )
-ORDERS += " AND e.kind = 'charge' WHERE o.email = 'killed@example.com' GROUP BY o.id"
+ORDERS += " AND e.kind = 'charge' WHERE o.email LIKE 'killed%%' GROUP BY o.id"
 
 
 class Mailbox(socketserver.StreamRequestHandler):
@@ -121,11 +122,26 @@ def again(ask: Callable[[], Answer]) -> Answer:
             sleep(0.5)
 
 
-def buy(shop: RunningShop, product: int) -> None:
-    """Order one piece and pay it, with one key however often it is tried."""
+def buy(
+    shop: RunningShop,
+    product: int,
+    noticed: Callable[[str, float], None] | None = None,
+    email: str = "killed@example.com",
+    terms: str = "",
+) -> None:
+    """Order one piece and pay it, with one key however often it is tried; `noticed` is told each answer of the shop:
+    what was wrong with it ("" for nothing) and its seconds. `terms` is asked for where it is not given.
+    """
     session = requests.Session()
+    if noticed is not None:
+        session.hooks["response"].append(
+            lambda answer, **_: noticed(
+                str(answer.status_code) if answer.status_code >= 500 else "", answer.elapsed.total_seconds()
+            )
+        )
     lines = {"lines": [{"product_id": product, "quantity": 1}], "country": "FR"}
     key = str(uuid.uuid4())
+    terms = terms or shop.terms_version()
 
     def place() -> str:
         token = session.get(f"{shop.url}/api/me", timeout=30).json()["csrf_token"]
@@ -133,12 +149,17 @@ def buy(shop: RunningShop, product: int) -> None:
         total = session.post(f"{shop.url}/api/cart/quote", json=lines, timeout=30).json()["total"]
         body = {
             **lines,
-            "customer": CUSTOMER,
+            "customer": {**CUSTOMER, "email": email},
             "payment_mode": "full",
             "expected_total": total,
             "accept_terms": True,
+            "terms_version": terms,
         }
         answer = session.post(f"{shop.url}/api/checkout", json=body, headers=headers, timeout=30)
+        if answer.status_code == 409 and "terms_version" in answer.json():
+            # What the page would have shown.
+            body["terms_version"] = answer.json()["terms_version"]
+            answer = session.post(f"{shop.url}/api/checkout", json=body, headers=headers, timeout=30)
         found = re.search(r"/c/pay/(\w+)", json.dumps(answer.json()))
         if found is None:
             raise ValueError(answer.text[:500])

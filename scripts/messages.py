@@ -40,7 +40,7 @@ PLURALS = {
     "de": "nplurals=2; plural=(n != 1);",
 }
 TRANSLATED = [language for language in PLURALS if language != SOURCE_LANGUAGE]
-SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "templates")
+SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "blog", "templates")
 KEYWORDS: dict[str, Any] = {
     **DEFAULT_KEYWORDS,
     "gettext_lazy": None,

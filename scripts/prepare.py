@@ -25,6 +25,8 @@ PYTHON = VENV / "bin" / "python"
 MODULES = ROOT / "node_modules"
 BUILD = ROOT / "static" / "build"
 REQUIREMENTS = {"run": ["requirements.txt"], "test": ["requirements.txt", "requirements-dev.txt"]}
+# The second one includes this.
+TRACING = "requirements-tracing.txt"
 BUILD_SOURCES = ("frontend_islands", "package.json", "package-lock.json", "tsconfig.json")
 
 
@@ -74,15 +76,16 @@ def prepare_python(kind: str) -> None:
     if not works(PYTHON):
         print("• Python environment in .venv", flush=True)
         venv.create(VENV, with_pip=True, clear=True, symlinks=True)
-    wanted = digest([ROOT / name for name in REQUIREMENTS["test"]], version_of(str(PYTHON)))
+    wanted = digest([ROOT / name for name in (*REQUIREMENTS["test"], TRACING)], version_of(str(PYTHON)))
     # What tests need holds what running needs: either stamp will do to run.
     stamps = [VENV / f".installed-{name}" for name in ("test", kind)]
     if any(is_current(stamp, wanted) for stamp in stamps[: 2 if kind == "run" else 1]):
         return
     listed = [part for name in REQUIREMENTS[kind] for part in ("-r", name)]
+    options = ["--quiet", "--disable-pip-version-check", "--require-hashes"]
     run(
         "Python packages",
-        [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *listed],
+        [str(PYTHON), "-m", "pip", "install", *options, *listed],
         "The Python packages could not be installed: see pip's message above (is the network reachable?).",
     )
     (VENV / f".installed-{kind}").write_text(wanted)

@@ -16,7 +16,7 @@ from time import monotonic
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 PYTHON = str(BIN / "python")
-PACKAGES = ("shop", "catalog", "orders", "accounts", "scripts", "manage.py")
+PACKAGES = ("shop", "catalog", "orders", "accounts", "blog", "scripts", "manage.py")
 API = ROOT / "frontend_islands" / "api"
 
 SHOWN_LINES = 60
@@ -30,16 +30,22 @@ PRODUCTION = {
     "STRIPE_SECRET_KEY": "sk_live_checks",
     "STRIPE_WEBHOOK_SECRET": "whsec_checks",
     "STRIPE_API_BASE": "",
+    "TRUSTED_PROXIES": "1",
+    "DEFAULT_FROM_EMAIL": "boutique@shop.example",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One check: commands run one after the other, the first that fails ends it."""
+    """One check: commands run one after the other, the first that fails ends it.
+
+    `shows_output`: what it printed is shown when it passed, too.
+    """
 
     name: str
     commands: list[list[str]]
     environment: dict[str, str] = field(default_factory=dict)
+    shows_output: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ def steps(scratch: Path) -> list[Step]:
         Step("types", [[str(BIN / "mypy"), *PACKAGES]]),
         Step("layers", [[str(BIN / "lint-imports")]]),
         Step("migrations", [django("makemigrations", "--check", "--dry-run")], data),
+        Step("migrations under load", [[PYTHON, "scripts/migration_rules.py"]], data),
         Step("translations", [[PYTHON, "scripts/messages.py", "check"]]),
         Step(
             "production settings",
@@ -91,6 +98,7 @@ def steps(scratch: Path) -> list[Step]:
             ],
             data,
         ),
+        Step("advisories", [[PYTHON, "scripts/audit_dependencies.py"]], shows_output=True),
         Step("scripts and styles: lint", [["npm", "run", "--silent", "lint"]]),
         Step("scripts: types", [["npm", "run", "--silent", "typecheck"]]),
         Step("scripts: translations", [["npm", "run", "--silent", "check:i18n"]]),
@@ -141,7 +149,7 @@ def run_steps(chosen: Iterable[Step]) -> list[Outcome]:
         for outcome in pool.map(run_step, chosen):
             mark = "✓" if outcome.passed else "✗"
             print(f"{mark} {outcome.step.name:30}{outcome.seconds:6.1f} s", flush=True)
-            if not outcome.passed:
+            if not outcome.passed or outcome.step.shows_output:
                 print(shortened(outcome.output), flush=True)
             outcomes.append(outcome)
     return outcomes

@@ -18,12 +18,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import IO
 from xml.etree import ElementTree
 
 from run_checks import run_checks
@@ -75,40 +73,37 @@ def count_vitest(report: Path, status: int) -> Count:
     return Count(passed, failed or int(status != 0), skipped)
 
 
-def run(command: list[str], output: IO[str] | None = None, **environment: str) -> int:
+def run(command: list[str], **environment: str) -> int:
     return subprocess.run(
         command,
         cwd=ROOT,
         env={**os.environ, **environment},
-        stdout=output,
-        stderr=output and subprocess.STDOUT,
         check=False,
     ).returncode
 
 
-def run_pytest(arguments: list[str], output: IO[str] | None = None, **environment: str) -> Count:
+def run_pytest(arguments: list[str], **environment: str) -> Count:
     with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
         report = Path(folder) / "report.xml"
         command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", *arguments]
-        status = run(command, output, **environment)
+        status = run(command, **environment)
         return count_junit(report, status)
 
 
-def checks(extra: list[str], output: IO[str] | None = None) -> Count:
+def checks(extra: list[str]) -> Count:
     passed, failed = run_checks()
     return Count(passed, len(failed))
 
 
-def sqlite(extra: list[str], output: IO[str] | None = None) -> Count:
-    return run_pytest(["-n", "2", *extra], output, TEST_DATABASE_URL="")
+def sqlite(extra: list[str]) -> Count:
+    return run_pytest(["-n", "2", *extra], TEST_DATABASE_URL="")
 
 
-def postgres(extra: list[str], output: IO[str] | None = None) -> Count:
+def postgres(extra: list[str]) -> Count:
     # The payment sandbox keeps its state in a SQLite file of its own, whatever the shop stands on.
     with postgres_url() as url:
-        return run_pytest(
-            ["-n", "2", "--ignore=orders/stripe_sandbox", *extra], output, TEST_DATABASE_URL=url
-        )
+        # They wait for their server a third of the time.
+        return run_pytest(["-n", "3", "--ignore=orders/stripe_sandbox", *extra], TEST_DATABASE_URL=url)
 
 
 @contextmanager
@@ -134,22 +129,22 @@ def postgres_url() -> Iterator[str]:
             server.cleanup()
 
 
-def islands(extra: list[str], output: IO[str] | None = None) -> Count:
+def islands(extra: list[str]) -> Count:
     with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
         report = Path(folder) / "report.json"
         command = ["npx", "vitest", "run", "--reporter=default", "--reporter=json"]
-        status = run([*command, f"--outputFile.json={report}", *extra], output)
+        status = run([*command, f"--outputFile.json={report}", *extra])
         return count_vitest(report, status)
 
 
-def browser(extra: list[str], output: IO[str] | None = None) -> Count:
+def browser(extra: list[str]) -> Count:
     chromium = find_chromium()
     if chromium is None:
         print("No Chromium, and none could be installed: name one with CHROMIUM=/path/to/chromium.")
         return Count(failed=1)
     # Each process has a shop of its own, and tests of one file may build on what the ones before them did.
     arguments = ["-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", *extra]
-    return run_pytest(arguments, output, CHROMIUM=chromium, TEST_DATABASE_URL="")
+    return run_pytest(arguments, CHROMIUM=chromium, TEST_DATABASE_URL="")
 
 
 def find_chromium() -> str | None:
@@ -179,7 +174,7 @@ def chromium_here() -> str | None:
     return next((path for path in map(shutil.which, candidates) if path), None)
 
 
-Part = Callable[[list[str], IO[str] | None], Count]
+Part = Callable[[list[str]], Count]
 PARTS: dict[str, tuple[str, Part]] = {
     "checks": ("Checks", checks),
     "islands": ("Tests of the islands", islands),
@@ -187,8 +182,6 @@ PARTS: dict[str, tuple[str, Part]] = {
     "postgres": ("Tests on PostgreSQL", postgres),
     "browser": ("Journeys in a browser", browser),
 }
-# It waits for its server half of the time, so it runs beside the parts that are named before it.
-BESIDE = "postgres"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,29 +196,11 @@ class Result:
         return f"{self.title:24} {self.count} ({self.seconds:.0f} s)"
 
 
-def run_part(name: str, extra: list[str], output: IO[str] | None = None) -> Result:
+def run_part(name: str, extra: list[str]) -> Result:
     title, part = PARTS[name]
-    print(f"\n── {title} ──", file=output, flush=True)
+    print(f"\n── {title} ──", flush=True)
     started = monotonic()
-    return Result(title, part(extra, output), monotonic() - started)
-
-
-def run_parts(chosen: list[str], extra: list[str]) -> list[Result]:
-    """Run the parts in order; what one of them says beside the others is printed at its place.
-
-    The others never wait for the one beside them but in its place, so that a browser has the machine for itself.
-    """
-    with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+", encoding="utf-8") as output:
-        beside = pool.submit(run_part, BESIDE, extra, output) if BESIDE in chosen[1:] else None
-        results = []
-        for name in chosen:
-            if beside is None or name != BESIDE:
-                results.append(run_part(name, extra))
-                continue
-            results.append(beside.result())
-            output.seek(0)
-            print(output.read(), end="", flush=True)
-    return results
+    return Result(title, part(extra), monotonic() - started)
 
 
 def keep_bytecode() -> None:
@@ -242,7 +217,7 @@ def main(arguments: list[str]) -> int:
         print(f"Unknown part: {', '.join(unknown)}. Parts: {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     keep_bytecode()
-    results = run_parts(chosen, extra)
+    results = [run_part(name, extra) for name in chosen]
     total = sum((result.count for result in results), Count())
     print("\n" + "\n".join(map(str, results)) + "\n")
     print(total, flush=True)

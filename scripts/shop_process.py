@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PASSWORD = "figurine-atelier-2026"  # noqa: S105
 START_SECONDS = 180
 PICTURES_SECONDS = 600
-UNDRAWN_PICTURES = (
-    "from catalog.models import ProductImage; print(ProductImage.objects.filter(derivatives={}).count())"
+UNDRAWN_PICTURES = "from catalog.services import media; print(len(media.missing_pictures(limit=1000)))"
+# Half of them, by either of two processes.
+DRAW_PICTURES = (
+    "from catalog.services import media;"
+    "[media.derive_files(kind=kind, pk=pk) for kind, pk in media.missing_pictures(limit=1000) if pk % 2 == {half}]"
 )
+TERMS_VERSION = "from shop.terms.versions import current_number; print(current_number())"
 STOP_SECONDS = 30
 # What a developer's machine may set and a test must not inherit.
 HIDDEN = ("STRIPE_", "REDIS_", "EMAIL_", "DATABASE_", "TEST_DATABASE_", "DJANGO_", "PYTEST_")
@@ -44,21 +49,29 @@ class RunningShop:
 
     @property
     def sandbox_url(self) -> str:
-        return f"http://127.0.0.1:{json.loads((self.folder / 'stripe-sandbox.json').read_text())['port']}"
+        return f"http://127.0.0.1:{self._sandbox['port']}"
+
+    @property
+    def payments(self) -> dict[str, str]:
+        """What another process of the shop needs to be paid at the same sandbox."""
+        return {
+            "STRIPE_API_BASE": self.sandbox_url,
+            "STRIPE_SECRET_KEY": self._sandbox["secret_key"],
+            "STRIPE_WEBHOOK_SECRET": self._sandbox["webhook_secret"],
+        }
+
+    @property
+    def _sandbox(self) -> dict[str, Any]:
+        stored: dict[str, Any] = json.loads((self.folder / "stripe-sandbox.json").read_text())
+        return stored
 
     def manage(self, *arguments: str) -> str:
         """Run a management command on this shop's data; what it printed."""
-        ended = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode:
-            raise AssertionError(f"manage.py {' '.join(arguments)}:\n{ended.stderr[-2000:]}")
-        return ended.stdout
+        return _manage(self.environment, *arguments)
+
+    def terms_version(self) -> str:
+        """Return the version of the terms that orders agree to."""
+        return self.manage("shell", "--no-imports", "-c", TERMS_VERSION).strip()
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return what the shop's database holds now."""
@@ -106,7 +119,7 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
     if not (ROOT / "static" / "build" / "manifest.json").is_file():
         raise AssertionError("The scripts and styles are not built: npm run build.")
     port = free_port()
-    environment = _environment(folder, port, variables)
+    environment = shop_environment(folder, port, variables)
     with (folder / "run.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_shop"],
@@ -127,21 +140,38 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
 
 
 def load_demonstration(folder: Path) -> None:
-    """Fill the folder as the first start does: copies of it open at once.
+    """Fill the folder as the first start and its workers do: copies of it open at once, with nothing left to draw.
 
-    :raises CalledProcessError: a command failed; what it said is printed.
+    :raises AssertionError: a command failed; the message holds what it said.
     """
+    environment = shop_environment(folder, free_port(), {})
     for command in ("migrate", "load_demo"):
-        subprocess.run(
-            [sys.executable, "manage.py", command, "--verbosity", "0"],
-            cwd=ROOT,
-            env=_environment(folder, free_port(), {}),
-            stdin=subprocess.DEVNULL,
-            check=True,
-        )
+        _manage(environment, command, "--verbosity", "0")
+    with ThreadPoolExecutor(2) as pool:
+        halves = [
+            pool.submit(_manage, environment, "shell", "--no-imports", "-c", DRAW_PICTURES.format(half=half))
+            for half in range(2)
+        ]
+        for drawn in halves:
+            drawn.result()
 
 
-def _environment(folder: Path, port: int, variables: dict[str, str]) -> dict[str, str]:
+def _manage(environment: dict[str, str], *arguments: str) -> str:
+    ended = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode:
+        raise AssertionError(f"manage.py {' '.join(arguments)}:\n{ended.stderr[-2000:]}")
+    return ended.stdout
+
+
+def shop_environment(folder: Path, port: int, variables: dict[str, str]) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
     return {
         **inherited,

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Installs the shop of this folder on Debian 13, or updates it after the folder has changed. Safe to run again.
+#
+#   sh deploy/install.sh shop.example
+#
+# PostgreSQL, Redis and nginx come from Debian. Nothing is started that takes visitors: docs/deploying.md says what follows.
+set -eu
+
+HOST=${1:?usage: sh deploy/install.sh shop.example}
+case $HOST in *[!a-z0-9.-]*) echo "Not a host name: $HOST" >&2; exit 2 ;; esac
+SHOP=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
+[ "$SHOP" = /opt/shop ] || { echo "Put the shop into /opt/shop first; it is in $SHOP." >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo "Run it as root." >&2; exit 2; }
+cd "$SHOP"
+as_shop() { runuser -u shop -- "$@"; }
+step() { printf '\n── %s\n' "$*"; }
+
+step "Debian's packages"
+DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+    python3 python3-venv nodejs npm postgresql redis-server nginx certbot python3-certbot-nginx
+
+step "User, folders, settings"
+id shop >/dev/null 2>&1 || useradd --system --home-dir /var/lib/shop --shell /usr/sbin/nologin shop
+# nginx hands out pictures: its group may pass through the folder, and reads nothing else in it.
+usermod --append --groups shop www-data
+install -d -o shop -g shop -m 710 /var/lib/shop
+install -d -o root -g shop -m 750 /etc/shop
+install -d -o www-data -g root -m 700 /var/cache/nginx /var/cache/nginx/shop
+if [ ! -e /etc/shop/shop.env ]; then
+    secret=$(python3 -c 'import secrets; print(secrets.token_urlsafe(50))')
+    umask 027
+    sed "s|SHOP_HOST|$HOST|g; s|SHOP_SECRET|$secret|" deploy/shop.env > /etc/shop/shop.env
+    chgrp shop /etc/shop/shop.env
+fi
+ln -sfn /etc/shop/shop.env .env
+umask 022
+
+step "Database and Redis"
+service postgresql start
+service redis-server start
+for _ in 1 2 3 4 5 6 7 8 9 10; do runuser -u postgres -- psql -qc 'SELECT 1' >/dev/null 2>&1 && break; sleep 1; done
+runuser -u postgres -- psql -tAc "SELECT 1 FROM pg_roles WHERE rolname = 'shop'" | grep -q 1 ||
+    runuser -u postgres -- createuser shop
+runuser -u postgres -- psql -tAc "SELECT 1 FROM pg_database WHERE datname = 'shop'" | grep -q 1 ||
+    runuser -u postgres -- createdb --owner shop --encoding UTF8 --locale C.UTF-8 --template template0 shop
+
+step "Python packages, scripts and styles, translations"
+[ -x .venv/bin/python ] || python3 -m venv .venv
+.venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+# Debian's npm is older than what one of the tests' packages asks for; the bundler works with it.
+npm ci --engine-strict=false --no-audit --no-fund --loglevel=error
+npm run --silent build
+.venv/bin/python scripts/messages.py compile
+.venv/bin/python -m compileall -q shop catalog orders accounts blog
+
+step "Tables, static files, texts"
+as_shop .venv/bin/python manage.py migrate --verbosity 0
+as_shop .venv/bin/python manage.py collectstatic --noinput --verbosity 0
+as_shop .venv/bin/python manage.py load_categories
+as_shop .venv/bin/python manage.py load_texts
+
+step "nginx and systemd"
+# certbot writes into the file that is there: it is not replaced by an update.
+[ -e /etc/nginx/sites-available/shop.conf ] ||
+    sed "s|SHOP_HOST|$HOST|g" deploy/nginx/shop.conf > /etc/nginx/sites-available/shop.conf
+ln -sfn ../sites-available/shop.conf /etc/nginx/sites-enabled/shop.conf
+rm -f /etc/nginx/sites-enabled/default
+nginx -t -q
+install -m 644 deploy/systemd/shop* /etc/systemd/system/
+install -D -m 644 deploy/journald.conf /etc/systemd/journald.conf.d/shop.conf
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload
+    systemctl enable --quiet postgresql redis-server nginx shop.target shop-web.socket
+    systemctl restart systemd-journald
+    systemctl reload-or-restart nginx
+fi
+
+step "Installed. Settings: /etc/shop/shop.env. What is still missing:"
+as_shop .venv/bin/python manage.py check --deploy --database default || true
