@@ -75,6 +75,7 @@ def test_menu_of_who_packs_and_answers_has_what_they_may_see(staff, client):
     assert menu_sections(page) == {
         "Au quotidien": ["Commandes", "Suivis de rétractation", "Demandes de contact"],
         "Catalogue": ["Produits", "Catégories"],
+        "Coulisses": ["Pièces à l&#x27;atelier"],
     }
     assert reverse("staff-home") in page
 

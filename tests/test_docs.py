@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import lock_requirements
 import pytest
 from django.conf import settings
 from django.core.management import get_commands
@@ -14,7 +15,7 @@ from django.core.management import get_commands
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 FOLDERS = (
-    *("shop", "catalog", "orders", "accounts", "frontend_islands", "templates", "static", "locale"),
+    *("shop", "catalog", "orders", "accounts", "blog", "frontend_islands", "templates", "static", "locale"),
     *("tests", "scripts", "docs"),
 )
 # Made by a run, and therefore in no checkout.
@@ -80,11 +81,16 @@ def test_settings_exist(document: Path):
 def test_every_package_has_its_line_and_every_line_its_package():
     listed = json.loads((ROOT / "package.json").read_text())
     pinned = {
-        re.split(r"[=\[]", line)[0].lower()
-        for name in ("requirements.txt", "requirements-dev.txt")
-        for line in (ROOT / name).read_text().splitlines()
-        if line and not line.startswith(("#", "-r"))
+        lock_requirements.name_of(line)
+        for name in lock_requirements.FILES
+        for line in lock_requirements.direct_lines((ROOT / name).read_text())
+        if lock_requirements.name_of(line)
     } | {*listed["dependencies"], *listed["devDependencies"]}
     rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/dependencies.md").read_text(), re.MULTILINE)
-    explained = {name.lower() for row in rows if row not in ("Package", "---") for name in row.split(", ")}
+    explained = {
+        name.lower().replace("_", "-")
+        for row in rows
+        if row not in ("Package", "---")
+        for name in row.split(", ")
+    }
     assert explained == pinned

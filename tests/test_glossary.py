@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("accounts", "catalog", "orders", "shop", "templates")
+PACKAGES = ("accounts", "blog", "catalog", "orders", "shop", "templates")
 TERMS = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").partition("## Words given up")[0]
 ROWS = [row.split(" | ") for row in re.findall(r"^\| (?!Term |---)(.+) \|$", TERMS, re.MULTILINE)]
 

@@ -1,17 +1,13 @@
-"""No log holds what opens something: no password, no session key, no link of a mail, at whatever level."""
+"""No log holds what opens something or tells who somebody is, at whatever level."""
 
 from __future__ import annotations
 
-import io
-import logging
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from accounts import views as accounts_views
 from accounts.models import EmailChange
@@ -20,33 +16,14 @@ from catalog.models import Notice
 from orders.access import order_url, payment_page_url, statement_token
 from orders.models import Withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from shop.celery import pass_request_id_on
+from shop.core.log_lines import TASK_HEADER, bind, unbind
 from shop.core.models import OutgoingMail
+from shop.core.tests.log_reading import log_fixture, refuse_leaks  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
 NEW = "atelier-figurine-2027"
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Everything that any part of the program logs, as the handler of the settings writes it, down to DEBUG."""
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
-    handler.setFormatter(logging.Formatter(settings.LOGGING["formatters"]["line"]["format"], style="{"))
-    for name in settings.LOGGING["handlers"]["console"]["filters"]:
-        handler.addFilter(import_string(settings.LOGGING["filters"][name]["()"])())
-    root, names = logging.getLogger(), list(logging.root.manager.loggerDict)
-    levels = {name: logging.getLogger(name).level for name in names}
-    before = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    for name in levels.keys() - settings.LOGGING["loggers"].keys():
-        logging.getLogger(name).setLevel(logging.NOTSET)
-    yield written
-    root.removeHandler(handler)
-    root.setLevel(before)
-    for name, level in levels.items():
-        logging.getLogger(name).setLevel(level)
 
 
 def session_of(client: Client) -> str:
@@ -60,13 +37,6 @@ def key_of(path: str) -> str:
 
 def path_of(url: str) -> str:
     return url.removeprefix(settings.SITE_URL)
-
-
-def refuse_leaks(log: io.StringIO, secrets: list[str]) -> None:
-    lines = log.getvalue().splitlines()
-    assert lines, "nothing was logged at all"
-    assert all(len(secret) > 8 for secret in secrets)
-    assert [line for line in lines if any(secret in line for secret in secrets)] == []
 
 
 def test_signing_up_in_and_out_and_a_forgotten_password(log):
@@ -91,7 +61,7 @@ def test_signing_up_in_and_out_and_a_forgotten_password(log):
     client.get(link)
     post(client, "signin", password=NEW)
     secrets.append(session_of(client))
-    refuse_leaks(log, secrets)
+    refuse_leaks(log, [*secrets, "client@example.com", "127.0.0.1"])
 
 
 def test_a_changed_address_and_a_second_factor(log):
@@ -132,7 +102,7 @@ def test_links_of_people_without_an_account(log):
     )
     staff = Client()
     staff.force_login(make_admin())
-    staff.post("/gestion/pages/erasure/add/", {"email": "guest@example.com", "language": "fr"})
+    staff.post("/admin/donnees-personnelles/effacements", {"email": "guest@example.com", "language": "fr"})
     deliver_mails()
     erasure = re.search(
         r"http://localhost:8000(/\S+)", OutgoingMail.objects.get(kind="account_erasure_link").text
@@ -174,3 +144,15 @@ def test_a_session_that_was_tampered_with_and_a_form_without_its_key(log):
     assert client.get("/espace-membre").status_code == 302
     assert post(client, "signin").status_code == 403
     refuse_leaks(log, ["stolen-session-key-0123456789", PASSWORD])
+
+
+def test_a_task_names_the_request_that_published_it():
+    headers = {}
+    pass_request_id_on(headers=headers)
+    assert headers == {}
+    token = bind({"request_id": "abcdefgh"})
+    try:
+        pass_request_id_on(headers=headers)
+    finally:
+        unbind(token)
+    assert headers == {TASK_HEADER: "abcdefgh"}

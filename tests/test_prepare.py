@@ -10,6 +10,7 @@ def project(tmp_path, monkeypatch):
     for name, text in {
         "requirements.txt": "django==5.2.19",
         "requirements-dev.txt": "pytest",
+        "requirements-tracing.txt": "opentelemetry-sdk",
         "package-lock.json": "{}",
         "package.json": "{}",
         "tsconfig.json": "{}",
@@ -27,11 +28,15 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(prepare, "works", lambda python: True)
     monkeypatch.setattr(prepare, "version_of", lambda program: "1.0")
     ran = []
-    monkeypatch.setattr(prepare, "run", lambda step, command, failure: ran.append(step))
+    commands = []
+    monkeypatch.setattr(
+        prepare, "run", lambda step, command, failure: (ran.append(step), commands.append(command))
+    )
 
     class Project:
         root = tmp_path
         steps = ran
+        ran_commands = commands
 
         def prepare(self, kind="run"):
             ran.clear()
@@ -47,10 +52,18 @@ def test_the_first_run_installs_and_builds_and_the_second_does_nothing(project):
     assert project.prepare() == []
 
 
+def test_a_package_whose_file_has_another_hash_is_refused_by_the_installer(project):
+    project.prepare("test")
+    assert project.ran_commands[0][-5:] == [
+        *("--require-hashes", "-r", "requirements.txt", "-r", "requirements-dev.txt")
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("requirements.txt", ["Python packages"]),
+        ("requirements-tracing.txt", ["Python packages"]),
         ("package-lock.json", ["Node packages", "Scripts and styles"]),
         ("frontend_islands/app.css", ["Scripts and styles"]),
     ],

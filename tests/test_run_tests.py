@@ -1,7 +1,6 @@
 """The closing line of the test run is a sum that can be trusted."""
 
 import sys
-from threading import Event
 
 import pytest
 import run_tests
@@ -51,29 +50,28 @@ def test_an_unknown_part_is_refused(capsys):
     assert "Unknown part: everything." in capsys.readouterr().err
 
 
-def test_parts_beside_others_run_at_the_same_time_and_print_at_their_place(capsys, monkeypatch):
-    begun, others_done = Event(), Event()
+def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
+    def part(name, count):
+        return lambda extra: print(f"from {name} {extra}") or count
 
-    def beside(extra, output):
-        begun.set()
-        assert others_done.wait(30)
-        print("from PostgreSQL", file=output)
-        return Count(passed=2)
-
-    def other(extra, output):
-        assert begun.wait(30)
-        others_done.set()
-        print("from SQLite")
-        return Count(passed=1, failed=1)
-
-    parts = {"sqlite": ("SQLite", other), "postgres": ("PostgreSQL", beside)}
+    parts = {
+        "sqlite": ("SQLite", part("SQLite", Count(passed=1, failed=1))),
+        "postgres": ("PostgreSQL", part("PostgreSQL", Count(passed=2))),
+    }
     monkeypatch.setattr(run_tests, "PARTS", parts)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    assert main([]) == 1
+    assert main(["--", "-x"]) == 1
     printed = capsys.readouterr().out
-    assert printed.index("── SQLite") < printed.index("from SQLite") < printed.index("── PostgreSQL")
-    assert printed.index("── PostgreSQL") < printed.index("from PostgreSQL")
-    assert printed.endswith("\n3 passed, 1 failed\n")
+    said = [
+        "── SQLite",
+        "from SQLite ['-x']",
+        "── PostgreSQL",
+        "from PostgreSQL ['-x']",
+        "3 passed, 1 failed\n",
+    ]
+    places = [printed.index(each) for each in said]
+    assert places == sorted(places)
+    assert printed.endswith(said[-1])
 
 
 @pytest.mark.parametrize(("user", "installer"), [(0, "apt-get"), (1000, sys.executable)])

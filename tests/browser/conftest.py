@@ -14,6 +14,7 @@ from run_tests import chromium_here
 from shop_process import RunningShop, load_demonstration, start_shop, stop_shop
 
 from tests.browser.journal import Journal
+from tests.browser.third_parties import chosen, stored_names, unregistered
 
 PHONE, DESKTOP = 390, 1440
 # A desktop screen enlarged four times, which a page must still fit (WCAG 1.4.10).
@@ -69,12 +70,19 @@ def journal() -> Journal:
 def new_context(
     browser: Browser, shop: RunningShop, journal: Journal
 ) -> Iterator[Callable[..., BrowserContext]]:
-    """Opens visitors: ``new_context(width=390, language="de", javascript=False)``, each with its own storage."""
+    """Opens visitors: ``new_context(width=390, language="de", javascript=False)``, each with its own storage.
+
+    They have refused what needs consent, unless `consent` says what they allow: "analytics marketing", or None for
+    somebody who is still asked.
+    """
     opened: list[BrowserContext] = []
 
-    def open_context(width: int = DESKTOP, language: str = "fr", javascript: bool = True) -> BrowserContext:
+    def open_context(
+        width: int = DESKTOP, language: str = "fr", javascript: bool = True, consent: str | None = ""
+    ) -> BrowserContext:
         context = browser.new_context(
             base_url=shop.url,
+            storage_state=chosen(shop.url, consent),
             viewport={"width": width, "height": HEIGHT[width]},
             locale=LOCALES[language],
             java_script_enabled=javascript,
@@ -86,9 +94,12 @@ def new_context(
         return context
 
     yield open_context
+    stored = {name for context in opened for name in stored_names(context)}
     for context in opened:
         context.close()
     assert journal.unexpected == []
+    # `theme` is that of Django's admin, which only operators open.
+    assert unregistered(stored - {"theme"}) == set()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def fits(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
-@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", PHONE), ("fr", DESKTOP)])
+@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", DESKTOP)])
 def test_a_gift_is_bought_and_its_address_corrected(new_page, shop, snap, language, width):
     email = f"gift-{uuid4().hex[:10]}@example.com"
     visitor = Visitor(new_page(width=width, language=language), language)

@@ -39,7 +39,7 @@ def payments(shop, email):
     return [(position, Decimal(str(amount)), state) for position, amount, state in shop.rows(PAYMENTS, email)]
 
 
-@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", PHONE), ("fr", DESKTOP)])
+@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", DESKTOP)])
 def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, snap, language, width):
     email = f"lea-{uuid4().hex[:10]}@example.com"
     visitor = Visitor(new_page(width=width, language=language), language)

@@ -41,9 +41,21 @@ def stored_photos(shop, product: int) -> list[tuple]:
     )
 
 
+LAID_BARS = (
+    "[...document.querySelectorAll('main *, nav')]"
+    ".filter((each) => ['sticky', 'fixed'].includes(getComputedStyle(each).position))"
+)
+
+
 def sharp(page: Page) -> None:
     """Nothing for axe to complain about, nothing beside the screen."""
+    # Bars lie over a part of whatever row has been scrolled below them: they are judged in their own place.
+    page.evaluate(f"{LAID_BARS}.forEach((bar) => bar.style.setProperty('position', 'static'))")
     assert violations(page) == []
+    page.evaluate(
+        "document.querySelectorAll('[style*=\"position: static\"]')"
+        ".forEach((bar) => bar.style.removeProperty('position'))"
+    )
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
@@ -107,7 +119,7 @@ def test_photos_of_a_phone_become_the_pictures_of_a_product(new_page, shop, snap
     visitor.goto(f"/produit/{product}")
     main = visitor.locator(".gallery__photo img").first
     expect(main).to_have_attribute("alt", "Le dos de la figurine")
-    assert main.evaluate("element => getComputedStyle(element).objectPosition") == "50% 0%"
+    expect(main).to_have_css("object-position", "50% 0%")
     sharp(visitor)
 
 

@@ -77,7 +77,7 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
     saved(other)
     page.get_by_label("Nom *").fill("Hérisson d'hiver")
     page.get_by_role("button", name="Enregistrer").click()
-    expect(page.get_by_label("La leur : Hérisson d'automne")).to_be_visible()
+    expect(page.get_by_role("radio", name="La leur Hérisson d'automne")).to_be_visible()
     look_at(page)
     snap(page, "staff-product-conflict")
     page.get_by_role("button", name="Continuer avec ces choix").click()

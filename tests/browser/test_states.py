@@ -5,9 +5,11 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.test_pages import WIDTHS, overflow, settle
+from tests.browser.test_pages import overflow, settle
 
 pytestmark = pytest.mark.browser
+
+WIDTHS = {"phone": PHONE, "desktop": DESKTOP}
 
 SOLD_OUT, WITH_FORMATS = "garde du bastion", "apprenti alchimiste"
 
@@ -136,7 +138,8 @@ def test_the_offer_of_another_language(new_context, see, width):
     # Above everything else, and there before the first paint: it covers nothing and moves nothing.
     assert offer.bounding_box()["y"] == 0
     assert page.locator("header").first.bounding_box()["y"] >= offer.bounding_box()["height"]
-    assert page.evaluate(SHIFTS) == 0
+    # A typeface that comes late moves letters by less; the offer would move the page by 0.05.
+    assert page.evaluate(SHIFTS) < 0.01
     offer.get_by_role("button", name="Nein danke").click()
     page.goto("/contact")
     settle(page)
@@ -154,7 +157,7 @@ def test_the_language_that_was_chosen_is_that_of_the_next_visit(new_context):
     page.wait_for_url("**/de")
     # French stays a choice like the others.
     page.locator("footer a[hreflang=fr]").click()
-    page.wait_for_function("location.pathname === '/'")
+    page.wait_for_function("() => location.pathname === '/'")
     page = context.new_page()
     page.goto("/")
     settle(page)

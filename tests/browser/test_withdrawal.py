@@ -33,7 +33,7 @@ def complain(page, snap, name):
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", PHONE), ("fr", DESKTOP)])
+@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", DESKTOP)])
 def test_d221_5_the_function_from_any_page_to_the_acknowledgement(
     new_page, snap, language, width, javascript
 ):

@@ -33,6 +33,7 @@ from shop.core.broker import PatientAMQP
 from shop.core.caches import TolerantRedisCache
 from shop.core.deadlines import deadline
 from shop.core.postgresql.base import BoundedPool
+from shop.core.s3_media import S3MediaStorage
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -110,6 +111,10 @@ def ask_database(proxy: FaultyProxy, seconds: float | None) -> float:
     return took
 
 
+def ask_media(silent: FaultyProxy) -> None:
+    S3MediaStorage(url=f"http://key:secret@127.0.0.1:{silent.port}/pictures").exists("a.jpg")
+
+
 def mail(silent: FaultyProxy) -> None:
     get_connection(
         "django.core.mail.backends.smtp.EmailBackend", host="127.0.0.1", port=silent.port, fail_silently=False
@@ -160,6 +165,7 @@ def test_each_call_of_a_silent_server_ends_within_its_limit(settings):
             ("PostgreSQL", "answer, other request"): lambda: ask_database(ways[1], request),
             # Fifteen seconds less than in the shop.
             ("PostgreSQL", "answer, worker or command"): lambda: ask_database(ways[2], None) + 15,
+            ("S3", "one call"): lambda: timed(lambda: ask_media(silent)),
             ("SMTP", "answer, worker"): lambda: timed(lambda: mail(silent)),
             ("Stripe", "all calls of a request"): lambda: in_request(lambda: pay(silent, 2)),
             ("Stripe", "one call, worker"): lambda: outside(lambda: pay(silent, 1)),

@@ -163,7 +163,7 @@ def index_words() -> None:
 
     # The texts drawn here are plain words already: to take them apart again would be most of the time.
     search_index.indexed_words = _drawn_words
-    migration = importlib.import_module("catalog.migrations.0005_search")
+    migration = importlib.import_module("catalog.migrations.0002_search_index")
     index = migration.FULL_TEXT
     is_postgresql = connection.vendor == "postgresql"
     with connection.cursor() as cursor:

@@ -27,6 +27,8 @@ CASES = {
     "first page of stale translations": f"{LIST}?state=stale",
     "search, a word of 1 in 10": f"{LIST}?search=dragon",
     "search, a word of none": f"{LIST}?search=xyzzyx",
+    "search, two words": f"{LIST}?search=amethyste+dragon",
+    "search, a part of very many words": f"{LIST}?search=bou",
 }
 
 

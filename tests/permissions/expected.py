@@ -16,7 +16,7 @@ WORK = ADMIN | {"staff"}
 LOOK = ADMIN | {"looker"}
 DESK = WORK | LOOK
 
-SETTINGS = ("boutique", "mentions", "atelier", "paiement", "tva")
+SETTINGS = ("boutique", "mentions", "atelier", "paiement", "mesure", "tva")
 ROWS = {
     # The kind of row that each screen of `StaffRows` keeps.
     "closures": "orders.WorkshopClosure",
@@ -24,7 +24,9 @@ ROWS = {
     "territories": "orders.Territory",
     "stops": "orders.DeliveryStop",
     "vat": "orders.VatRate",
+    "accounts": "orders.AccountNumber",
     "categories": "catalog.Category",
+    "promotions": "catalog.Promotion",
     "synonyms": "catalog.Synonym",
     "sections": "pages.HomeSection",
     "passages": "pages.PageText",
@@ -32,19 +34,32 @@ ROWS = {
     "banners": "pages.SeasonalBanner",
     "official": "pages.OfficialText",
     "redirects": "pages.Redirect",
+    "tags": "blog.Tag",
 }
 
 ROUTES: dict[str, tuple[Who, Who]] = {
     # Name of the route: who may GET it, who may POST to it.
     **dict.fromkeys(
         (
-            *("home", "terms", "terms-alias", "privacy", "legal-notice", "withdrawal-form", "story", "faq"),
+            *("home", "terms", "terms-version", "terms-alias", "privacy", "legal-notice", "withdrawal-form"),
+            *("story", "faq"),
             *("contact", "robots", "sitemap", "sitemap-pages", "sitemap-products", "media", "schema"),
-            *("client-errors", "stripe-webhook"),
+            *("client-errors", "stripe-webhook", "statistics-events", "vitals", "cookies", "api-consent"),
             *("catalog:list", "catalog:collection", "catalog:product", "catalog:product-number"),
             *("catalog:no-product", "catalog:review-rules", "catalog:reviews", "catalog:notice-ask"),
             *("catalog:notice-asked", "catalog:notice-confirm", "catalog:notice-stop", "catalog:favourites"),
             "erasure-link",
+            *(
+                "blog:list",
+                "blog:feed",
+                "blog:article",
+                "blog:article-number",
+                "blog:no-article",
+                "blog:preview",
+            ),
+            *("blog:newsletter", "blog:newsletter-ask", "blog:newsletter-asked", "blog:newsletter-confirm"),
+            *("blog:newsletter-preferences", "blog:newsletter-stop", "blog:newsletter-letters"),
+            *("blog:newsletter-letter", "api-newsletter"),
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("orders:tracking", "orders:tracking-requested"),
@@ -53,7 +68,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("accounts:second-factor", "accounts:passkey-signin", "accounts:passkey-options"),
             *("accounts:reset-link", "api-search-suggestions"),
             *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
-            *("api-checkout", "api-verify", "api-me", "api-contact", "admin:logout"),
+            *("api-checkout", "api-verify", "api-me", "api-contact", "admin:logout", "api-piece-photo"),
         ),
         (EVERYBODY, EVERYBODY),
     ),
@@ -64,6 +79,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
                 "return-mails",
                 "remove-favourite",
                 "members-notice-delete",
+                "members-newsletter",
                 "api-favourites",
                 "api-favourite",
                 "api-orders",
@@ -83,11 +99,16 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys(
         ("staff-withdrawal-file", "staff-order-withdrawal-file", "staff-withdrawal-step"), (WORK, WORK)
     ),
+    **dict.fromkeys(("staff-order-promise", "staff-order-delivery"), (WORK, WORK)),
+    "staff-order-retention": (ADMIN, ADMIN),
     **dict.fromkeys(
         (
             *(
                 "staff-withdrawal-refund",
                 "staff-discrepancy-resolve",
+                "staff-return-filed",
+                "staff-bank-import",
+                "staff-payout-close",
                 "staff-refund-retry",
                 "staff-order-pause",
             ),
@@ -97,7 +118,15 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("staff-books", "staff-receipts", "staff-receipts-csv", "staff-reporting-csv"),
+            *(
+                "staff-books",
+                "staff-receipts",
+                "staff-receipts-csv",
+                "staff-reporting",
+                "staff-reporting-csv",
+            ),
+            *("staff-payouts", "staff-fees-csv", "staff-entries", "staff-entries-file"),
+            *("staff-oss", "staff-oss-csv", "staff-urssaf", "staff-urssaf-csv"),
             *(
                 "staff-discrepancies",
                 "staff-invoices",
@@ -110,6 +139,9 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (LOOK, NOBODY),
     ),
     "staff-order-invoice": (LOOK, ADMIN),
+    "staff-stripe-events": (LOOK, ADMIN),
+    "staff-order-provider-state": (ADMIN, ADMIN),
+    **dict.fromkeys(("staff-statistics", "staff-statistics-csv"), (LOOK, NOBODY)),
     "staff-board": (DESK, NOBODY),
     "staff-dispatch": (WORK, NOBODY),
     "staff-search": (DESK, NOBODY),
@@ -124,6 +156,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-order": (OWNER, OWNER),
     "api-withdrawal": (OWNER, OWNER),
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
+    "api-order-contract": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
     "orders:address": (OWNER, OWNER),
     "members-address": (OWNER, OWNER),
@@ -133,6 +166,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "orders:review": (OWNER, OWNER),
     "orders:order-account": (OWNER, OWNER),
     "orders:order-join": (OWNER, OWNER),
+    "orders:paid-copy": (OWNER, OWNER),
     "members-data-file": (OWNER, NOBODY),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
@@ -141,6 +175,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-order-counts": (DESK, NOBODY),
     "api-admin-board": (DESK, NOBODY),
     "api-admin-piece-move": (WORK, WORK),
+    "api-admin-piece-photos": (DESK, WORK),
+    **dict.fromkeys(("api-admin-piece-photo", "api-admin-piece-photo-send"), (WORK, WORK)),
     "api-admin-dispatch": (WORK, WORK),
     "api-admin-order-shipments": (WORK, WORK),
     "api-admin-order-shipment-undo": (WORK, WORK),
@@ -179,7 +215,21 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-products": (DESK, NOBODY),
     "staff-product": (DESK, NOBODY),
     "staff-product-new": (ADMIN, NOBODY),
+    "staff-product-model": (DESK, ADMIN),
+    **dict.fromkeys(("staff-waiting-list", "staff-favourites", "staff-product-favourites"), (LOOK, NOBODY)),
+    **dict.fromkeys(("staff-notice-delete", "staff-favourite-delete"), (ADMIN, ADMIN)),
     "staff-product-import": (ADMIN, NOBODY),
+    "api-admin-posts": (ADMIN, ADMIN),
+    "api-admin-post": (ADMIN, NOBODY),
+    "api-admin-post-in-place": (ADMIN, NOBODY),
+    **dict.fromkeys(("api-admin-revisions", "api-admin-revision-comparison"), (ADMIN, NOBODY)),
+    **dict.fromkeys(
+        ("api-admin-post-preview", "api-admin-post-pictures", "api-admin-post-restore"), (NOBODY, ADMIN)
+    ),
+    "api-admin-post-autosave": (NOBODY, NOBODY),
+    "api-admin-revision-restore": (NOBODY, ADMIN),
+    **dict.fromkeys(("staff-articles", "staff-article", "staff-article-new"), (ADMIN, NOBODY)),
+    "staff-article-act": (NOBODY, ADMIN),
     "api-admin-users": (LOOK, NOBODY),
     "api-admin-user-role": (NOBODY, ADMIN),
     # Whoever has a key, which is nobody's session.
@@ -207,11 +257,19 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:password_change_done": (DESK, DESK),
     "admin:autocomplete": (DESK, DESK),
     "admin:view_on_site": (NOBODY, NOBODY),
-    "admin:orders_order_promise": (WORK, WORK),
-    "admin:orders_order_delivery": (WORK, WORK),
-    "admin:orders_order_money": (ADMIN, ADMIN),
-    "admin:pages_retentionrun_register": (LOOK, LOOK),
     # Pages of the staff area.
+    "staff-newsletter": (LOOK, ADMIN),
+    "staff-newsletter-letter": (LOOK, ADMIN),
+    **dict.fromkeys(("staff-newsletter-preview", "staff-newsletter-html"), (LOOK, NOBODY)),
+    "staff-newsletter-subscribers": (LOOK, NOBODY),
+    "staff-newsletter-send": (ADMIN, ADMIN),
+    **dict.fromkeys(
+        (
+            *("staff-newsletter-step", "staff-newsletter-copy", "staff-newsletter-delete"),
+            *("staff-newsletter-test", "staff-newsletter-suspension"),
+        ),
+        (NOBODY, ADMIN),
+    ),
     "staff-messages": (DESK, NOBODY),
     "staff-message": (DESK, WORK),
     "staff-message-mark": (NOBODY, WORK),
@@ -223,7 +281,10 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-user": (LOOK, NOBODY),
     "staff-user-role": (NOBODY, ADMIN),
     "staff-user-block": (NOBODY, ADMIN),
-    "staff-audit": (LOOK, NOBODY),
+    **dict.fromkeys(
+        ("staff-audit", "staff-register", "staff-nights", "staff-jobs", "staff-state"), (LOOK, NOBODY)
+    ),
+    "staff-erasures": (LOOK, LOOK),
     # Leads to the page of mails.
     "email-preview": (EVERYBODY, EVERYBODY),
     **dict.fromkeys(("staff-mails", "staff-mail", "staff-mail-html", "staff-outbox"), (LOOK, NOBODY)),
@@ -234,12 +295,25 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys((f"staff-settings-{part}" for part in SETTINGS), (LOOK, ADMIN)),
     **dict.fromkeys((f"staff-{rows}" for rows in ROWS), (LOOK, NOBODY)),
     **dict.fromkeys((f"staff-{rows}-edit" for rows in ROWS), (LOOK, ADMIN)),
-    **dict.fromkeys((f"staff-{rows}-{page}" for rows in ROWS for page in ("new", "delete")), (ADMIN, ADMIN)),
+    **dict.fromkeys(
+        (
+            f"staff-{rows}-{page}"
+            for rows in ROWS
+            if rows not in ("accounts", "tags")
+            for page in ("new", "delete")
+        ),
+        (ADMIN, ADMIN),
+    ),
     **dict.fromkeys((f"staff-{rows}-move" for rows in ("categories", "faq", "sections")), (NOBODY, ADMIN)),
     # What staff may see of products, categories are part of.
     "staff-categories": (DESK, NOBODY),
     "staff-categories-edit": (DESK, ADMIN),
+    "staff-tags": (ADMIN, NOBODY),
+    "staff-tags-edit": (ADMIN, ADMIN),
     "staff-settings": (LOOK, NOBODY),
+    "staff-terms": (LOOK, ADMIN),
+    "staff-terms-version": (LOOK, NOBODY),
+    "staff-promotions-end": (NOBODY, ADMIN),
     "staff-texts": (LOOK, NOBODY),
     "staff-faq-preview": (LOOK, NOBODY),
     "staff-passages-preview": (LOOK, NOBODY),
@@ -249,6 +323,10 @@ ROUTES: dict[str, tuple[Who, Who]] = {
 METHODS: dict[tuple[str, str], Who] = {
     # Where a method asks for more than those of its route.
     ("api-admin-order", "delete"): ADMIN,
+    ("api-admin-post", "patch"): ADMIN,
+    ("api-admin-post", "delete"): ADMIN,
+    ("api-admin-post-autosave", "put"): ADMIN,
+    ("api-admin-post-autosave", "delete"): ADMIN,
     ("api-admin-product", "patch"): WORK,
     ("api-admin-product", "delete"): ADMIN,
     ("api-admin-variants", "put"): WORK,
@@ -261,7 +339,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     # Each model of the administration: who may see its list and rows, add, change, delete.
     "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),
     "orders.WithdrawalCase": (DESK, NOBODY, NOBODY, NOBODY),
-    "pages.Erasure": (LOOK, ADMIN, NOBODY, NOBODY),
+    "orders.WorkPiece": (DESK, NOBODY, NOBODY, NOBODY),
     **dict.fromkeys(
         (
             *(
@@ -280,6 +358,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.Discrepancy",
             ),
             "pages.RetentionRun",
+            "pages.Erasure",
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
             *("catalog.Review", "accounts.User", "core.ShopSettings", "orders.Territory"),
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
@@ -288,19 +367,14 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
         ),
         _SHOWN,
     ),
-    "catalog.Promotion": _EDITED,
-    "catalog.Product": (DESK, NOBODY, ADMIN, NOBODY),
+    "catalog.Promotion": _SHOWN,
+    "catalog.Product": (DESK, NOBODY, NOBODY, NOBODY),
     "catalog.Category": (DESK, NOBODY, NOBODY, NOBODY),
-    "catalog.Notice": (LOOK, NOBODY, NOBODY, ADMIN),
-    "catalog.Favourite": (LOOK, NOBODY, NOBODY, ADMIN),
+    "catalog.Notice": _SHOWN,
+    "catalog.Favourite": _SHOWN,
     "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),
-}
-
-ACTIONS: dict[str, Who] = {
-    # On chosen rows of a list. Django's own, `delete_selected`, asks for the right to delete.
-    "orders.Order:ask_provider": ADMIN,
-    "orders.StripeEvent:process_again": ADMIN,
-    "catalog.Promotion:end": ADMIN,
+    "blog.Article": (ADMIN, NOBODY, NOBODY, NOBODY),
+    "blog.Tag": (ADMIN, NOBODY, NOBODY, NOBODY),
 }
 
 STEPS: dict[str, Who] = {

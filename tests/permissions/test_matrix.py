@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,13 +24,14 @@ from django.template import Template
 from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from orders.admin.base import ORDER_PAGES
+from blog.models import Campaign, Subscriber
+from blog.selectors.previews import preview_url
 from orders.models import WorkPiece
 from orders.staff.installments import STEPS as INSTALLMENT_STEPS
 from orders.staff.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
+from shop.terms.versions import current_number
 from tests.permissions.expected import (
-    ACTIONS,
     ADMIN,
     DESK,
     EVERYBODY,
@@ -81,9 +82,10 @@ class Matrix:
         body: Any = None,
         call: bool = False,
         shown: bool = False,
+        actors: Iterable[str] = ACTORS,
     ) -> None:
         """One address by one method, by everybody; `shown` draws the page for whoever has some of its rights."""
-        for actor in ACTORS:
+        for actor in actors:
             self.asked += 1
             self.blank.on = not (shown and actor in ("staff", "looker"))
             with everything_undone() as written:
@@ -200,13 +202,8 @@ def test_every_route_page_and_action_is_entered_and_nothing_else():
     named = {name for name, _path, _pattern in routes() if name}
     assert named - set(model_routes()) == set(ROUTES)
     assert {model._meta.label for model in admin.site._registry} == set(MODELS)
-    actions = {
-        f"{model._meta.label}:{name}"
-        for model, row_admin in admin.site._registry.items()
-        for name in row_admin.actions or ()
-    }
-    assert actions == set(ACTIONS)
-    assert {f"admin:orders_order_{name}" for name in ORDER_PAGES} <= set(ROUTES)
+    # Screens of the staff area act on rows.
+    assert [model._meta.label for model, row_admin in admin.site._registry.items() if row_admin.actions] == []
     assert set(WITHDRAWAL_STEPS) == set(STEPS)
     # Without a name: the old address of each row, which leads to its page, and two that find nothing.
     assert sum(not name for name, _path, _pattern in routes()) == len(MODELS) + 2
@@ -217,15 +214,22 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
     refund = world.rows["orders.RefundRequest"]
     known: dict[str, Any] = {
         "order_id": world.order.pk,
+        "campaign_id": Campaign.objects.get().pk,
+        "subscriber_id": Subscriber.objects.get().pk,
         "request_id": refund.pk,
         "user_id": world.order.user_id,
         "case_id": world.case.pk,
         "shipment_id": world.order.shipments.get().pk,
         "piece_id": WorkPiece.objects.filter(item__order=world.order).first().pk,
+        "photo_id": world.piece_photo.pk,
         "line_id": refund.lines.first().pk,
         "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
+        "article_id": world.rows["blog.Article"].pk,
+        "token": preview_url(world.rows["blog.Article"]).rpartition("/")[2],
+        "notice_id": world.rows["catalog.Notice"].pk,
+        "favourite_id": world.rows["catalog.Favourite"].pk,
         "image_id": world.photo.pk,
         "variation_id": world.format.pk,
         "pk": world.picture.pk,
@@ -233,7 +237,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "contact_id": world.rows["pages.ContactRequest"].pk,
         "review_id": world.rows["catalog.Review"].pk,
         "kind": "order_status",
-        "action": "archive",
+        "action": "restaurer" if pattern.name == "staff-article-act" else "archive",
         "step": "debiter" if pattern.name == "staff-order-installment" else "retour",
         "payment_id": world.due.pk,
         "refund_id": world.rows["orders.Refund"].pk,
@@ -251,6 +255,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "url": "x",
         "content_type_id": 1,
     }
+    if pattern.name and pattern.name.endswith("terms-version"):
+        known["number"] = current_number()
     if pattern.name and pattern.name.startswith("staff-") and "row_id" in pattern.pattern.converters:
         known["row_id"] = world.rows[ROWS[pattern.name.split("-")[1]]].pk
     wanted = (*pattern.pattern.converters, *getattr(pattern.pattern.regex, "groupindex", ()))
@@ -293,16 +299,7 @@ def test_every_page_of_every_model_by_everybody(matrix: Matrix) -> None:
     assert matrix.wrong == [], "\n".join(matrix.wrong)
 
 
-def test_every_action_by_everybody(matrix: Matrix) -> None:
-    for key, who in ACTIONS.items():
-        label, _colon, action = key.partition(":")
-        row = matrix.world.rows[label]
-        matrix.ask(
-            "post",
-            reverse(f"admin:{label.replace('.', '_').lower()}_changelist"),
-            who,
-            body={"action": action, "_selected_action": [str(row.pk)]},
-        )
+def test_every_step_by_everybody(matrix: Matrix) -> None:
     for step, who in STEPS.items():
         address = reverse("staff-withdrawal-step", args=[matrix.world.case.pk, step])
         for method in ("get", "post"):
@@ -349,12 +346,12 @@ def test_staff_without_the_second_factor_that_is_asked_of_them_may_nothing(
         if not (reads >= PEOPLE and writes >= PEOPLE) and name != "admin:login":
             address = reverse(name, kwargs=values_of(matrix.world, pattern))
             call = name.startswith("api-")
-            matrix.ask("get", address, left(reads), call=call)
-            matrix.ask("post", address, left(writes), call=call)
+            matrix.ask("get", address, left(reads), call=call, actors=sorted(DESK))
+            matrix.ask("post", address, left(writes), call=call, actors=sorted(DESK))
     for name, (label, page) in model_routes().items():
         address = reverse(name, args=[] if page in ("changelist", "add") else [matrix.world.rows[label].pk])
-        matrix.ask("get", address, NOBODY)
-        matrix.ask("post", address, NOBODY)
+        matrix.ask("get", address, NOBODY, actors=sorted(DESK))
+        matrix.ask("post", address, NOBODY, actors=sorted(DESK))
     print(f"{matrix.asked} requests")
     assert matrix.wrong == [], "\n".join(matrix.wrong)
 

@@ -18,9 +18,12 @@ from django.utils import timezone
 from accounts.models import Address, User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member, prove
+from blog.tests.articles import make_article
+from blog.tests.subscribers import make_letter, make_subscriber
 from catalog.models import Favourite, Notice, Product, ProductImage, ProductVariation, Review
 from catalog.tests.factories import make_image, make_promotion
 from orders.models import (
+    AccountNumber,
     DeliveryStop,
     Discrepancy,
     Dispute,
@@ -28,6 +31,7 @@ from orders.models import (
     Invoice,
     Order,
     Payment,
+    PiecePhoto,
     Refund,
     RefundRequest,
     Shipment,
@@ -35,6 +39,7 @@ from orders.models import (
     StripeEvent,
     VatRate,
     WithdrawalCase,
+    WorkPiece,
     WorkshopClosure,
 )
 from orders.services.fulfilment.archiving import remove_order
@@ -64,6 +69,7 @@ from shop.pages.models import (
     SeasonalBanner,
 )
 from shop.pages.services.contact import private_storage
+from shop.terms.versions import publish_terms
 
 ACTORS = ("anonymous", "member", "other", "staff", "looker", "admin")
 
@@ -82,6 +88,7 @@ class World:
     api_key: ApiKey
     delivery: WebhookDelivery
     photo: ProductImage
+    piece_photo: PiecePhoto
     format: ProductVariation
     rows: dict[str, Model]
     _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
@@ -100,6 +107,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     provider.install(monkeypatch)
     make_seller()
     offer_installments()
+    publish_terms(actor=None)
     people = _people()
     piece = make_product("Golem de poche", price="200.00", stock_quantity=9)
     make_variation(piece, "Grand", price_override=Decimal("240.00"))
@@ -109,6 +117,9 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     _money(order)
     Shipment.objects.create(order=order, sent_at=timezone.now())
     _texts()
+    make_article(tags=["Résine"])
+    make_letter(actor=people["admin"])
+    make_subscriber()
     _bounced_refund(provider)
     archived = pay_order(make_order())
     update_status(order_id=archived.pk, status="shipped", actor=None)
@@ -117,7 +128,11 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     case = _declare(pay_order(make_order()))
     rows = {model._meta.label: model._default_manager.first() for model in admin.site._registry}
     # What refuses is no order without this or that: the pages are asked for an order that can have it.
-    rows |= {"orders.Order": order, "orders.WithdrawalCase": case}
+    # No list of the operators' shows the chart of accounts.
+    account, _made = AccountNumber.objects.get_or_create(
+        role="sales", defaults={"number": "707000", "label": "Ventes"}
+    )
+    rows |= {"orders.Order": order, "orders.WithdrawalCase": case, "orders.AccountNumber": account}
     shown = Product.objects.get(pk=rows["catalog.Product"].pk)
     missing = sorted(label for label, row in rows.items() if row is None)
     assert missing == [], "make a row of each model that the administration shows"
@@ -132,6 +147,9 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         api_key=create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None).row,
         delivery=_webhook(people["admin"]),
         photo=make_image(shown),
+        piece_photo=PiecePhoto.objects.create(
+            piece=WorkPiece.objects.filter(item__order=order).first(), file="pieces/x.jpg", width=1, height=1
+        ),
         format=make_variation(shown, "Moyen"),
         rows=rows,  # type: ignore[arg-type]
     )

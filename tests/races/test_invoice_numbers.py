@@ -87,7 +87,7 @@ def test_no_gap_and_no_number_twice_when_an_installment_of_the_payments_fail(fig
 def test_control_without_the_lock_two_payments_take_one_number(monkeypatch) -> None:
     orders = copies(2)
     with transaction.atomic():
-        series._lock_series(shop_day(timezone.now()).year)
+        series.lock_series(shop_day(timezone.now()).year)
     meeting = Meeting(2)
 
     def read_only(year: int) -> InvoiceSeries:
@@ -95,7 +95,7 @@ def test_control_without_the_lock_two_payments_take_one_number(monkeypatch) -> N
         meeting.wait()
         return row
 
-    monkeypatch.setattr(series, "_lock_series", read_only)
+    monkeypatch.setattr(series, "lock_series", read_only)
     outcomes = run_concurrently([partial(issue, order, fails=False) for order in orders])
     failures = [outcome.error for outcome in outcomes if outcome.error is not None]
     assert len(failures) == 1

@@ -178,7 +178,7 @@ def refreshes(monkeypatch) -> Rendezvous:
 
 @pytest.mark.parametrize("case", [BOTH_SOLD, SOLD_AND_TAKEN_OFF, SOLD_AND_RETURNED])
 def test_lists_are_right_after_the_last_units_of_two_variants_moved_at_one_instant(refreshes, case):
-    for _ in range(ROUNDS):
+    for _ in range(2):
         product, painted, raw = two_last_units()
         moves, expected = moves_of(case, painted, raw)
         refreshes.together = 0

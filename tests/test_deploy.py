@@ -1,0 +1,144 @@
+"""What `deploy/` ships: settings that exist, and a proxy that keeps what the shop allows and nothing else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+import pytest
+import requests
+import stack
+from shop_process import ROOT, free_port
+
+PUBLIC = "public, s-maxage=60"
+ANSWERS = {
+    "/kept": {"Cache-Control": PUBLIC},
+    "/fragment": {"Cache-Control": PUBLIC, "Vary": "Accept-Encoding, X-Fragment"},
+    "/asked-again": {"Cache-Control": "public, no-cache"},
+    "/personal": {"Cache-Control": "private, no-store"},
+    "/cookie": {"Cache-Control": PUBLIC, "Set-Cookie": "a=1"},
+    "/silent": {},
+    "/stale": {"Cache-Control": "public, s-maxage=1, stale-while-revalidate=60"},
+}
+
+
+def test_the_settings_of_a_new_server_are_those_of_the_example():
+    example = set(re.findall(r"^#([A-Z_0-9]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    shipped = re.findall(r"^([A-Z_0-9]+)=", (ROOT / "deploy" / "shop.env").read_text(), re.MULTILINE)
+    assert set(shipped) <= example
+    assert len(shipped) == len(set(shipped))
+
+
+def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
+    units = sorted((ROOT / "deploy" / "systemd").glob("*.service"))
+    assert [unit.name for unit in units] == [
+        "shop-backup.service",
+        "shop-beat.service",
+        "shop-pictures.service",
+        "shop-web.service",
+        "shop-worker@.service",
+    ]
+    for unit in units:
+        text = unit.read_text()
+        assert "\nUser=shop\n" in text, unit
+        assert "\nNoNewPrivileges=true\n" in text, unit
+        assert "\nProtectSystem=strict\n" in text, unit
+        assert ("\nRestart=always\n" in text) == ("\nType=oneshot\n" not in text), unit
+
+
+class Shop(BaseHTTPRequestHandler):
+    """Answers the number of times that it was asked this."""
+
+    asked: Counter[str] = Counter()
+
+    def do_GET(self) -> None:
+        self.asked[self.path] += 1
+        body = f"{self.asked[self.path]} {self.headers.get('X-Forwarded-For')}".encode()
+        self.send_response(200)
+        for name, value in ANSWERS[self.path].items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@contextmanager
+def proxied(folder: Path) -> Iterator[str]:
+    """The shipped configuration before `Shop`; its address."""
+    folder.chmod(0o755)
+    port = free_port()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        site = stack.nginx_site(
+            port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder
+        )
+        (folder / "nginx.conf").write_text(stack.NGINX.format(site=site, user=stack.nginx_user()))
+        command = [
+            str(stack.server_program("nginx")),
+            "-p",
+            str(folder),
+            "-c",
+            str(folder / "nginx.conf"),
+            "-e",
+            "stderr",
+        ]
+        nginx = subprocess.Popen(command)
+        try:
+            deadline = monotonic() + 20
+            while monotonic() < deadline:
+                with suppress(requests.ConnectionError):
+                    requests.get(f"http://127.0.0.1:{port}/silent", timeout=5)
+                    break
+                sleep(0.05)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            nginx.terminate()
+            nginx.wait()
+            server.shutdown()
+
+
+@pytest.mark.skipif(stack.server_program("nginx") is None, reason="nginx is not installed")
+def test_the_proxy_keeps_what_the_shop_allows_and_nothing_else(tmp_path):
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media" / "a.avif").write_bytes(b"picture")
+
+    def ask(path: str, **headers: str) -> str:
+        return requests.get(url + path, headers=headers, timeout=5).text.split()[0]
+
+    with proxied(tmp_path) as url:
+        # A cookie changes nothing: only pages that are the same for everybody may be kept.
+        assert [ask("/kept"), ask("/kept", Cookie="sessionid=a")] == ["1", "1"]
+        assert [ask("/fragment"), ask("/fragment", **{"X-Fragment": "choice"}), ask("/fragment")] == [
+            "1",
+            "2",
+            "1",
+        ]
+        for path in ("/asked-again", "/personal", "/cookie"):
+            assert [ask(path), ask(path)] == ["1", "2"], path
+        first = ask("/silent")
+        assert ask("/silent") == str(int(first) + 1)
+        # Nobody chooses the address that limits count.
+        forged = {"X-Forwarded-For": "192.0.2.1"}
+        assert requests.get(f"{url}/personal", headers=forged, timeout=5).text == "3 127.0.0.1"
+        ask("/stale")
+        sleep(2.1)
+        # The page that is there at once, the new one fetched meanwhile.
+        assert ask("/stale") == "1"
+        deadline = monotonic() + 5
+        while ask("/stale") == "1" and monotonic() < deadline:
+            sleep(0.05)
+        assert ask("/stale") == "2"
+        picture = requests.get(f"{url}/media/a.avif", timeout=5)
+        assert picture.headers["Content-Type"] == "image/avif"
+        assert picture.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert requests.post(f"{url}/media/a.avif", timeout=5).status_code == 403

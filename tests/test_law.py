@@ -1,0 +1,54 @@
+"""docs/law.md names tests that exist, and two rules that stand in texts alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+from django.utils.translation import gettext
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_each_rule_of_the_law_has_its_test():
+    rows = re.findall(r"^\| (?!Rule|---)(.+) \|$", (ROOT / "docs/law.md").read_text("utf-8"), re.MULTILINE)
+    named = [re.search(r"`([\w/]+\.py)::(\w+)`$", row) for row in rows]
+    assert len(rows) >= 28
+    assert [
+        row
+        for row, test in zip(rows, named, strict=True)
+        if test is None or f"def {test[2]}(" not in (ROOT / test[1]).read_text("utf-8")
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "label"),
+    [
+        ("fr", "Commande avec obligation de paiement"),
+        ("en", "Order with obligation to pay"),
+        ("es", "Pedido con obligación de pago"),
+        ("de", "Zahlungspflichtig bestellen"),
+    ],
+)
+def test_l221_14_the_button_says_that_ordering_obliges_to_pay(language: str, label: str):
+    with translation.override(language):
+        assert gettext("Commande avec obligation de paiement") == label
+
+
+@pytest.mark.parametrize(
+    ("language", "wish"),
+    [
+        ("fr", "Ce sont de simples souhaits\u00a0: vous taire dans ces délais ne vous prive d'aucun droit"),
+        ("en", "These are only wishes: saying nothing within those times takes no right from you"),
+        ("es", "Son simples deseos: guardar silencio en esos plazos no le priva de ningún derecho"),
+        ("de", "Das sind nur Bitten: Wer in diesen Fristen schweigt, verliert kein Recht"),
+    ],
+)
+def test_l217_3_the_wish_to_write_soon_takes_no_right_away(language: str, wish: str):
+    text = (ROOT / f"shop/pages/texts/terms/{language}.md").read_text("utf-8").replace("\u202f", "\u00a0")
+    assert [line for line in text.splitlines() if " 48 " in line.replace("\u00a0", " ")] == [
+        line for line in text.splitlines() if wish in line
+    ]
+    assert wish in text
