@@ -47,8 +47,8 @@ end
 # As `make run` and the operator's guide start a worker.
 MEMORY = {
     "MALLOC_ARENA_MAX": "2",
-    "MALLOC_MMAP_THRESHOLD_": "131072",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
+    "MALLOC_MMAP_THRESHOLD_": "1048576",
+    "MALLOC_TRIM_THRESHOLD_": "1048576",
 }
 PRODUCTION = {
     "DEBUG": "false",

@@ -75,6 +75,8 @@ class Stack:
     redis: FaultyProxy
     stripe: FaultyProxy
     stripe_key: str
+    # The ports of the web nodes, behind nginx.
+    web: list[int] = field(default_factory=list)
     # Programs to stop and start again, by the thread that watches them.
     waiting: set[str] = field(default_factory=set)
 
@@ -141,8 +143,8 @@ def running_stack(folder: Path, **variables: str) -> Iterator[Stack]:
             "STRIPE_SANDBOX_PUBLIC_URL": f"http://127.0.0.1:{ports['sandbox']}",
             "LIMITS": "checkout-network=1000000;verify-network=1000000;api-network=1000000;statistics-network=1000000",
             "MALLOC_ARENA_MAX": "2",
-            "MALLOC_MMAP_THRESHOLD_": "131072",
-            "MALLOC_TRIM_THRESHOLD_": "131072",
+            "MALLOC_MMAP_THRESHOLD_": "1048576",
+            "MALLOC_TRIM_THRESHOLD_": "1048576",
             "LOG_LEVEL": "WARNING",
         }
         log = stack.enter_context((own / "run.log").open("w"))
@@ -163,6 +165,7 @@ def running_stack(folder: Path, **variables: str) -> Iterator[Stack]:
             for command in (("migrate", "--verbosity", "0"), ("load_demo", "--verbosity", "0")):
                 running.shop.manage(*command)
             sockets = [stack.enter_context(_listener()) for _ in WEB]
+            running.web = [item.getsockname()[1] for item in sockets]
             programs = _programs(environment, sockets, own, ports["nginx"], data)
             # Started by the thread that watches them.
             supervisor.runs = {**supervisor.runs, **{program.name: Run(program) for program in programs}}
@@ -278,9 +281,8 @@ def _programs(
         "pictures", ["nice", "-n", "10", *celery, *worker, "pictures", "--queues", "images"], background
     )
     yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background)
-    site = nginx_site(
-        port=port, web=[item.getsockname()[1] for item in sockets], cache=own / "cache", data=data
-    )
+    web = [item.getsockname()[1] for item in sockets]
+    site = nginx_site(port=port, web=web, cache=own / "cache", data=data)
     (own / "nginx.conf").write_text(NGINX.format(site=site, user=nginx_user()))
     yield Program(
         "nginx", [str(server_program("nginx")), "-p", str(own), "-c", str(own / "nginx.conf"), "-e", "stderr"]

@@ -4,6 +4,10 @@ Without Redis it is the length of a file in `DATA_DIR`, which each change makes 
 at the file's entry and reads nothing. With Redis it is a random number there, which the cache stores unsigned: one that
 was written under another SECRET_KEY is read too. While Redis is away the file tells the processes of this machine;
 those of others see a change when their pages end (`PAGE_CACHE_SECONDS`).
+
+A process uses what Redis said for `SHARED_SECONDS`, counted from before it asked, and forgets it when it changes the
+content itself. Staff's calls are answered that much later when they have changed something (`shop.core.public_pages`):
+whoever has seen a change saved sees it everywhere.
 """
 
 from __future__ import annotations
@@ -11,17 +15,36 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from secrets import randbits
+from time import monotonic
 
 from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
 
+SHARED_SECONDS = 0.05
+
 _KEY = "content-version"
+# What Redis said last, and until when it is used.
+_known: tuple[float, str | None] = (0.0, None)
 
 
 def content_version() -> str | None:
-    """Return the version now, None while nobody can tell: nothing may be cached or answered from a cache then."""
-    shared = _shared_version() if settings.REDIS_URL else None
+    """Return the version, None while nobody can tell: nothing may be cached or answered from a cache then. With Redis
+    it may be `SHARED_SECONDS` old."""
+    if not settings.REDIS_URL:
+        return _version_of_the_machine()
+    until, known = _known
+    return known if known is not None and monotonic() < until else current_content_version()
+
+
+def current_content_version() -> str | None:
+    """Return the version as it is now, None while nobody can tell."""
+    global _known
+    if not settings.REDIS_URL:
+        return _version_of_the_machine()
+    until = monotonic() + SHARED_SECONDS
+    shared = _shared_version()
+    _known = (until, shared)
     return shared or _version_of_the_machine()
 
 
@@ -31,10 +54,12 @@ def content_changed() -> None:
 
 
 def _change() -> None:
+    global _known
     if settings.REDIS_URL:
         # Forgotten first: a Redis that is full refuses to write and still deletes.
         caches["shared"].delete(_KEY)
         caches["shared"].set(_KEY, randbits(60), None)
+        _known = (0.0, None)
     with _file().open("ab") as stream:
         stream.write(b".")
 

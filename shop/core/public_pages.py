@@ -32,7 +32,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
 from shop.core.boundaries import seconds_to_boundary
-from shop.core.content_version import content_version
+from shop.core.content_version import SHARED_SECONDS, content_version, current_content_version
 from shop.core.fragment_cache import FragmentCache, Makers, fragments_of
 from shop.core.request_kind import is_staff_area
 
@@ -167,7 +167,7 @@ class PublicPageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
-            return self._after_proxies(request)
+            return self._after_others(request)
         address = _address(request)
         version = content_version() if address else None
         if address is None or version is None:
@@ -203,20 +203,22 @@ class PublicPageMiddleware:
             page_cache.put(asked.address, page, asked.version, seconds=min(most, true_for), true_for=true_for)
         return _answer(request, page)
 
-    def _after_proxies(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer a change by staff when no proxy answers any more with a page from before it.
+    def _after_others(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a change by staff when no other process and no proxy answers any more with a page from before it.
 
         It holds its thread meanwhile: a synchronous server ends an answer only in the thread that began it, and what
-        browsers waited for after it would not hold programs back. Only who runs proxies that keep pages pays for it,
-        with a thread for two seconds a saved change that public pages show.
+        browsers waited for after it would not hold programs back. Only who runs proxies that keep pages pays more than
+        a moment for it, with a thread for two seconds a saved change that public pages show.
         """
-        if not settings.PROXY_CACHE_SECONDS or not is_staff_area(request):
+        # A proxy counts whole seconds, and may have asked just before.
+        proxies = settings.PROXY_CACHE_SECONDS + 1 if settings.PROXY_CACHE_SECONDS else 0
+        seconds = proxies or (SHARED_SECONDS if settings.REDIS_URL else 0)
+        if not seconds or not is_staff_area(request):
             return self.get_response(request)
-        before = content_version()
+        before = current_content_version()
         response = self.get_response(request)
-        if content_version() != before:
-            # And one: proxies count whole seconds, and may have asked just before.
-            sleep(settings.PROXY_CACHE_SECONDS + 1)
+        if current_content_version() != before:
+            sleep(seconds)
         return response
 
     def _outdated(self, request: HttpRequest) -> PublicPage | None:

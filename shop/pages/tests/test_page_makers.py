@@ -11,8 +11,9 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
+from shop.core import content_version as content_version_module
 from shop.core import public_pages
-from shop.core.content_version import content_version
+from shop.core.content_version import SHARED_SECONDS, content_version
 from shop.core.fragment_cache import FragmentCache, cached_content, cached_fragment, fragments_of
 from shop.core.public_pages import PublicPageMiddleware, public_page
 
@@ -145,8 +146,77 @@ def test_a_change_by_staff_is_answered_when_no_proxy_shows_the_page_before(
     slept: list[float] = []
     monkeypatch.setattr(public_pages, "sleep", slept.append)
     versions = iter(["1", "2"])
-    monkeypatch.setattr(public_pages, "content_version", lambda: next(versions))
+    monkeypatch.setattr(public_pages, "current_content_version", lambda: next(versions))
     PublicPageMiddleware(lambda request: HttpResponse("saved"))(RequestFactory().post(path))
+    assert slept == seconds
+
+
+class OtherProcesses:
+    """The version that they share, as Redis holds it; `asked` counts how often this process looks."""
+
+    def __init__(self) -> None:
+        self.value, self.asked = 1, 0
+
+    def get(self, key: str) -> int:
+        self.asked += 1
+        return self.value
+
+    def set(self, key: str, value: int, timeout: None) -> None:
+        self.value = value
+
+    def delete(self, key: str) -> None:
+        self.value = 0
+
+
+@pytest.fixture
+def others(settings: Any, monkeypatch: pytest.MonkeyPatch) -> OtherProcesses:
+    settings.REDIS_URL = "redis://127.0.0.1:9"
+    others = OtherProcesses()
+    monkeypatch.setattr("shop.core.content_version.caches", {"shared": others})
+    monkeypatch.setattr("shop.core.content_version._known", (0.0, None))
+    return others
+
+
+def test_the_version_of_other_processes_is_asked_for_once_a_moment(others, monkeypatch):
+    clock = {"now": 100.0}
+    monkeypatch.setattr("shop.core.content_version.monotonic", lambda: clock["now"])
+    assert [content_version(), content_version()] == ["1", "1"]
+    others.value = 2
+    clock["now"] += SHARED_SECONDS - 0.001
+    assert (content_version(), others.asked) == ("1", 1)
+    clock["now"] += 0.001
+    assert (content_version(), others.asked) == ("2", 2)
+
+
+def test_what_this_process_changes_it_sees_at_once(others, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    assert content_version() == "1"
+    content_version_module._change()
+    assert others.value > 1
+    assert content_version() == str(others.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_changed", "seconds"),
+    [
+        ("/admin/catalogue", True, [SHARED_SECONDS]),
+        ("/admin/catalogue", False, []),
+        ("/api/checkout", True, []),
+    ],
+)
+def test_a_change_by_staff_is_answered_when_every_process_asks_again(
+    others, monkeypatch, path, is_changed, seconds
+):
+    """Even what this process knows from a moment ago, when a thread of it asked just before the change."""
+    slept: list[float] = []
+    monkeypatch.setattr(public_pages, "sleep", slept.append)
+
+    def save(request: HttpRequest) -> HttpResponse:
+        assert content_version() == "1"
+        others.value += is_changed
+        return HttpResponse("saved")
+
+    PublicPageMiddleware(save)(RequestFactory().post(path))
     assert slept == seconds
 
 

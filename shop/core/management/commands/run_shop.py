@@ -41,8 +41,8 @@ SANDBOX_FILE = "stripe-sandbox.json"
 # kept go back to the system at once.
 WEB_MEMORY = {
     "MALLOC_ARENA_MAX": "2",
-    "MALLOC_MMAP_THRESHOLD_": "131072",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
+    "MALLOC_MMAP_THRESHOLD_": "1048576",
+    "MALLOC_TRIM_THRESHOLD_": "1048576",
 }
 # Each does one thing at a time: while one sends a slow mail, the other goes on.
 WORKERS = ("worker-1", "worker-2")
