@@ -9,6 +9,9 @@ from wsgiref.util import setup_testing_defaults
 
 logger = logging.getLogger(__name__)
 
+# Longer than nginx keeps a connection to it (deploy/nginx/shop.conf): who closes it first must not be who is asked.
+keepalive = 75
+
 
 def post_worker_init(worker: Any) -> None:
     """Make the first pages before the first visitor asks: addresses, templates, translations and the connection to the
