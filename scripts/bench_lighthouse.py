@@ -33,7 +33,7 @@ def bench_lighthouse(port: int, pages: dict[str, str]) -> None:
         if report is None:
             return
         marks = "".join(f"{_mark(report['categories'][column]):>16}" for column in COLUMNS)
-        timings = ", ".join(report["audits"][audit]["displayValue"].replace("\xa0", " ") for audit in TIMINGS)
+        timings = ", ".join(_shown(report["audits"][audit]) for audit in TIMINGS)
         print(f"{name:20}{marks}   {timings}")
         for audit in _missed(report):
             print(f"{'':20}  {audit}")
@@ -60,6 +60,11 @@ def _report(url: str, chromium: str) -> dict[str, Any] | None:
             return None
         report: dict[str, Any] = json.loads(path.read_text())
         return report
+
+
+def _shown(audit: dict[str, Any]) -> str:
+    """Return its figure; why there is none where the browser gave it none, as on a machine without a graphics card."""
+    return str(audit.get("displayValue") or audit.get("errorMessage", "–")).replace("\xa0", " ")
 
 
 def _mark(category: dict[str, Any]) -> str:

@@ -6,10 +6,11 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 from time import monotonic, sleep
 
 import pytest
@@ -25,6 +26,7 @@ ANSWERS = {
     "/personal": {"Cache-Control": "private, no-store"},
     "/cookie": {"Cache-Control": PUBLIC, "Set-Cookie": "a=1"},
     "/silent": {},
+    "/together": {"Cache-Control": "public, no-cache"},
     "/stale": {"Cache-Control": "public, s-maxage=1, stale-while-revalidate=60"},
 }
 
@@ -56,9 +58,19 @@ def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
 class Shop(BaseHTTPRequestHandler):
     """Answers the number of times that it was asked this."""
 
+    protocol_version = "HTTP/1.1"
     asked: Counter[str] = Counter()
+    # How many have to ask for this at once; how many connections nginx has made.
+    together = Barrier(2)
+    connections = 0
+
+    def setup(self) -> None:
+        Shop.connections += 1
+        super().setup()
 
     def do_GET(self) -> None:
+        if self.path == "/together":
+            self.together.wait(4)
         self.asked[self.path] += 1
         body = f"{self.asked[self.path]} {self.headers.get('X-Forwarded-For')}".encode()
         self.send_response(200)
@@ -142,3 +154,16 @@ def test_the_proxy_keeps_what_the_shop_allows_and_nothing_else(tmp_path):
         assert picture.headers["Content-Type"] == "image/avif"
         assert picture.headers["Cache-Control"] == "public, max-age=31536000, immutable"
         assert requests.post(f"{url}/media/a.avif", timeout=5).status_code == 403
+
+
+@pytest.mark.skipif(stack.server_program("nginx") is None, reason="nginx is not installed")
+def test_the_proxy_lets_nobody_wait_for_another_and_keeps_its_connections(tmp_path):
+    with proxied(tmp_path) as url:
+        # A page that is not kept is asked for by both at once: the shop answers when both are there.
+        with ThreadPoolExecutor() as pool:
+            answers = list(pool.map(lambda _: requests.get(f"{url}/together", timeout=20), range(2)))
+        assert [answer.status_code for answer in answers] == [200, 200]
+        before = Shop.connections
+        for _ in range(20):
+            requests.get(f"{url}/personal", timeout=5)
+        assert Shop.connections - before <= 2, "one for each of nginx's processes"
