@@ -132,7 +132,7 @@ def test_a_member_reads_both_addresses_by_the_api(client):
     order = pay_order(gift_order(user=member))
     client.force_login(member)
     found = client.get(f"/api/orders/{order.pk}").json()
-    assert found["billing_address"] == {**BILLING, "customCountry": ""}
+    assert found["billing_address"] == {**BILLING, "companyNumber": "", "customCountry": ""}
     assert found["gift"] == GIFT
 
 
