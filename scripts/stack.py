@@ -27,6 +27,7 @@ from typing import Any
 import boto3
 import psycopg
 import requests
+from bench_requests import MEMORY
 from faulty_proxy import FaultyProxy, faulty_proxy
 from shop_process import ROOT, RunningShop, free_port, shop_environment
 
@@ -37,6 +38,8 @@ from shop.core.supervisor import Program, Run, Supervisor
 WEB = ("web-1", "web-2")
 WORKERS = ("worker-1", "worker-2")
 START_SECONDS = 300
+# A visitor's patience.
+TIMEOUT = 40.0
 RESTART_SECONDS = 120
 NEEDED = {"nginx": "nginx", "redis-server": "redis-server", "postgres": "postgresql"}
 NGINX = """
@@ -108,6 +111,14 @@ class Stack:
         return sorted(names)
 
 
+def sign_in(session: requests.Session, url: str, email: str, password: str) -> requests.Response:
+    """Send the form of /auth as a browser does; return the page that follows."""
+    token = session.get(f"{url}/api/me", timeout=TIMEOUT).json()["csrf_token"]
+    body = {"mode": "signin", "email": email, "password": password}
+    headers = {"X-CSRFToken": token, "Referer": f"{url}/auth"}
+    return session.post(f"{url}/auth", body, headers=headers, timeout=TIMEOUT)
+
+
 def missing_packages() -> list[str]:
     """Return the packages to install, by name."""
     return [package for program, package in NEEDED.items() if server_program(program) is None]
@@ -142,9 +153,7 @@ def running_stack(folder: Path, **variables: str) -> Iterator[Stack]:
             "STRIPE_API_BASE": f"http://127.0.0.1:{stripe.port}",
             "STRIPE_SANDBOX_PUBLIC_URL": f"http://127.0.0.1:{ports['sandbox']}",
             "LIMITS": "checkout-network=1000000;verify-network=1000000;api-network=1000000;statistics-network=1000000",
-            "MALLOC_ARENA_MAX": "2",
-            "MALLOC_MMAP_THRESHOLD_": "1048576",
-            "MALLOC_TRIM_THRESHOLD_": "1048576",
+            **MEMORY,
             "LOG_LEVEL": "WARNING",
         }
         log = stack.enter_context((own / "run.log").open("w"))

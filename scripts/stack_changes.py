@@ -2,8 +2,8 @@
 """Changes by staff on `make stack`, while visitors look: whether the very next request shows them, at each web node and
 through nginx, with every cache on; and what nginx answers a second, of a bare Django view's.
 
-Once without a proxy that keeps pages and once with (`PROXY_CACHE_SECONDS=1`). Fails when one page from before a change
-is answered after it was saved.
+Once without a proxy that keeps pages and once with one (`PROXY_CACHE_SECONDS=1`). Fails when one page from before a
+change is answered after it was saved.
 """
 
 from __future__ import annotations
@@ -25,24 +25,17 @@ from urllib.parse import urlsplit
 import requests
 from bench_requests import Call, ask, server
 from shop_process import PASSWORD
-from stack import Stack, missing_packages, running_stack
+from stack import TIMEOUT, Stack, missing_packages, running_stack, sign_in
 
-TIMEOUT = 40.0
 # Each node has two processes with memories of their own.
 ASKED_EACH = 4
 TURNS = 3
 
 
-def sign_in(url: str) -> requests.Session:
+def staff_session(url: str) -> requests.Session:
+    """Return a session that may change products."""
     session = requests.Session()
-    token = session.get(f"{url}/api/me", timeout=TIMEOUT).json()["csrf_token"]
-    answer = session.post(
-        f"{url}/auth",
-        {"mode": "signin", "email": "admin@example.com", "password": PASSWORD},
-        headers={"X-CSRFToken": token, "Referer": f"{url}/auth"},
-        timeout=TIMEOUT,
-    )
-    answer.raise_for_status()
+    sign_in(session, url, "admin@example.com", PASSWORD).raise_for_status()
     session.headers["X-CSRFToken"] = session.get(f"{url}/api/me", timeout=TIMEOUT).json()["csrf_token"]
     session.headers["Origin"] = url
     return session
@@ -80,24 +73,24 @@ def change(stack: Stack, number: int) -> tuple[Counter[str], float]:
     product = requests.get(f"{stack.shop.url}/api/products?page_size=1", timeout=TIMEOUT).json()["results"][0]
     address = f"{stack.shop.url}/api/admin/products/{product['id']}"
     path = urlsplit(requests.get(stack.shop.url + product["url"], timeout=TIMEOUT).url).path
-    staff, visitor = sign_in(stack.shop.url), requests.Session()
+    staff, visitor = staff_session(stack.shop.url), requests.Session()
     old, saves = Counter[str](), []
     places = {f"node {node}": f"http://127.0.0.1:{port}" for node, port in enumerate(stack.web, 1)}
     places["nginx"] = stack.shop.url
     with visitors(stack, path):
         for turn in range(number):
-            title = f"{product['name']} {turn}"
+            name = f"{product['name']} {turn}"
             row = staff.get(address, timeout=TIMEOUT).json()
             started = monotonic()
             answer = staff.patch(
-                address, json={"name": title, "updated_at": row["updated_at"]}, timeout=TIMEOUT
+                address, json={"name": name, "updated_at": row["updated_at"]}, timeout=TIMEOUT
             )
             if answer.status_code != 200:
                 raise AssertionError(f"The change was refused: {answer.status_code} {answer.text[:500]}")
             saves.append(monotonic() - started)
             for _ in range(ASKED_EACH):
                 for place, url in places.items():
-                    if f"{title}</h1>" not in page_of(visitor, stack, url + path):
+                    if f"{name}</h1>" not in page_of(visitor, stack, url + path):
                         old[place] += 1
     return old, statistics.median(saves)
 
@@ -131,9 +124,9 @@ def main() -> int:
     wrong = 0
     for seconds in (0, 1):
         # PostgreSQL's own user has to reach its folder.
-        with tempfile.TemporaryDirectory(prefix="shop-stack-") as name:
-            Path(name).chmod(0o711)
-            with running_stack(Path(name), PROXY_CACHE_SECONDS=str(seconds)) as stack:
+        with tempfile.TemporaryDirectory(prefix="shop-stack-") as folder:
+            Path(folder).chmod(0o711)
+            with running_stack(Path(folder), PROXY_CACHE_SECONDS=str(seconds)) as stack:
                 old, save = change(stack, options.changes)
                 shares = speed(stack)
         wrong += old.total()

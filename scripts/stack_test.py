@@ -27,11 +27,9 @@ from time import monotonic, sleep
 
 import requests
 from bench_kills import MAILS, ORDERS, QUEUE, STOCK, WAITING, Mailbox, buy, children, mailbox, seconds_until
-from stack import WEB, Stack, missing_packages, running_stack
+from stack import TIMEOUT, WEB, Stack, missing_packages, running_stack, sign_in
 
 LOOKERS, BUYERS = 2, 2
-# A visitor's patience.
-TIMEOUT = 40.0
 SETTLE_SECONDS = 400.0
 DISK_MB = 900
 # Shifts the clock of a Python process and its children; what counts seconds goes on, as after a clock was set.
@@ -181,10 +179,7 @@ def refuse_guesses(stack: Stack) -> None:
     """Sign-in stays limited while Redis is away: the sixth wrong password of an account is not looked at."""
     with requests.Session() as session:
         for number in range(6):
-            token = session.get(f"{stack.shop.url}/api/me", timeout=TIMEOUT).json()["csrf_token"]
-            body = {"mode": "signin", "email": "client@example.com", "password": f"wrong-{number}"}
-            headers = {"X-CSRFToken": token, "Referer": f"{stack.shop.url}/auth"}
-            answer = session.post(f"{stack.shop.url}/auth", body, headers=headers, timeout=TIMEOUT)
+            answer = sign_in(session, stack.shop.url, "client@example.com", f"wrong-{number}")
     if "Trop de tentatives" not in answer.text:
         raise AssertionError(f"The sixth guess was not refused: {answer.status_code}")
 
