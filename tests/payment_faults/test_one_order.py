@@ -92,7 +92,10 @@ def test_case_18_two_tabs_one_pays_while_the_other_starts_again(fake_stripe, mon
             confirmed_once(order)
         else:
             assert (paid, again.status_code) == ("closed", 201)
-            cancelled_once(order, attempt=AttemptState.CANCELLED, left=0)
+            # Either tab closes it: the second gives it up, or the first sees its page closed before that.
+            state = Attempt.objects.get(payment__order=order).state
+            assert state in (AttemptState.CANCELLED, AttemptState.EXPIRED)
+            cancelled_once(order, attempt=state, left=0)
             assert Order.objects.get(pk=again.json()["order_id"]).status == OrderStatus.PENDING
         ends[paid] += 1
     figures(two_tabs_rounds=ROUNDS, **{f"two_tabs_{name}": count for name, count in ends.items()})
