@@ -20,12 +20,16 @@ from catalog.selectors.addresses import choice_query, product_url
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of_variant
 from catalog.selectors.promotions import promotions_of
+from catalog.selectors.statements import columns_of, marks, part_of, rows_of
 from catalog.selectors.variants import variants_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
 
 PriceHistory = dict[OfferKey, list[PricePoint]]
+
+_HISTORIES = """SELECT {columns} FROM catalog_pricepoint AS point
+WHERE point.product_id IN ({keys}) ORDER BY point.starts_at, point.id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +279,9 @@ def price_histories(product_ids: Collection[int]) -> dict[int, PriceHistory]:
     found: dict[int, PriceHistory] = {pk: {} for pk in product_ids}
     if not found:
         return found
-    for point in PricePoint.objects.filter(product_id__in=found).order_by("starts_at", "pk"):
+    of_point = part_of(PricePoint, "point", columns_of(PricePoint))
+    for values in rows_of(_HISTORIES.format(columns=of_point.columns, keys=marks(found)), [*found]):
+        point, _rest = of_point.read(values)
         found[point.product_id].setdefault(OfferKey(point.variation_id, point.finish), []).append(point)
     return found
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import chain
-from typing import Any, Generic, TypeVar
 
-from django.db import connection
-from django.db.models import Model
 from django.utils import timezone
 
 from catalog import pricing
@@ -27,11 +24,10 @@ from catalog.selectors.promotions import (
     joined_promotion,
     moment_parameter,
 )
+from catalog.selectors.statements import columns_of, marks, part_of, rows_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
-
-Row = TypeVar("Row", bound=Model)
 
 UNKNOWN_PRODUCT = "unknown_product"
 UNKNOWN_VARIATION = "unknown_variation"
@@ -39,8 +35,7 @@ FINISH_UNAVAILABLE = "finish_unavailable"
 OUT_OF_STOCK = "out_of_stock"
 
 _TRANSLATED = ("name", "slug", "description")
-# Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
-# written here: 320 quotes of five lines a second instead of 234.
+# Every change of a cart asks these two.
 _PRODUCTS = """SELECT {columns}, {promotion}
 FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
 {join} WHERE product.id IN ({keys})"""
@@ -173,15 +168,15 @@ def _read_products(
     if not keys:
         return products, promotions
     codes = wording.column_languages()
-    of_product = _Part(Product, "product", _OF_PRODUCT | _translated(_TRANSLATED, codes))
-    of_category = _Part(Category, "category", _OF_CATEGORY | _translated(("name",), codes))
+    of_product = part_of(Product, "product", _OF_PRODUCT | _translated(_TRANSLATED, codes))
+    of_category = part_of(Category, "category", _OF_CATEGORY | _translated(("name",), codes))
     query = _PRODUCTS.format(
         columns=f"{of_product.columns}, {of_category.columns}",
         promotion=PROMOTION_COLUMNS,
         join=PROMOTION_JOIN,
-        keys=_marks(keys),
+        keys=marks(keys),
     )
-    for values in _rows(query, [moment_parameter(moment), *keys]):
+    for values in rows_of(query, [moment_parameter(moment), *keys]):
         # A row for each promotion that applies.
         product, rest = of_product.read(values)
         category, of_promotion = of_category.read(rest)
@@ -198,50 +193,19 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
     """All variants of these products with their formats, in their order."""
     if not product_ids:
         return
-    of_variant = _Part(
-        Variant, "variant", frozenset(field.attname for field in Variant._meta.concrete_fields)
-    )
+    of_variant = part_of(Variant, "variant", columns_of(Variant))
     names = _OF_VARIATION | _translated(("name",), wording.column_languages())
-    of_variation = _Part(ProductVariation, "variation", names)
-    query = _VARIANTS.format(
-        columns=f"{of_variant.columns}, {of_variation.columns}", keys=_marks(product_ids)
-    )
-    for values in _rows(query, [*product_ids]):
+    of_variation = part_of(ProductVariation, "variation", names)
+    query = _VARIANTS.format(columns=f"{of_variant.columns}, {of_variation.columns}", keys=marks(product_ids))
+    for values in rows_of(query, [*product_ids]):
         variant, rest = of_variant.read(values)
         if variant.variation_id is not None:
             variant.variation, _rest = of_variation.read(rest)
         yield variant
 
 
-class _Part(Generic[Row]):
-    """Columns of one table within a statement that is written out. `raw()` takes longer to find out whose they are."""
-
-    def __init__(self, model: type[Row], table: str, names: frozenset[str]) -> None:
-        self._model = model
-        # In the order of the model's columns: `from_db` reads the values so.
-        self._fields = [field for field in model._meta.concrete_fields if field.attname in names]
-        self._names = names
-        self.columns = ", ".join(f"{table}.{field.column}" for field in self._fields)
-
-    def read(self, values: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
-        """Return the row that the values begin with, and the values behind it."""
-        # They come as the engine has them: SQLite knows no decimals.
-        own = [field.to_python(value) for field, value in zip(self._fields, values, strict=False)]
-        return self._model.from_db(connection.alias, self._names, own), values[len(own) :]
-
-
-def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return list(cursor.fetchall())
-
-
 def _translated(fields: Iterable[str], codes: Iterable[str]) -> frozenset[str]:
     return frozenset(f"{field}_{code}" for code in codes for field in fields)
-
-
-def _marks(keys: Collection[int]) -> str:
-    return ", ".join(["%s"] * len(keys))
 
 
 def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Event
 from time import monotonic
 
@@ -67,6 +69,31 @@ def test_requests_after_a_restart_of_the_database_are_answered_at_once(client):
     assert monotonic() - started < 10
 
 
+@contextmanager
+def pool_of_one() -> Iterator[BoundedPool]:
+    options = connection.get_connection_params()
+    pool = BoundedPool(
+        kwargs={**options, "autocommit": True}, min_size=0, max_size=1, timeout=0.3, reconnect_timeout=1
+    )
+    pool.open()
+    try:
+        with deadline(30):
+            yield pool
+    finally:
+        pool.close(timeout=1)
+
+
+@pytest.mark.parametrize(("idle_seconds", "asked"), [(60.0, 0), (0.0, 1)])
+def test_only_a_connection_that_was_idle_is_asked_whether_it_answers(monkeypatch, idle_seconds, asked):
+    asks = []
+    monkeypatch.setattr("shop.core.postgresql.base.IDLE_SECONDS", idle_seconds)
+    with pool_of_one() as pool:
+        pool.putconn(pool.getconn())
+        monkeypatch.setattr(BoundedPool, "check_connection", staticmethod(asks.append))
+        pool.putconn(pool.getconn())
+    assert len(asks) == asked
+
+
 def test_a_request_whose_connection_is_cut_is_a_503_and_the_next_one_is_answered(client):
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
@@ -81,19 +108,11 @@ def test_a_request_whose_connection_is_cut_is_a_503_and_the_next_one_is_answered
 
 
 def test_a_pool_without_a_free_connection_is_given_up_in_time():
-    options = connection.get_connection_params()
-    pool = BoundedPool(
-        kwargs={**options, "autocommit": True}, min_size=0, max_size=1, timeout=0.3, reconnect_timeout=1
-    )
-    pool.open()
-    try:
-        with deadline(30):
-            taken = pool.getconn()
-            with pytest.raises(psycopg.OperationalError):
-                pool.getconn()
-            pool.putconn(taken)
-    finally:
-        pool.close(timeout=1)
+    with pool_of_one() as pool:
+        taken = pool.getconn()
+        with pytest.raises(psycopg.OperationalError):
+            pool.getconn()
+        pool.putconn(taken)
 
 
 def test_an_exhausted_pool_is_a_503_page(client, monkeypatch):

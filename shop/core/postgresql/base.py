@@ -5,6 +5,7 @@ The server's own `statement_timeout` says nothing when the server, or the way to
 
 from __future__ import annotations
 
+import select
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -22,6 +23,8 @@ Value = TypeVar("Value")
 
 # A connection that was idle answers within this or is taken for lost.
 CHECK_SECONDS = 0.5
+# One that was used since is only looked at; a way to the server that is cut shows with the first answer.
+IDLE_SECONDS = 1.0
 
 
 class BoundedConnection(psycopg.Connection[Any]):
@@ -29,6 +32,8 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     # Of the check after a connection was idle; None at all other times.
     longest_wait: float | None = None
+    # When it was given back to the pool.
+    last_used = float("-inf")
 
     def wait(self, gen: PQGen[Value], interval: float = 0.1, timeout: float | None = None) -> Value:
         """Raises OperationalError, with the connection closed, when the time is over."""
@@ -46,7 +51,8 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 class BoundedPool(ConnectionPool[BoundedConnection]):
-    """A pool that asks each idle connection whether it still answers, and takes the next one if not.
+    """A pool that gives out no lost connection: one that was idle is asked whether it still answers, one that was
+    used a moment ago is looked at, which takes no way to the server and back.
 
     The check of Psycopg's own pool waits a second after each lost connection; after a restart of the server all are.
     """
@@ -72,7 +78,13 @@ class BoundedPool(ConnectionPool[BoundedConnection]):
         except CallRefused as error:
             raise PoolTimeout(str(error)) from error
 
+    def putconn(self, conn: BoundedConnection) -> None:
+        conn.last_used = monotonic()
+        super().putconn(conn)
+
     def _answers(self, connection: BoundedConnection, seconds: float) -> bool:
+        if monotonic() - connection.last_used < IDLE_SECONDS and not _has_news(connection):
+            return True
         connection.longest_wait = max(0.01, min(CHECK_SECONDS, seconds))
         try:
             self.check_connection(connection)
@@ -82,6 +94,13 @@ class BoundedPool(ConnectionPool[BoundedConnection]):
         finally:
             connection.longest_wait = None
         return True
+
+
+def _has_news(connection: BoundedConnection) -> bool:
+    """Whether there is something to read that nobody asked for: the server's goodbye, or the end of the line."""
+    look = select.poll()
+    look.register(connection.fileno(), select.POLLIN)
+    return bool(look.poll(0))
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
