@@ -171,7 +171,7 @@ def find_filtered(
     category_id: int | None = None,
     number: int = 1,
     size: int = PAGE_SIZE,
-    order: SortColumns = NEWEST,
+    order: SortColumns | None = None,
 ) -> Results:
     """`find_products` of those in a category, if one is given, that the filters leave; with the groups of the whole
     scope. `scope_name` is what the groups are cached under. Two queries: the groups, when they are not cached, and
@@ -185,7 +185,7 @@ def find_filtered(
         number=number,
         size=size,
         known_count=product_filters.count_shown(groups, filters, category_id),
-        order=order,
+        order=order or NEWEST,
     )
     return replace(found, groups=groups)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +20,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -30,6 +33,7 @@ from catalog.selectors.favourites import cards_of, parse_ids
 from catalog.selectors.filters import Filters
 from catalog.selectors.suggestions import other_links
 from catalog.selectors.vocabulary import clean_query, words_near
+from shop.core.fragment_cache import cached_listing
 from shop.core.languages import active_language
 from shop.core.public_pages import FRAGMENT_HEADER, is_later_page, public_page
 
@@ -92,20 +96,16 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     if chosen:
         breadcrumbs.append((chosen.name, None))
     repeated = _parameters(text, sort, asked)
-    counts = None
-    if (text or asked) and results.groups is not None:
-        counts = filters.count_categories(results.groups, asked)
     context = {
         "page_title": chosen.title if chosen and not text else title,
         "search": text,
+        "sort": sort,
+        "list_key": ("main", word, text, *asked.parameters()),
         "sorts": listing.sort_choices(sort, searching=bool(text)),
         "category": chosen.as_selected() if chosen else None,
-        "categories": [
-            card
-            for card in (_with_query(card, repeated, chosen, counts) for card in shown)
-            # Of a search only those in which something is found: the results stand below them.
-            if not text or counts is None or card.count or card.selected
-        ],
+        "categories": SimpleLazyObject(
+            lambda: _category_cards(shown, repeated, chosen, results, asked, searching=bool(text))
+        ),
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
         "reset_url": f"{catalogue_url}{_query([('category', word), ('search', text)])}",
@@ -147,6 +147,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "page_title": category.title or category.name,
         "category": category,
+        "list_key": (row.slug, *asked.parameters()),
         "sorts": listing.sort_choices(sort) if category.count > 3 else (),
         "features": categories.collection_features(category),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
@@ -198,20 +199,16 @@ def _find(
     category_id: int | None = None,
     text: str = "",
 ) -> listing.Results:
+    """What the page shows, found once for all addresses that ask for the same."""
     try:
         number = listing.page_number(request.GET.get("page", ""))
+        key = ("results", scope_name, category_id, text, sort, number, *asked.parameters())
+        find = partial(listing.find_filtered, scope=scope, scope_name=scope_name)
         if text:
-            order = None if sort == listing.RELEVANCE else listing.sort_columns(sort)
-            return listing.search_products(
-                text=text, filters=asked, category_id=category_id, number=number, order=order
-            )
-        return listing.find_filtered(
-            scope=scope,
-            scope_name=scope_name,
-            filters=asked,
-            category_id=category_id,
-            number=number,
-            order=listing.sort_columns(sort),
+            find = partial(listing.search_products, text=text)
+        columns = None if sort == listing.RELEVANCE else listing.sort_columns(sort)
+        return cached_listing(
+            lambda: find(filters=asked, category_id=category_id, number=number, order=columns), *key
         )
     except listing.PageOutOfRangeError as error:
         raise Http404 from error
@@ -222,6 +219,7 @@ def _results_context(
 ) -> dict[str, Any]:
     """What the results and their filters need. Chips and the form lead to the same list with other filters."""
     others = [pair for pair in repeated if pair not in asked.parameters()]
+    chips = filters.chips(asked)
     if chosen:
         others.append(("category", chosen.address))
     return {
@@ -229,9 +227,11 @@ def _results_context(
         "result_count": results.count,
         "result_capped": results.capped,
         "filters": asked,
-        "filter_groups": filters.option_groups(results.groups, asked, chosen.pk if chosen else None),
-        "filter_count": len(filters.chips(asked)),
-        "chips": [(chip.label, _query([*others, *chip.parameters]) or "?") for chip in filters.chips(asked)],
+        "filter_groups": SimpleLazyObject(
+            lambda: filters.option_groups(results.groups, asked, chosen.pk if chosen else None)
+        ),
+        "filter_count": len(chips),
+        "chips": [(chip.label, _query([*others, *chip.parameters]) or "?") for chip in chips],
         "is_filtered": bool(asked),
         "empty_message": wording.empty_message(
             search=results.query.text if results.query else "",
@@ -247,7 +247,9 @@ def _search_context(results: listing.Results, text: str, repeated: Parameters) -
     found: dict[str, Any] = {
         "is_filtered": True,
         "corrected": query.corrected if query and results.count else "",
-        "other_links": other_links(query, MOST_LINKS) if query else [],
+        "other_links": cached_listing(lambda: other_links(query, MOST_LINKS), "other-links", text)
+        if query
+        else [],
     }
     if results.count or query is None:
         return found
@@ -269,6 +271,23 @@ def _parameters(text: str, sort: str, asked: Filters) -> Parameters:
 def _query(parameters: Parameters) -> str:
     given = [(name, value) for name, value in parameters if value]
     return f"?{urlencode(given)}" if given else ""
+
+
+def _category_cards(
+    shown: Sequence[CategoryCard],
+    repeated: Parameters,
+    chosen: CategoryCard | None,
+    results: listing.Results,
+    asked: Filters,
+    *,
+    searching: bool,
+) -> list[CategoryCard]:
+    """The cards above the results; of a search those in which something is found, for the results stand below them."""
+    counts = None
+    if (searching or asked) and results.groups is not None:
+        counts = filters.count_categories(results.groups, asked)
+    cards = [_with_query(card, repeated, chosen, counts) for card in shown]
+    return [card for card in cards if not searching or counts is None or card.count or card.selected]
 
 
 def _with_query(

@@ -33,7 +33,8 @@ Value = TypeVar("Value")
 _CONTENT_SECONDS = 60
 # A fragment is some 2 KB: a card in HTML, or what a selector read of a product.
 _MAX_FRAGMENTS = 3000
-
+# What a list or a search shows is up to 25 KB, and there are as many as visitors type words.
+_MAX_LISTINGS = 400
 
 # How long a thread waits for what another one makes, before it makes its own.
 _PATIENCE_SECONDS = 5.0
@@ -137,6 +138,7 @@ class _Page:
 
 
 _fragments: FragmentCache[Any, Any] = FragmentCache(_MAX_FRAGMENTS)
+_listings: FragmentCache[Any, Any] = FragmentCache(_MAX_LISTINGS)
 _makers: Makers[Any] = Makers()
 # What « there is none » is stored as.
 _NONE = object()
@@ -163,18 +165,29 @@ def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
 
     Of the threads that miss it at once, one makes it.
     """
+    return _cached(_fragments, make, key)
+
+
+def cached_listing(make: Callable[[], Value], *key: Hashable) -> Value:
+    """`cached_fragment` for what depends on a search or a filter: fewer are kept, beside all the others."""
+    return _cached(_listings, make, key)
+
+
+def _cached(
+    fragments: FragmentCache[Any, Any], make: Callable[[], Value], key: tuple[Hashable, ...]
+) -> Value:
     page = _page.get()
     if page is None:
         return make()
     whole = (get_language(), *key)
-    found = _fragments.find(whole, page.version)
+    found = fragments.find(whole, page.version)
     if found is None:
         made = _makers.begin(whole)
         if made is not None and made.wait(_PATIENCE_SECONDS):
-            found = _fragments.find(whole, page.version)
+            found = fragments.find(whole, page.version)
         try:
             if found is None:
-                return store_fragment(make(), *key)
+                return _store(fragments, make(), whole, page)
         finally:
             _makers.end(whole)
     return cast(Value, None if found is _NONE else found)
@@ -217,11 +230,14 @@ def find_fragment(*key: Hashable) -> Any:
 def store_fragment(fragment: Value, *key: Hashable) -> Value:
     """Store the fragment, if fragments are cached now, and return it."""
     page = _page.get()
-    if page is not None:
-        most = settings.FRAGMENT_CACHE_SECONDS
-        seconds = seconds_to_boundary(page.since, page.version, most=most)
-        stored = _NONE if fragment is None else fragment
-        _fragments.put((get_language(), *key), stored, page.version, seconds=seconds)
+    return fragment if page is None else _store(_fragments, fragment, (get_language(), *key), page)
+
+
+def _store(
+    fragments: FragmentCache[Any, Any], fragment: Value, whole: tuple[Hashable, ...], page: _Page
+) -> Value:
+    seconds = seconds_to_boundary(page.since, page.version, most=settings.FRAGMENT_CACHE_SECONDS)
+    fragments.put(whole, _NONE if fragment is None else fragment, page.version, seconds=seconds)
     return fragment
 
 
