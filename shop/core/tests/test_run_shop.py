@@ -101,7 +101,7 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
         **SANDBOX.environment,
         "MALLOC_ARENA_MAX": "2",
         "MALLOC_MMAP_THRESHOLD_": "1048576",
-        "MALLOC_TRIM_THRESHOLD_": "1048576",
+        "MALLOC_TRIM_THRESHOLD_": "4194304",
     }
     for name in ("worker-1", "worker-2", "pictures", "beat"):
         assert SANDBOX.environment.items() <= started[name].environment.items()
