@@ -95,24 +95,37 @@ it.each(["pointerover", "focusin", "touchstart"])("waits for the first touch: %s
   expect(load).toHaveBeenCalledOnce();
 });
 
-it("waits for an idle moment, also where the browser names none", async () => {
+it("leaves the line to the page's pictures", () => {
   const { load } = declare("stamp");
-  const idle = vi.fn<typeof requestIdleCallback>(() => 1);
-  vi.stubGlobal("requestIdleCallback", idle);
-  vi.stubGlobal("cancelIdleCallback", vi.fn());
+  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   place('name="stamp" on="idle"');
   expect(load).not.toHaveBeenCalled();
-  idle.mock.calls[0]?.[0]({ didTimeout: false, timeRemaining: () => 1 });
+  window.dispatchEvent(new Event("load"));
   expect(load).toHaveBeenCalledOnce();
+
+  state.mockReturnValue("complete");
+  place('name="stamp" on="idle"');
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+it("waits for no picture once it is touched", () => {
+  const { load } = declare("stamp");
+  vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  const host = place('name="stamp" on="idle"');
+  host.querySelector("p")?.dispatchEvent(new Event("touchstart", { bubbles: true }));
+  expect(load).toHaveBeenCalledOnce();
+  window.dispatchEvent(new Event("load"));
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it("is not begun after it left the page", async () => {
+  const { load } = declare("stamp");
+  vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  place('name="stamp" on="idle"');
   document.body.replaceChildren();
   await settled();
-
-  Reflect.deleteProperty(globalThis, "requestIdleCallback");
-  vi.useFakeTimers();
-  place('name="stamp" on="idle"');
-  expect(load).toHaveBeenCalledOnce();
-  vi.advanceTimersByTime(200);
-  expect(load).toHaveBeenCalledTimes(2);
+  window.dispatchEvent(new Event("load"));
+  expect(load).not.toHaveBeenCalled();
 });
 
 it("loads at once where the cart is not known to be empty", () => {

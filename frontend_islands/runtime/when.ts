@@ -14,7 +14,8 @@ const FILLINGS = ["cart:changed", "storage", "pageshow"];
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {
     case "idle":
-      return whenIdle(due);
+      if (document.readyState === "complete") break;
+      return whenIdle(host, due);
     case "visible":
       return whenVisible(host, due);
     case "interaction":
@@ -27,14 +28,18 @@ export function whenDue(host: HTMLElement, due: () => void): Cancel {
   return () => {};
 }
 
-function whenIdle(due: () => void): Cancel {
-  // Safari has no idle callback.
-  if (!("requestIdleCallback" in window)) {
-    const timer = setTimeout(due, 200);
-    return () => clearTimeout(timer);
+/** Once the page's pictures are there, for which scripts must leave the line free, or at the first touch. */
+function whenIdle(host: HTMLElement, due: () => void): Cancel {
+  const cancels = [whenFirst(host, TOUCHES, once), whenFirst(window, ["load"], once)];
+  return cancel;
+
+  function cancel() {
+    for (const stop of cancels) stop();
   }
-  const handle = requestIdleCallback(due, { timeout: 2000 });
-  return () => cancelIdleCallback(handle);
+  function once() {
+    cancel();
+    due();
+  }
 }
 
 function whenVisible(host: HTMLElement, due: () => void): Cancel {
