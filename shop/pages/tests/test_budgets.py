@@ -86,6 +86,7 @@ def addresses() -> dict[str, str]:
 def _no_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(settings, "FRAGMENT_CACHE_SECONDS", 60)
     monkeypatch.setattr("shop.core.fragment_cache._fragments", FragmentCache(500))
+    monkeypatch.setattr("shop.core.fragment_cache._listings", FragmentCache(50))
     yield
     cache.clear()
 

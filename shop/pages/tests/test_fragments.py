@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 def _empty(settings, monkeypatch):
     settings.FRAGMENT_CACHE_SECONDS = 60
     monkeypatch.setattr("shop.core.fragment_cache._fragments", FragmentCache(500))
+    monkeypatch.setattr("shop.core.fragment_cache._listings", FragmentCache(50))
     cache.clear()
 
 
@@ -42,6 +43,10 @@ def pieces():
 
 ADDRESSES = (
     *("/", "/en", "/de/produkte", "/produits", "/produits?sort=price", "/produits?search=lame"),
+    # Each of these shows other pieces, another order, other counts or other links than the ones before it.
+    *("/produits?search=lame&sort=price-desc", "/produits?search=lame&category=mangas"),
+    *("/produits?search=lame&availability=ready", "/produits?availability=ready", "/produits?price_max=20"),
+    *("/produits?price_min=20", "/produits?category=mangas&price_max=20", "/pokeball?availability=ready"),
     *(
         "/produits?category=mangas",
         "/pokeball",
@@ -63,17 +68,32 @@ def test_fragments_change_no_byte_of_a_page(client, pieces, settings):
         assert {address: client.get(address).content for address in addresses} == plain
 
 
-def test_a_list_made_of_fragments_costs_the_query_for_its_keys(
+def test_a_list_made_of_fragments_costs_the_query_for_its_keys_once(
     client, pieces, django_assert_num_queries, django_assert_max_num_queries
 ):
     client.get("/produits")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(0):
         client.get("/produits?utm_source=letter")
     with django_assert_num_queries(1):
         client.get("/produits?sort=price")
     # synonyms, vocabulary, entries, the products found and their groups
     with django_assert_max_num_queries(5):
         client.get("/produits?search=lame")
+    with django_assert_num_queries(0):
+        client.get("/produits?search=lame&utm_source=letter")
+
+
+def test_what_visitors_search_drives_no_other_fragment_out(client, pieces, monkeypatch):
+    cards, searches = FragmentCache(50), FragmentCache(6)
+    monkeypatch.setattr("shop.core.fragment_cache._fragments", cards)
+    monkeypatch.setattr("shop.core.fragment_cache._listings", searches)
+    client.get("/produits?search=lame")
+    client.get("/produits?search=lame+0")
+    before = {*cards._new, *cards._asked}
+    for number in range(1, 10):
+        assert client.get(f"/produits?search=lame+{number}").status_code == 200
+    assert before <= {*cards._new, *cards._asked}
+    assert len(searches) == 6
 
 
 def test_a_product_made_of_fragments_costs_no_query(client, pieces, django_assert_num_queries):
