@@ -12,6 +12,7 @@ from django.db.models import Min, Q, QuerySet
 
 from catalog.models import Product, Promotion, PromotionState
 from catalog.pricing import ProductPromotion
+from catalog.selectors.statements import marks
 
 _FIELDS = ("id", "type", "buy_quantity", "get_quantity", "percent", "amount", "starts_at", "ends_at")
 _CHOSEN = """(promotion.product_id = product.id OR EXISTS (SELECT 1 FROM catalog_promotion_products AS chosen
@@ -56,7 +57,7 @@ def promotions_of(product_ids: Collection[int], since: datetime) -> dict[int, li
     found: dict[int, list[ProductPromotion]] = {pk: [] for pk in product_ids}
     if not found:
         return found
-    query = _OF_PRODUCTS.format(chosen=_CHOSEN, applies=_APPLIES, keys=", ".join(["%s"] * len(found)))
+    query = _OF_PRODUCTS.format(chosen=_CHOSEN, applies=_APPLIES, keys=marks(found))
     rows = Promotion.objects.raw(query, [moment_parameter(since), *found])
     for row in rows:
         found[vars(row)["of_product"]].append(ProductPromotion(row, bool(vars(row)["is_chosen"])))

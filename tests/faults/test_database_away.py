@@ -94,6 +94,15 @@ def test_only_a_connection_that_was_idle_is_asked_whether_it_answers(monkeypatch
     assert len(asks) == asked
 
 
+def test_a_connection_that_this_side_has_closed_is_not_given_out():
+    with pool_of_one() as pool:
+        closed = pool.getconn()
+        pool.putconn(closed)
+        # While it lies in the pool, used a moment ago.
+        closed.pgconn.finish()
+        assert pool.getconn() is not closed
+
+
 def test_a_request_whose_connection_is_cut_is_a_503_and_the_next_one_is_answered(client):
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")

@@ -83,11 +83,10 @@ class BoundedPool(ConnectionPool[BoundedConnection]):
         super().putconn(conn)
 
     def _answers(self, connection: BoundedConnection, seconds: float) -> bool:
-        if monotonic() - connection.last_used < IDLE_SECONDS and not _has_news(connection):
-            return True
         connection.longest_wait = max(0.01, min(CHECK_SECONDS, seconds))
         try:
-            self.check_connection(connection)
+            if monotonic() - connection.last_used >= IDLE_SECONDS or _has_news(connection):
+                self.check_connection(connection)
         except psycopg.Error:
             connection.close()
             return False
@@ -97,7 +96,8 @@ class BoundedPool(ConnectionPool[BoundedConnection]):
 
 
 def _has_news(connection: BoundedConnection) -> bool:
-    """Whether there is something to read that nobody asked for: the server's goodbye, or the end of the line."""
+    """Whether there is something to read that nobody asked for: the server's goodbye, or the end of the line. Raises
+    OperationalError for a connection that this side has closed."""
     look = select.poll()
     look.register(connection.fileno(), select.POLLIN)
     return bool(look.poll(0))
