@@ -1,11 +1,14 @@
 """Addresses of the catalogue's pages."""
 
-from django.urls import re_path
+from django.urls import path, re_path, register_converter
 
 from catalog.views import listing, notices, product, reviews
 from shop.core.page_slugs import localized
+from shop.core.site import CategoryWord
 
 app_name = "catalog"
+
+register_converter(CategoryWord, "category-word")
 
 urlpatterns = [
     re_path(localized(r"^%(products)s$"), listing.catalogue, name="list"),
@@ -37,6 +40,5 @@ urlpatterns = [
         name="product-number",
     ),
     re_path(localized(r"^%(product)s/.*$"), product.no_product, name="no-product"),
-    # Whatever word is left may be a collection's: this module is included after all others.
-    re_path(r"^(?P<slug>[-a-zA-Z0-9_]{1,60})$", listing.collection, name="collection"),
+    path("<category-word:slug>", listing.collection, name="collection"),
 ]

@@ -54,12 +54,12 @@ urlpatterns.append(
 )
 urlpatterns.append(LanguageRoot.resolver([path("", home, name="home")]))
 urlpatterns += i18n_patterns(
+    # First: most visitors ask for these, and each address above one's own takes its part of a request.
+    path("", include("catalog.urls")),
     path("", include("shop.pages.urls")),
     path("", include("orders.urls")),
     path("", include("accounts.urls")),
     path("", include("blog.urls")),
-    # Last: any word that is no page may be a collection's.
-    path("", include("catalog.urls")),
     prefix_default_language=False,
 )
 

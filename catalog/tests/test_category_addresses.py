@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
+from django.urls import resolve
 
 from catalog.models import Category, CategoryKind, FormerSlug, Product
 from catalog.selectors.categories import find_category
@@ -56,6 +57,14 @@ def test_a_word_that_the_shop_uses_is_refused(word: str, field: str) -> None:
 def test_page_words_are_read_from_the_addresses_and_hold_no_category() -> None:
     assert {"robots.txt", "sitemap.xml", settings.ADMIN_PATH.strip("/")} <= page_words()
     assert not {"noel", "pokeball", "figurines", "mangas", ""} & page_words()
+
+
+@pytest.mark.parametrize(
+    ("path", "view"),
+    [("/panier", "orders:cart"), ("/Panier", None), ("/warenkorb", None), ("/jardin", "catalog:collection")],
+)
+def test_a_categorys_page_takes_no_word_of_the_shop(path: str, view: str | None) -> None:
+    assert resolve(path).view_name == (view or "shop.core.errors.page_not_found")
 
 
 @pytest.mark.parametrize("taken", ["noel", "weihnachten"])

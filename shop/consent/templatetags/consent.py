@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from django import template
@@ -10,7 +12,13 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from shop.consent.registry import DESCRIPTIONS, Category
-from shop.consent.selectors import configured_services, consent_version, measured_page, offered_categories
+from shop.consent.selectors import (
+    Service,
+    configured_services,
+    consent_version,
+    measured_page,
+    offered_categories,
+)
 
 register = template.Library()
 
@@ -27,21 +35,24 @@ def consent_banner(context: Context) -> dict[str, Any]:
     if page:
         # Read by ConsentPolicyMiddleware.
         request.measured_by = services
-    offered = offered_categories(services)
+    return {"services": services, "page": page, **_lazily(services)}
+
+
+def _lazily(services: tuple[Service, ...]) -> dict[str, Callable[[], Any]]:
+    """What only the cached parts of the banner ask for."""
+    offered = partial(offered_categories, services)
     return {
-        "services": services,
-        "names": get_text_list(
-            [f"{category.label} ({_names(services, category)})" for category in offered], _("et")
-        ),
-        "page": page,
-        "version": consent_version(services),
+        "version": partial(consent_version, services),
         "offered": offered,
-        "categories": [
+        "names": lambda: get_text_list(
+            [f"{category.label} ({_names(services, category)})" for category in offered()], _("et")
+        ),
+        "categories": lambda: [
             (category.value, category.label, DESCRIPTIONS[category], _names(services, category))
-            for category in (Category.NECESSARY, *offered)
+            for category in (Category.NECESSARY, *offered())
         ],
     }
 
 
-def _names(services: Any, category: Category) -> str:
+def _names(services: Iterable[Service], category: Category) -> str:
     return ", ".join(service.party.name for service in services if service.party.category == category)

@@ -151,6 +151,9 @@ def canonical_query(context: Context, *names: str, language: str = "") -> str:
         return ""
     if context.get("is_filtered"):
         names = tuple(name for name in names if name != "page")
+    # Most pages are asked for without: a copy of the query costs more than the look.
+    if not any(name in request.GET for name in names):
+        return ""
     asked = query_in(context, language)
     given = [(name, asked[name]) for name in names if asked.get(name)]
     given = [(name, value) for name, value in given if (name, value) != ("page", "1")]

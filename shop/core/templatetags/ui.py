@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -31,6 +32,7 @@ _RULER, _LONG, _SHORT = 96.5, 4.5, 2.3
 
 
 @register.simple_tag
+@lru_cache(maxsize=256)
 def icon(name: str, size: str = "") -> SafeString:
     """A pictogram of `static/icons.svg`, hidden from screen readers. `size` is "small", "large" or empty."""
     return format_html(
