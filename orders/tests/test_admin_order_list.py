@@ -58,7 +58,14 @@ def test_an_order_as_the_panel_reads_it(staff_client, admin, order):
     ]
 
 
+@pytest.fixture
+def walked(monkeypatch, request):
+    """How many of the newest orders a search looks through before it searches all."""
+    monkeypatch.setattr("orders.selectors.admin_orders.WALKED", request.param)
+
+
 @pytest.mark.both_engines
+@pytest.mark.parametrize("walked", [0, 2000], indirect=True)
 @pytest.mark.parametrize(
     "search",
     [
@@ -66,7 +73,7 @@ def test_an_order_as_the_panel_reads_it(staff_client, admin, order):
         *("{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"),
     ],
 )
-def test_search_finds_any_part(staff_client, order, search):
+def test_search_finds_any_part(staff_client, order, search, walked):
     other = make_product("Hibou")
     pay_order(
         make_order((other, 1), email="zoe@example.org", first_name="Zoé", last_name="Petit", postal_code="13001",
@@ -80,13 +87,17 @@ def test_search_finds_any_part(staff_client, order, search):
     assert ids(staff_client.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
 
 
+@pytest.mark.parametrize("walked", [0, 2000], indirect=True)
 @pytest.mark.parametrize("search", ["%", "_", "-", "zzz", "'; DROP TABLE", "é" * 100])
-def test_search_takes_nothing_for_a_pattern(staff_client, order, search):
+def test_search_takes_nothing_for_a_pattern(staff_client, order, search, walked):
     assert ids(staff_client.get("/api/admin/orders", {"search": search})) == []
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(staff_client):
+@pytest.mark.both_engines
+@pytest.mark.parametrize("walked", [0, 1, 4, 2000], indirect=True)
+def test_pages_follow_each_other_without_gap_or_repeat(staff_client, walked):
     expected = [str(pay_order(make_order()).pk) for _ in range(5)][::-1]
+    pay_order(make_order(email="zoe@example.org", first_name="Zoé", last_name="Petit"))
     found, address = [], "/api/admin/orders?page_size=2&search=lea"
     while address:
         answer = staff_client.get(address)
@@ -116,6 +127,16 @@ def test_a_page_costs_the_same_whatever_its_length(staff_client, django_assert_n
     # Session, user; orders, lines, their products, tracking with actors, payments, attempts.
     with django_assert_num_queries(2 + 6):
         assert len(ids(staff_client.get("/api/admin/orders"))) == 3
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(("walked", "queries"), [(2000, 2), (0, 3)], indirect=["walked"])
+def test_a_search_costs_the_same_whatever_it_finds(staff_client, django_assert_num_queries, walked, queries):
+    for _ in range(3):
+        pay_order(make_order())
+    # Session, user; how far the newest reach, who of them matches, where that is not enough who of all does; a page.
+    with django_assert_num_queries(2 + queries + 6):
+        assert len(ids(staff_client.get("/api/admin/orders?search=lea"))) == 3
 
 
 def test_late_orders_are_marked_counted_and_found(staff_client, order):

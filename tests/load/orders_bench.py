@@ -23,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = 2000
+# What a workshop has under way does not grow with what it has sold.
+AT_WORK = 5000
 FIRST = ["Léa", "Zoé", "Manon", "Chloé", "Hugo", "Louis", "Jules", "Inès", "Ana", "Jörg", "Klaus", "Emma"]
 LAST = ["Martin", "Bernard", "Dubois", "Thomas", "Petit", "Müller", "García", "Lefèvre", "Moreau", "Girard"]
 PLACES = [
@@ -40,7 +42,8 @@ PIECES = [
     "Kraken",
     "Renard bleu",
 ]
-STATES = ["delivered"] * 85 + ["shipped", "processing", "confirmed", "cancelled", "refunded"] * 3
+CLOSED = ["delivered"] * 85 + ["shipped", "cancelled", "refunded"] * 5
+STATES = [*CLOSED, *["processing", "confirmed"] * 10]
 
 
 def main() -> int:
@@ -105,7 +108,7 @@ def seed(count: int) -> None:
             placed = now - timedelta(minutes=5 * (count - number))
             postal_code, city = draw.choice(PLACES)
             first, last = draw.choice(FIRST), draw.choice(LAST)
-            status = draw.choice(STATES)
+            status = draw.choice(STATES if number >= count - AT_WORK else CLOSED)
             order = Order(
                 id=key, reference=key.hex[-8:].upper(), status=status, email=f"{last}.{number}@example.com".lower(),
                 first_name=first, last_name=last, address=f"{number} rue des Carmes", postal_code=postal_code,
