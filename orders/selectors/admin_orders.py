@@ -32,7 +32,7 @@ from shop.core.keyset import BadCursor, read_cursor, write_cursor
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
 NEWEST_FIRST = ("-created_at", "-pk")
 # So many of the newest orders are looked through before all are.
-WALKED = 2000
+WALKED = 4000
 
 
 class Waits(StrEnum):
