@@ -22,6 +22,7 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { groupedChunks } from "./groups-plugin.mjs";
 import { islandModules, islandNames } from "./islands-plugin.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -32,7 +33,7 @@ const watching = process.argv.includes("--watch");
 const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
 const RUNTIME = "frontend_islands/runtime/index.ts";
-/** Run before the first paint: no modules, each in one file. The first on the pages that buy, the other everywhere. */
+/** Run before the first paint: no modules, each in one file. The first on the pages that buy, the other elsewhere. */
 const EARLY = {
   "purchase-start": "frontend_islands/purchase/start.ts",
   "language-start": "frontend_islands/runtime/language-start.ts",
@@ -76,7 +77,8 @@ const common = {
   entryNames: "[dir]/[name]-[hash]",
   chunkNames: "c/[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",
-  loader: { ".woff2": "file" },
+  // Small pictures of the styles travel with them.
+  loader: { ".woff2": "file", ".svg": "dataurl" },
   // Addresses of files that Django serves as they are.
   external: ["/static/*"],
   define: { "process.env.NODE_ENV": watching ? '"development"' : '"production"' },
@@ -91,6 +93,7 @@ const manifestPlugin = {
         ...result.metafile.outputs,
         ...(await buildRuntime(result.metafile.outputs)),
         ...(await buildEarly()),
+        ...(await buildConsent()),
         ...(await buildStaff()),
       };
       const manifest = describe(outputs);
@@ -105,12 +108,16 @@ const options = {
   ...common,
   entryPoints: {
     app: STYLES,
-    consent: CONSENT,
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
     ...(watching
-      ? { "c/watched": RUNTIME, "c/watched-start": EARLY["purchase-start"], "c/watched-staff": STAFF.staff }
+      ? {
+          "c/watched": RUNTIME,
+          "c/watched-consent": CONSENT,
+          "c/watched-start": EARLY["purchase-start"],
+          "c/watched-staff": STAFF.staff,
+        }
       : {}),
   },
   splitting: true,
@@ -166,6 +173,16 @@ async function buildEarly() {
     ...common,
     entryPoints: EARLY,
     format: "iife",
+    logLevel: "error",
+  });
+  return result.metafile.outputs;
+}
+
+async function buildConsent() {
+  const result = await esbuild.build({
+    ...common,
+    entryPoints: { consent: CONSENT },
+    splitting: true,
     logLevel: "error",
   });
   return result.metafile.outputs;
@@ -238,5 +255,6 @@ if (watching) {
   const context = await esbuild.context(options);
   await context.watch();
 } else {
-  await esbuild.build(options);
+  const grouped = await groupedChunks({ ...options, plugins: [islandModules()] }, here);
+  await esbuild.build({ ...options, plugins: [grouped, ...options.plugins] });
 }

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 
 const BUDGETS = {
   runtime: 2,
-  consent: 2,
+  consent: 2.25,
   react: 90,
   island: 10.5,
   library: 12,

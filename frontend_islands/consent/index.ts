@@ -7,7 +7,7 @@
  * where the ids stand only in pages that may be measured. Who has not answered is shown the banner, who agreed gets
  * what they agreed to, and who refused gets nothing: neither a file nor a request.
  */
-import type { Answers } from "./banner";
+import { type Answers, openDialog, showBanner } from "./banner";
 import { type Category, type Choice, decide, isInForce, KEY, readChoice, record } from "./choice";
 import { forget } from "./stored";
 
@@ -31,7 +31,7 @@ function start(page: HTMLTemplateElement): void {
   };
 
   const choice = current();
-  if (!choice) void import("./banner").then(({ showBanner }) => showBanner(page, answers));
+  if (!choice) showBanner(page, answers);
   else if (!choice.isRecorded) void record(choice, categories);
   update();
   // Answered in another tab.
@@ -39,7 +39,7 @@ function start(page: HTMLTemplateElement): void {
   document.addEventListener("click", (event) => {
     if (!(event.target as Element).closest("[data-consent]")) return;
     event.preventDefault();
-    void import("./banner").then(({ openDialog }) => openDialog(page, answers));
+    openDialog(page, answers);
   });
 }
 

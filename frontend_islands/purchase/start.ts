@@ -1,6 +1,6 @@
 /**
  * In the head of the cart and the checkout, run before anything is painted: an ordinary script, because modules wait
- * for the whole page. It reads the browser's cart and
+ * for the whole page. Beside what `language-start` does on the other pages, it reads the browser's cart and
  *
  * - with pieces in it, asks what they cost and fetches the island's modules, while styles and page arrive;
  * - without, marks the root with `data-cart="empty"`, so that the server's empty cart shows and React stays away, or
@@ -8,6 +8,7 @@
  *
  * Without this script the island does all of it later.
  */
+import "@/runtime/language-start";
 import { readCart } from "@/lib/cart-storage";
 import { askEarly, quoteQuestion } from "./early";
 import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readAddressPart, readTab } from "./tab-memory";
