@@ -31,6 +31,7 @@ urlpatterns = [
     path("functions/v1/", include("catalog.automation_urls")),
     path("functions/v1/", include("orders.automation_urls")),
     path("media/<path:path>", media.serve_media, name="media"),
+    path("favicon.ico", sitemaps.favicon, name="favicon"),
     path("robots.txt", sitemaps.robots, name="robots"),
     path("sitemap.xml", sitemaps.sitemap_index, name="sitemap"),
     path("sitemap-pages.xml", sitemaps.page_sitemap, name="sitemap-pages"),

@@ -7,11 +7,12 @@ from functools import partial
 from xml.sax.saxutils import escape
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from blog.selectors.sitemap import article_entries
@@ -67,6 +68,13 @@ _CLOSED_PAGES = (
     *(f"/%(newsletter)s/%({word})s" for word in ("asked", "confirm", "preferences", "unsubscribe")),
 )
 _CLOSED = ("/api/", "/webhooks/")
+
+
+@require_safe
+@cache_control(public=True, max_age=86400)
+def favicon(_request: HttpRequest) -> HttpResponseRedirect:
+    """`/favicon.ico`: where feed readers, previews of links and bookmarks look for the icon without reading a page."""
+    return HttpResponseRedirect(static("favicon.ico"))
 
 
 @require_safe

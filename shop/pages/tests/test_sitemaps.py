@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from django.templatetags.static import static
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -26,6 +27,12 @@ def addresses(client: Client, path: str) -> list[str]:
     assert answer["Content-Type"] == "application/xml; charset=utf-8"
     tree = ElementTree.fromstring(answer.getvalue())
     return [location.text or "" for location in tree.iter(f"{SITEMAP}loc")]
+
+
+def test_the_icon_is_found_where_it_is_looked_for(client: Client) -> None:
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer["Location"]) == (302, static("favicon.ico"))
+    assert answer["Cache-Control"] == "public, max-age=86400"
 
 
 def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
