@@ -6,6 +6,7 @@ Frozen with the payment, in its transaction; a worker typesets it, and it is onl
 
 import hashlib
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -125,7 +126,7 @@ def _official(terms: TermsText | None) -> list[Block]:
     ]
 
 
-def _section(title: str, blocks: list[Block], *, new_page: bool = False) -> dict[str, Any]:
+def _section(title: str, blocks: Sequence[Block], *, new_page: bool = False) -> dict[str, Any]:
     return {"title": title, "blocks": blocks, "new_page": new_page}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -16,10 +17,13 @@ Run = dict[str, Any]
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def markdown_blocks(text: str) -> list[Block]:
+# Each contract holds the terms, which are the same in all of one version and language.
+@lru_cache(maxsize=64)
+def markdown_blocks(text: str) -> tuple[Block, ...]:
     """Return the blocks of a text: `kind` is heading (with `level`), paragraph, list, quote or table; `runs`, `items`,
-    `blocks` or `rows` is what is in it. A run is a text in one style, with the address that it leads to."""
-    return list(_blocks(SyntaxTreeNode(_MARKDOWN.parse(text)).children))
+    `blocks` or `rows` is what is in it. A run is a text in one style, with the address that it leads to. Never change
+    them: they are made once."""
+    return tuple(_blocks(SyntaxTreeNode(_MARKDOWN.parse(text)).children))
 
 
 def _blocks(nodes: Sequence[SyntaxTreeNode]) -> Iterator[Block]:

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from shop.core.deadlines import deadline
 from shop.core.postgresql.base import BoundedPool
@@ -138,3 +139,14 @@ def test_an_exhausted_pool_is_a_503_page(client, monkeypatch):
     assert (answer.status_code, answer["Content-Type"]) == (503, "application/problem+json")
     monkeypatch.undo()
     assert client.get("/produits?search=dragon").status_code == 200
+
+
+def test_a_shop_that_is_tried_out_keeps_no_statements(settings):
+    settings.DEBUG = True
+    connection.close()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    assert connection.queries == []
+    with CaptureQueriesContext(connection) as captured, connection.cursor() as cursor:
+        cursor.execute("SELECT 2")
+    assert [query["sql"] for query in captured] == ["SELECT 2"]

@@ -107,6 +107,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Django's wrapper with the pool above in the place of Psycopg's."""
 
     @property
+    def queries_logged(self) -> bool:
+        """With DEBUG Django keeps the last 9,000 statements of each connection. A shop that is only tried out, or
+        measured, would be larger and slower for it than the one that sells; who wants them captures them."""
+        return bool(self.force_debug_cursor)
+
+    @property
     def pool(self) -> BoundedPool | None:
         options = self.settings_dict["OPTIONS"].get("pool")
         if self.alias == NO_DB_ALIAS or not options:
