@@ -4,9 +4,25 @@ from django.urls import path, re_path, register_converter
 
 from catalog.views import listing, notices, product, reviews
 from shop.core.page_slugs import localized
-from shop.core.site import CategoryWord
+from shop.core.site import page_words
 
 app_name = "catalog"
+
+
+class CategoryWord:
+    """A path converter: any word that begins no address of the shop may be a category's."""
+
+    regex = "[-a-zA-Z0-9_]{1,60}"
+
+    def to_python(self, value: str) -> str:
+        """Raises ValueError for the shop's own words, whatever their language: the address is another one's."""
+        if value.lower() in page_words():
+            raise ValueError(value)
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
 
 register_converter(CategoryWord, "category-word")
 

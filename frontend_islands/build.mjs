@@ -92,9 +92,9 @@ const manifestPlugin = {
       const outputs = {
         ...result.metafile.outputs,
         ...(await buildRuntime(result.metafile.outputs)),
-        ...(await buildEarly()),
-        ...(await buildConsent()),
-        ...(await buildStaff()),
+        ...(await bundled({ entryPoints: EARLY, format: "iife" })),
+        ...(await bundled({ entryPoints: { consent: CONSENT }, splitting: true })),
+        ...(await bundled(staffArea)),
       };
       const manifest = describe(outputs);
       await writeManifest(manifest);
@@ -143,50 +143,25 @@ async function buildRuntime(built) {
       });
     },
   };
-  const result = await esbuild.build({
-    ...common,
-    entryPoints: { runtime: RUNTIME },
-    plugins: [islandModules(), alreadyBuilt],
-    logLevel: "error",
-  });
+  return bundled({ entryPoints: { runtime: RUNTIME }, plugins: [islandModules(), alreadyBuilt] });
+}
+
+/** Bundles by itself what shares no file with the islands, and returns its outputs. */
+async function bundled(own) {
+  const result = await esbuild.build({ ...common, ...own, logLevel: "error" });
   return result.metafile.outputs;
 }
 
-/** Bundles the staff area: its runtime, its islands and its styles. */
-async function buildStaff() {
-  const result = await esbuild.build({
-    ...common,
-    entryPoints: {
-      staff: STAFF.staff,
-      "staff-styles": STAFF["staff-styles"],
-      ...Object.fromEntries(staffIslands.map(({ name, entry }) => [`islands/${name}`, entry])),
-    },
-    splitting: true,
-    plugins: [islandModules("staff")],
-    logLevel: "error",
-  });
-  return result.metafile.outputs;
-}
-
-async function buildEarly() {
-  const result = await esbuild.build({
-    ...common,
-    entryPoints: EARLY,
-    format: "iife",
-    logLevel: "error",
-  });
-  return result.metafile.outputs;
-}
-
-async function buildConsent() {
-  const result = await esbuild.build({
-    ...common,
-    entryPoints: { consent: CONSENT },
-    splitting: true,
-    logLevel: "error",
-  });
-  return result.metafile.outputs;
-}
+/** The staff area: its runtime, its islands and its styles. */
+const staffArea = {
+  entryPoints: {
+    staff: STAFF.staff,
+    "staff-styles": STAFF["staff-styles"],
+    ...Object.fromEntries(staffIslands.map(({ name, entry }) => [`islands/${name}`, entry])),
+  },
+  splitting: true,
+  plugins: [islandModules("staff")],
+};
 
 /** Reads from the build's own record what each named file is called and needs. */
 function describe(outputs) {
@@ -252,6 +227,7 @@ async function removeStale(outputs) {
 }
 
 if (watching) {
+  // What is edited decides who needs what: chunks stay as esbuild makes them.
   const context = await esbuild.context(options);
   await context.watch();
 } else {

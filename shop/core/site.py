@@ -49,21 +49,6 @@ class LanguageRoot(LocalePrefixPattern):
         return URLResolver(cls(prefix_default_language=False), pages)
 
 
-class CategoryWord:
-    """A path converter: any word that begins no address of the shop may be a category's."""
-
-    regex = "[-a-zA-Z0-9_]{1,60}"
-
-    def to_python(self, value: str) -> str:
-        """Raises ValueError for the shop's own words, whatever their language: the address is another one's."""
-        if value.lower() in page_words():
-            raise ValueError(value)
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
-
-
 @require_safe
 def redirect_from_prefix(request: HttpRequest, rest: str | None = None) -> HttpResponsePermanentRedirect:
     """Lead from the prefix that the source language does not have (`/fr/faq`) to the page itself (301)."""

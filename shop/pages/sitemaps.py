@@ -1,4 +1,4 @@
-"""Sitemaps and robots.txt. Every address is absolute, made from SITE_URL, in all four languages."""
+"""Sitemaps, robots.txt and the icon. Every address of a sitemap is absolute, from SITE_URL, in all four languages."""
 
 from __future__ import annotations
 

@@ -42,17 +42,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     **dict.fromkeys(
         (
             *("home", "terms", "terms-version", "terms-alias", "privacy", "legal-notice", "withdrawal-form"),
-            *("story", "faq"),
-            *(
-                "contact",
-                "favicon",
-                "robots",
-                "sitemap",
-                "sitemap-pages",
-                "sitemap-products",
-                "media",
-                "schema",
-            ),
+            *("story", "faq", "favicon"),
+            *("contact", "robots", "sitemap", "sitemap-pages", "sitemap-products", "media", "schema"),
             *("client-errors", "stripe-webhook", "statistics-events", "vitals", "cookies", "api-consent"),
             *("catalog:list", "catalog:collection", "catalog:product", "catalog:product-number"),
             *("catalog:no-product", "catalog:review-rules", "catalog:reviews", "catalog:notice-ask"),

@@ -31,6 +31,7 @@ register = template.Library()
 _RULER, _LONG, _SHORT = 96.5, 4.5, 2.3
 
 
+# Pages show dozens; templates name them, so there are few.
 @register.simple_tag
 @lru_cache(maxsize=256)
 def icon(name: str, size: str = "") -> SafeString:
