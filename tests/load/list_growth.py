@@ -2,7 +2,8 @@
 
     DATA_DIR=/tmp/somewhere [DATABASE_URL=postgres://…] python tests/load/list_growth.py --products 100000
 
-Whole pages, asked for in this process on a database made for it; no page is kept, pieces of pages are. Started by
+Whole pages, asked for in this process on a database made for it; neither pages nor pieces of them are kept.
+Started by
 `make bench`, which compares two sizes.
 """
 
@@ -19,6 +20,8 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parents[2]
 TWELVE_WORDS = "figurine resine dragon ba be bi bo ca ce ci co da"
 CASES = {
+    "home": "/",
+    "product": "/produit/1",
     "list": "/produits",
     "list, price": "/produits?sort=price",
     "list, price from the top": "/produits?sort=price-desc",
@@ -48,7 +51,7 @@ def main() -> int:
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "DEBUG": "true",
         "PAGE_CACHE_SECONDS": "0",
-        "FRAGMENT_CACHE_SECONDS": "3600",
+        "FRAGMENT_CACHE_SECONDS": "0",
     }
     import django
 
