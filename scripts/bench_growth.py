@@ -1,4 +1,4 @@
-"""What a hundred times more products cost the lists and searches: 1,000 against 100,000."""
+"""What a hundred times more products cost home, a product, lists and searches: 1,000 against 100,000."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def figures_of(products: int, database_url: str) -> dict[str, float]:
 
 
 def bench_growth(database_url: str) -> None:
-    """Print both sizes side by side, and which cases grow more than by three tenths. An empty `database_url` is SQLite;
+    """Print both sizes side by side, and which cases grow too much. An empty `database_url` is SQLite;
     on the other server a database of its own is made for each size."""
     found = []
     for products in SIZES:

@@ -1,10 +1,9 @@
-"""How long the lists and searches of a catalogue of some size take, as JSON: milliseconds by case.
+"""How long home, a product, lists and searches of a catalogue of some size take, as JSON: milliseconds by case.
 
     DATA_DIR=/tmp/somewhere [DATABASE_URL=postgres://…] python tests/load/list_growth.py --products 100000
 
-Whole pages, asked for in this process on a database made for it; neither pages nor pieces of them are kept.
-Started by
-`make bench`, which compares two sizes.
+Whole pages, asked for in this process on a database made for it; neither pages nor fragments
+are cached. Started by `make bench`, which compares two sizes.
 """
 
 from __future__ import annotations
