@@ -11,7 +11,7 @@ from blog.selectors.consents import consent_text
 from blog.selectors.subscribers import TOPIC_COLUMNS
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import Choices
-from catalog.selectors.categories import all_categories
+from catalog.selectors.category_rows import all_categories
 from shop.core.client_address import client_address, network_fingerprint
 from shop.core.languages import active_language
 

@@ -78,7 +78,8 @@ def faults(migration: Migration) -> Iterator[str]:
             yield f"{what}: the version before still asks for it. Stop using it in one release, remove it in the next."
         elif isinstance(operation, operations.AddField):
             field = operation.field
-            if not (field.null or field.many_to_many or field.db_default is not NOT_PROVIDED):
+            given = field.null or field.many_to_many or field.generated
+            if not given and field.db_default is NOT_PROVIDED:
                 yield f"{what}: the version before inserts rows without it. Give it a db_default, or allow null."
         elif isinstance(operation, operations.AlterField):
             if model in LARGE:

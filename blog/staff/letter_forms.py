@@ -11,7 +11,7 @@ from blog.models import BODY_LENGTH, PREHEADER_LENGTH, SUBJECT_LENGTH, Campaign,
 from blog.selectors.articles import published_articles
 from blog.services.newsletter.campaigns import LetterDraft, LetterText
 from catalog.models import Product
-from catalog.selectors.categories import all_categories
+from catalog.selectors.category_rows import all_categories
 from shop.core.problems import Problem
 
 PARTS = ("subject", "preheader", "body")

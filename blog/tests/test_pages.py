@@ -116,7 +116,7 @@ def test_the_list_costs_six_queries_whatever_is_on_it(client, django_assert_num_
 
 
 @pytest.mark.both_engines
-def test_an_article_costs_nineteen_queries_whatever_stands_around_it(client):
+def test_an_article_costs_seventeen_queries_whatever_stands_around_it(client):
     piece, cited = make_product("Golem"), make_product("Hibou")
     for one in (piece, cited):
         make_image(one)
@@ -142,8 +142,9 @@ def test_an_article_costs_nineteen_queries_whatever_stands_around_it(client):
     assert (response.context["previous"].title, response.context["following"].title) == ("Avant 1", "Après 1")
     assert [card.name for card in response.context["article"].products] == ["Golem"]
     # The article and its tags; its products' keys, their cards (rows, photos, the shop's settings, variants); the
-    # pictures of its text; two neighbours; the related ones and their tags; three for the day a piece can arrive.
-    assert len(queries) == HEADER_QUERIES + 2 + 5 + 1 + 2 + 2 + 3
+    # pictures of its text; two neighbours; the related ones and their tags; the territories for the day a piece can
+    # arrive.
+    assert len(queries) == HEADER_QUERIES + 2 + 5 + 1 + 2 + 2 + 1
 
 
 def test_the_page_of_an_article_tells_what_it_is(client):

@@ -217,7 +217,7 @@ class ProductList(APIView):
                 )
             else:
                 found = listing.find_products(
-                    scope=listing.of_category(slug) if slug else listing.main_catalogue(),
+                    category_ids=listing.main_catalogue() if category_id is None else [category_id],
                     number=number,
                     size=size,
                     order=listing.sort_columns(sort),

@@ -19,7 +19,7 @@ from catalog.models.media import CategoryPicture, PictureRow, ProductImage, Prod
 from catalog.models.notice import Notice
 from catalog.models.picture_import import ImportState, PictureImport
 from catalog.models.price import PricePoint
-from catalog.models.product import Finish, Product
+from catalog.models.product import DRAWN_PLACE, DRAWN_PLACES, FACETS, Facet, Finish, Product
 from catalog.models.promotion import (
     FIXED_PROMOTIONS,
     REDUCTIONS,
@@ -35,6 +35,9 @@ from catalog.models.variant import ProductVariation, Variant
 from shop.core.append_only import AppendOnlyError
 
 __all__ = [
+    "DRAWN_PLACE",
+    "DRAWN_PLACES",
+    "FACETS",
     "FIXED_PROMOTIONS",
     "REDUCTIONS",
     "SLUG_FIELDS",
@@ -45,6 +48,7 @@ __all__ = [
     "CategoryKind",
     "CategoryPicture",
     "Colour",
+    "Facet",
     "Favourite",
     "Finish",
     "FormerSlug",

@@ -77,6 +77,10 @@ class ProductImage(PictureRow):
         verbose_name = _("photo")
         verbose_name_plural = _("photos")
         ordering = ("position", "pk")
+        indexes = (
+            # Which products are photographed in both finishes.
+            models.Index(fields=("finish", "product"), name="product_image_finish", condition=~Q(finish="")),
+        )
         constraints = (
             models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="product_image_has_size"),
             models.CheckConstraint(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, ClassVar
+from enum import IntFlag
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import F, Q, Value
+from django.db.models import Case, F, Func, Q, Value, When
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -47,8 +50,42 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 )
 
 
+class Facet(IntFlag):
+    """What lists filter by: bits of `Product.facets`."""
+
+    AVAILABLE = 1
+    READY = 2
+    SMALL = 4
+    MEDIUM = 8
+    LARGE = 16
+    PAINTED = 32
+    UNPAINTED = 64
+    REDUCED = 128
+
+
+FACETS: Final = {
+    Facet.AVAILABLE: Q(is_available=True),
+    Facet.READY: Q(is_ready=True),
+    Facet.SMALL: Q(has_small=True),
+    Facet.MEDIUM: Q(has_medium=True),
+    Facet.LARGE: Q(has_large=True),
+    Facet.PAINTED: Q(painted_price__isnull=False),
+    Facet.UNPAINTED: Q(unpainted_price__isnull=False),
+    Facet.REDUCED: Q(running_promotion__isnull=False) | Q(crossed_out__isnull=False),
+}
+"""When a product has a bit. The database computes them: another condition needs a migration."""
+
 # Neither in the archive nor in the trash.
 NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
+
+
+DRAWN_PLACES: Final = 2**16
+# Multiplied by an odd number near the golden section of it, neighbouring keys lie far apart. Written without
+# parameters: SQLite uses an index of an expression for that very expression.
+DRAWN_PLACE: Final = Func(
+    F("id"), template=f"((%(expressions)s * 40503) & {DRAWN_PLACES - 1})", output_field=models.IntegerField()
+)
+"""Where a product stands in the draw of the day: 0 to 65,535."""
 
 
 class Product(SafetyFields):
@@ -220,6 +257,14 @@ class Product(SafetyFields):
         _("prix réduit (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, null=True, editable=False
     )
 
+    facets = models.GeneratedField(
+        expression=reduce(
+            add, (Case(When(q, then=Value(int(bit))), default=Value(0)) for bit, q in FACETS.items())
+        ),
+        output_field=models.PositiveSmallIntegerField(),
+        db_persist=True,
+    )
+
     rating_count = models.PositiveIntegerField(_("avis publiés"), default=0, editable=False)
     rating_average = models.DecimalField(
         _("note moyenne"), max_digits=3, decimal_places=2, null=True, editable=False
@@ -258,7 +303,7 @@ class Product(SafetyFields):
             ),
             # The other orders of a list, each read from either end.
             models.Index(
-                fields=("price_from", "id", "category"),
+                fields=("price_from", "id", "category", "facets", "is_published"),
                 name="product_price",
                 condition=Q(is_published=True),
             ),
@@ -267,7 +312,23 @@ class Product(SafetyFields):
                 name="product_category_price",
                 condition=Q(is_published=True),
             ),
-            # What counts and filters read, without touching the table.
+            # What counts of lists read, without touching the table. Without `is_published` SQLite would read the row
+            # for the condition.
+            models.Index(
+                fields=("category", "facets", "is_published"),
+                name="product_facets",
+                condition=Q(is_published=True),
+            ),
+            # Similar products, and the gallery of a day.
+            models.Index(
+                fields=("category", "-is_available", "-created_at", "-id"),
+                name="product_category_available",
+                condition=Q(is_published=True),
+            ),
+            models.Index(
+                "is_available", DRAWN_PLACE, "id", name="product_drawn", condition=Q(is_published=True)
+            ),
+            # What filters of searches read, without touching the table.
             models.Index(
                 fields=(
                     *("category", "is_available", "is_ready", "has_small", "has_medium", "has_large"),

@@ -12,12 +12,12 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, Value, When
 from django.db.models.functions import Abs
 from django.utils import timezone
 
 from catalog import pricing
-from catalog.models import Finish, Product, ProductImage, Variant
+from catalog.models import DRAWN_PLACE, DRAWN_PLACES, Finish, Product, ProductImage, Variant
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import availability_of, available_condition
@@ -30,8 +30,6 @@ from shop.core.images import ImageInfo
 NEWEST = ("-created_at", "-pk")
 SIMILAR_LIMIT = 4
 GALLERY_SIZE = 6
-
-_AVAILABLE_FIRST = Case(When(available_condition(), then=Value(0)), default=Value(1))
 
 _TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
@@ -135,8 +133,8 @@ def _featured(limit: int) -> list[ProductCard]:
 def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
     """Products drawn for one day: the same for everybody, others tomorrow; those with a photo that can be bought first.
 
-    The draw is a function of the day and of each product's key alone, so that a product added during the day changes
-    the choice only if it is drawn itself.
+    Each product has its place, a function of its key, and the day one from where on they are shown: a product added
+    during the day changes the choice only if it is drawn itself.
     """
     return cached_fragment(
         lambda: _draw_gallery(day or timezone.localdate(), count), "daily-gallery", day, count
@@ -144,15 +142,17 @@ def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[Pr
 
 
 def _draw_gallery(day: date, count: int) -> list[ProductCard]:
+    """Those that follow a place drawn for the day, as the index `product_drawn` has them: twice as many as are shown,
+    of which those with a photo go first. Two queries in a large shop, four at most, beside those of `build_cards`."""
     digest = hashlib.sha256(day.isoformat().encode()).digest()
-    # A prime keeps the order of the draw free of repetitions among as many neighbouring keys.
-    prime = 99_991
-    factor = 1 + int.from_bytes(digest[:4], "big") % (prime - 1)
-    offset = int.from_bytes(digest[4:8], "big") % prime
-    drawn = (F("pk") % prime * factor + offset) % prime
-    candidates = build_cards(
-        read_cards(Product.objects.filter(is_published=True), _AVAILABLE_FIRST, drawn, "pk", limit=2 * count)
-    )
+    start = int.from_bytes(digest[:4], "big") % DRAWN_PLACES
+    rows = Product.objects.filter(is_published=True).alias(place=DRAWN_PLACE).order_by("place", "pk")
+    available, others = rows.filter(available_condition()), rows.exclude(available_condition())
+    keys: list[int] = []
+    for part in (available.filter(place__gte=start), available.filter(place__lt=start), others):
+        missing = 2 * count - len(keys)
+        keys += part.values_list("pk", flat=True)[:missing] if missing else ()
+    candidates = build_cards(read_cards_of(keys))
     return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:count]
 
 
@@ -165,34 +165,22 @@ def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductC
 
 def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
     """What else to look at: the products picked by staff, then the same category, then the nearest ones (of its kind,
-    by their place in the shop); available ones first, newest first. One query; two where the category has too few."""
-    picked = Product.picked_similar.through.objects.filter(from_product=product.pk, to_product=OuterRef("pk"))
-    candidates = (
-        Product.objects.filter(is_published=True)
-        .filter(Q(category_id=product.category_id) | Exists(picked))
-        .exclude(pk=product.pk)
-    )
-    found = read_cards(
-        candidates,
-        Case(When(Exists(picked), then=Value(0)), default=Value(1)),
-        _AVAILABLE_FIRST,
-        *NEWEST,
-        limit=limit,
-    )
-    if len(found) == limit:
-        return found
+    by their place in the shop); available ones first, newest first. Two queries; three where the category has few."""
+    others = Product.objects.filter(is_published=True).exclude(pk=product.pk)
+    first = (F("is_available").desc(), *NEWEST)
+    picked = product.picked_similar.through.objects.filter(from_product=product.pk).values("to_product")
+    found = read_cards(others.filter(pk__in=picked), *first, limit=limit)
     category = product.category
-    others = Product.objects.filter(is_published=True).exclude(
-        pk__in=[product.pk, *(row.pk for row in found)]
-    )
-    return found + read_cards(
-        others.exclude(category=category),
+    nearest = (
         Case(When(category__kind=category.kind, then=Value(0)), default=Value(1)),
         Abs(F("category__position") - category.position),
-        _AVAILABLE_FIRST,
-        *NEWEST,
-        limit=limit - len(found),
     )
+    same, far = others.filter(category=category), others.exclude(category=category)
+    for products, order in ((same, first), (far, (*nearest, *first))):
+        if len(found) < limit:
+            left = products.exclude(pk__in=[row.pk for row in found])
+            found += read_cards(left, *order, limit=limit - len(found))
+    return found
 
 
 def finish_pair() -> FinishPair | None:

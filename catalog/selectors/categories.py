@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
 from catalog.models import (
@@ -16,6 +14,7 @@ from catalog.models import (
     CategoryFeature,
     CategoryKind,
     CategoryPicture,
+    Facet,
     FormerSlug,
     Product,
     ProductImage,
@@ -23,8 +22,10 @@ from catalog.models import (
 from catalog.selectors.addresses import called, category_url
 from catalog.selectors.availability import available_condition
 from catalog.selectors.cards import NEWEST
+from catalog.selectors.category_rows import all_categories
+from catalog.selectors.filters import Filters, count_categories, product_groups
 from catalog.selectors.pictures import image_info
-from shop.core.fragment_cache import cached_fragment, store_fragment
+from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
 from shop.core.languages import active_language
 
@@ -57,11 +58,6 @@ class CategoryCard:
     def as_selected(self) -> CategoryCard:
         """The same card, marked as the chosen one."""
         return replace(self, selected=True)
-
-
-def all_categories() -> Sequence[Category]:
-    """Every category, in the shop's order. One query, none on a cached page."""
-    return cached_fragment(lambda: tuple(Category.objects.order_by("position", "pk")), "categories")
 
 
 def menu_categories() -> list[Category]:
@@ -99,22 +95,22 @@ def find_named_category(text: str) -> Category | None:
 
 
 def category_cards() -> list[CategoryCard]:
-    """Every category, in the shop's order. Two queries."""
+    """Every category, in the shop's order. Four queries."""
     return cached_fragment(_cards, "category-cards")
 
 
 def main_categories() -> list[CategoryCard]:
-    """The categories of the main catalogue, in the shop's order. Two queries."""
+    """The categories of the main catalogue, in the shop's order. Four queries."""
     return [card for card in category_cards() if card.kind == CategoryKind.MAIN]
 
 
 def collection_categories() -> list[CategoryCard]:
-    """The collections, in the shop's order. Two queries."""
+    """The collections, in the shop's order. Four queries."""
     return [card for card in category_cards() if card.kind == CategoryKind.COLLECTION]
 
 
 def listed_categories(*, with_collections: bool) -> list[CategoryCard]:
-    """The categories of the main catalogue, and collections after them, in the shop's order. Two queries."""
+    """The categories of the main catalogue, and collections after them, in the shop's order. Four queries."""
     cards = sorted(category_cards(), key=lambda card: card.kind != CategoryKind.MAIN)
     return [card for card in cards if with_collections or card.kind == CategoryKind.MAIN]
 
@@ -134,25 +130,25 @@ def category_key(slug: str) -> int | None:
 
 
 def _cards() -> list[CategoryCard]:
-    on_sale = Product.objects.filter(is_published=True, category=OuterRef("pk"))
-    buyable = on_sale.filter(available_condition())
+    buyable = Product.objects.filter(available_condition(), is_published=True, category=OuterRef("pk"))
     newest_photo = (
         ProductImage.objects.filter(product=OuterRef("newest")).order_by("position", "pk").values("pk")[:1]
     )
     photographed = buyable.filter(images__isnull=False).order_by(*NEWEST).values("pk")[:1]
-    rows = list(
+    pictured = (
         Category.objects.select_related("picture")
-        .annotate(
-            listed=Coalesce(Subquery(_count(on_sale)), 0),
-            buyable=Coalesce(Subquery(_count(buyable)), 0),
-            newest=Subquery(photographed),
-        )
+        .only("picture")
+        .annotate(newest=Subquery(photographed))
         .annotate(photo=Subquery(newest_photo))
-        .order_by("position", "pk")
+        .order_by()
+        .in_bulk()
     )
-    # The menu of the same page needs the rows too.
-    store_fragment(tuple(rows), "categories")
-    photos = ProductImage.objects.in_bulk([row.photo for row in rows if row.photo and not _own(row)])
+    groups = product_groups()
+    listed = count_categories(groups, Filters())
+    available = count_categories([group for group in groups if Facet.AVAILABLE in group.facets], Filters())
+    photos = ProductImage.objects.in_bulk(
+        [row.photo for row in pictured.values() if row.photo and not _own(row)]
+    )
     language, today = active_language(), timezone.localdate()
     return [
         CategoryCard(
@@ -160,25 +156,26 @@ def _cards() -> list[CategoryCard]:
             name=row.name,
             description=row.description,
             colour=row.colour,
-            count=row.buyable,
-            listed=row.listed,
+            count=available.get(row.pk, 0),
+            listed=listed.get(row.pk, 0),
             url=category_url(row),
             address=row.slug_in(language),
             in_season=row.is_in_season(today),
-            image=image_info(found, row.name) if (found := _own(row) or photos.get(row.photo)) else None,
+            image=image_info(found, row.name) if (found := _image(pictured.get(row.pk), photos)) else None,
             pk=row.pk,
             kind=row.kind,
             title=row.title or row.name,
             intro=row.intro,
             offers_formats=row.offers_formats,
         )
-        for row in rows
+        for row in all_categories()
     ]
+
+
+def _image(row: Any, photos: dict[int, ProductImage]) -> CategoryPicture | ProductImage | None:
+    """A category's own picture, else that of its newest piece; None for one that was made since the rows were read."""
+    return None if row is None else _own(row) or photos.get(row.photo)
 
 
 def _own(category: Category) -> CategoryPicture | None:
     return getattr(category, "picture", None)
-
-
-def _count(products: QuerySet[Product]) -> QuerySet[Product, Any]:
-    return products.order_by().values("category").annotate(found=Count("pk")).values("found")

@@ -1,7 +1,7 @@
 """Filters of lists: what may be chosen, what an address asks for, and how many products each choice would show.
 
-A choice is a condition on a product's row. The counts of all choices come from one reading of the list: it is grouped
-by what the conditions say of each product, and the groups are added up in memory.
+A choice is a bit of a product's row. The counts of all choices come from one reading of the catalogue: it is grouped by
+category and bits, and the groups are added up in memory.
 """
 
 from __future__ import annotations
@@ -10,67 +10,53 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import product
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.db.models import Count, Q
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.models import Finish, Product
+from catalog.models import FACETS, Facet, Finish, Product
 from catalog.selectors import wording
+from catalog.selectors.category_rows import all_categories
 from shop.core.fragment_cache import cached_fragment
 
 MAX_PRICE = 99_999
 
 
 class Choice(NamedTuple):
-    """One value of a filter: `?name=value`. `column` is the one of products that says whether it holds, "" where
-    several do."""
+    """One value of a filter: `?name=value`, and the bit of `Product.facets` that says whether it holds."""
 
     name: str
     value: str
     label: Any
-    condition: Q
-    column: str = ""
+    facet: Facet
+
+    @property
+    def condition(self) -> Q:
+        """What a product must be."""
+        offered = Q(category__offers_finishes=True) if self.facet in _FINISHES else Q()
+        return offered & FACETS[self.facet]
 
 
-def promotion_condition() -> Q:
-    """Products with a running promotion, or a price that is lower than it was."""
-    return Q(running_promotion__isnull=False) | Q(crossed_out__isnull=False)
-
-
-def finish_condition(finish: str) -> Q:
-    """Products that are sold in a finish: `catalog.pricing.offered_finishes`."""
-    return Q(category__offers_finishes=True, **{f"{finish}_price__isnull": False})
-
-
-def _column_choice(name: str, value: str, label: Any, column: str) -> Choice:
-    return Choice(name, value, label, Q(**{column: True}), column)
-
-
+# Sold in a finish is what has a price for it in a category that offers the choice: `catalog.pricing.offered_finishes`.
+_FINISHES = Facet.PAINTED | Facet.UNPAINTED
 CHOICES: tuple[Choice, ...] = (
-    _column_choice("availability", "ready", gettext_lazy("Prêt à partir"), "is_ready"),
-    _column_choice("availability", "available", gettext_lazy("Disponible"), "is_available"),
-    Choice("finish", Finish.PAINTED, gettext_lazy("Peint"), finish_condition(Finish.PAINTED)),
-    Choice(
-        "finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)
-    ),
-    _column_choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), "has_small"),
-    _column_choice("size", "medium", gettext_lazy("De 12 à 18\u00a0cm"), "has_medium"),
-    _column_choice("size", "large", gettext_lazy("18\u00a0cm et plus"), "has_large"),
-    Choice("promotion", "yes", gettext_lazy("En promotion"), promotion_condition()),
+    Choice("availability", "ready", gettext_lazy("Prêt à partir"), Facet.READY),
+    Choice("availability", "available", gettext_lazy("Disponible"), Facet.AVAILABLE),
+    Choice("finish", Finish.PAINTED, gettext_lazy("Peint"), Facet.PAINTED),
+    Choice("finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), Facet.UNPAINTED),
+    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Facet.SMALL),
+    Choice("size", "medium", gettext_lazy("De 12 à 18\u00a0cm"), Facet.MEDIUM),
+    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Facet.LARGE),
+    Choice("promotion", "yes", gettext_lazy("En promotion"), Facet.REDUCED),
 )
 TITLES = {
     "availability": gettext_lazy("Disponibilité"),
     "finish": gettext_lazy("Finition"),
     "size": gettext_lazy("Hauteur"),
     "promotion": gettext_lazy("Offres"),
-}
-_COLUMNS = {
-    f"is_{choice.name}_{choice.value}": ExpressionWrapper(choice.condition, output_field=BooleanField())
-    for choice in CHOICES
 }
 
 
@@ -116,7 +102,7 @@ class Filters:
         return (
             category_id in (None, member.category_id)
             and self._has_price(member)
-            and _passes(member.holds, self)
+            and _passes(member.facets, self)
         )
 
     def _has_price(self, member: Member) -> bool:
@@ -125,8 +111,8 @@ class Filters:
 
     def groups_of(self, members: Iterable[Member]) -> list[Group]:
         """Those of these products that have the price, in groups."""
-        counts = Counter((each.category_id, each.holds) for each in members if self._has_price(each))
-        return [Group(category_id, holds, count) for (category_id, holds), count in counts.items()]
+        counts = Counter((each.category_id, each.facets) for each in members if self._has_price(each))
+        return [Group(category_id, facets, count) for (category_id, facets), count in counts.items()]
 
     def parameters(self) -> list[tuple[str, str]]:
         """As in the shop's own addresses."""
@@ -144,21 +130,20 @@ class Filters:
 
 
 class Member(NamedTuple):
-    """A product with what filters ask about it: which choices hold, in the order of `CHOICES`."""
+    """A product with what filters ask about it."""
 
     id: int
     category_id: int
     price_from: Decimal
-    is_available: bool
-    holds: tuple[bool, ...]
+    facets: Facet
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """So many products of a category of which the same choices hold, in the order of `CHOICES`."""
+    """So many products of a category that have the same facets; those of finishes where the category offers them."""
 
     category_id: int
-    holds: tuple[bool, ...]
+    facets: Facet
     count: int
 
 
@@ -206,21 +191,25 @@ def is_value_of(name: str) -> Any:
     return values.__contains__
 
 
-def groups_of_list(products: QuerySet[Product], filters: Filters, *scope: str) -> list[Group]:
-    """The products of a list, which `scope` names, in groups. One query when it is not cached."""
-    if filters.has_price:
-        # As many as there are prices: never cached.
-        return _read_groups(products.filter(filters.price_condition()))
-    return cached_fragment(lambda: _read_groups(products), "filter-groups", *scope)
+def product_groups() -> list[Group]:
+    """All published products, in groups. Two queries when they are not cached."""
+    return cached_fragment(lambda: _read_groups(Q()), "product-groups")
+
+
+def groups_of_list(category_ids: Collection[int], filters: Filters) -> list[Group]:
+    """The published products of these categories that have the price asked for, in groups. Two queries when they are
+    not cached: with a price, of which there are very many, they never are."""
+    groups = _read_groups(filters.price_condition()) if filters.has_price else product_groups()
+    return [group for group in groups if group.category_id in category_ids]
 
 
 def read_members(product_ids: Collection[int]) -> list[Member]:
     """Those of these products that are on sale. One query."""
-    rows = Product.objects.filter(pk__in=product_ids, is_published=True).annotate(**_COLUMNS).order_by()
-    columns = ("pk", "category_id", "price_from", "is_available", *_COLUMNS)
+    rows = Product.objects.filter(pk__in=product_ids, is_published=True).order_by()
+    columns = ("pk", "category_id", "price_from", "facets", "category__offers_finishes")
     return [
-        Member(pk, category_id, price, available, tuple(map(bool, holds)))
-        for pk, category_id, price, available, *holds in rows.values_list(*columns)
+        Member(pk, category_id, price, _own_facets(facets, offers_finishes))
+        for pk, category_id, price, facets, offers_finishes in rows.values_list(*columns)
     ]
 
 
@@ -229,7 +218,7 @@ def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | No
     return sum(
         group.count
         for group in groups
-        if category_id in (None, group.category_id) and _passes(group.holds, filters)
+        if category_id in (None, group.category_id) and _passes(group.facets, filters)
     )
 
 
@@ -237,7 +226,7 @@ def count_categories(groups: Iterable[Group], filters: Filters) -> dict[int, int
     """How many products of each category the filters leave."""
     counts: dict[int, int] = {}
     for group in groups:
-        if _passes(group.holds, filters):
+        if _passes(group.facets, filters):
             counts[group.category_id] = counts.get(group.category_id, 0) + group.count
     return counts
 
@@ -252,14 +241,15 @@ def option_groups(
         groups = [group for group in groups if group.category_id == category_id]
     for name, title in TITLES.items():
         options = []
-        for index, choice in enumerate(CHOICES):
+        for choice in CHOICES:
             if choice.name != name:
                 continue
             is_chosen = choice.value in filters.chosen.get(name, ())
             count = None
             if groups is not None:
-                count = sum(g.count for g in groups if g.holds[index] and _passes(g.holds, filters, but=name))
-            if count != 0 or is_chosen or any(group.holds[index] for group in groups or ()):
+                having = [group for group in groups if choice.facet in group.facets]
+                count = sum(group.count for group in having if _passes(group.facets, filters, but=name))
+            if count != 0 or is_chosen or any(choice.facet in group.facets for group in groups or ()):
                 options.append(Option(choice.value, choice.label, count, is_chosen))
         if options:
             forms.append(OptionGroup(name, title, options))
@@ -286,40 +276,28 @@ def _price_label(filters: Filters) -> str:
     return _("Dès %(low)s") % {"low": low} if low else _("Jusqu'à %(high)s") % {"high": high}
 
 
-def _passes(held: Sequence[bool], filters: Filters, but: str = "") -> bool:
+def _passes(facets: Facet, filters: Filters, but: str = "") -> bool:
     return all(
         name == but
-        or any(
-            holds and choice.name == name and choice.value in values
-            for choice, holds in zip(CHOICES, held, strict=True)
-        )
+        or any(choice.facet in facets for choice in CHOICES if choice.name == name and choice.value in values)
         for name, values in filters.chosen.items()
     )
 
 
-def _read_groups(products: QuerySet[Product]) -> list[Group]:
-    """Grouped in the order of the index `product_filters`, which so is read once without sorting; each group is counted
-    by the choices that no column of it holds."""
-    columns = ("category_id", "is_available", "is_ready", "has_small", "has_medium", "has_large")
-    others = [choice for choice in CHOICES if not choice.column]
-    combinations = list(product([False, True], repeat=len(others)))
-    counts = {}
-    for number, held in enumerate(combinations):
-        condition = Q()
-        for choice, is_met in zip(others, held, strict=True):
-            condition &= choice.condition if is_met else ~choice.condition
-        counts[f"count_{number}"] = Count("pk", filter=condition)
-    groups = []
-    row: dict[str, Any]
-    for row in products.order_by().values(*columns).annotate(**counts):
-        for number, held in enumerate(combinations):
-            if row[f"count_{number}"]:
-                held_by_row = dict(zip(others, held, strict=True))
-                holds = tuple(
-                    bool(row[choice.column]) if choice.column else held_by_row[choice] for choice in CHOICES
-                )
-                groups.append(Group(row["category_id"], holds, row[f"count_{number}"]))
-    return groups
+def _read_groups(condition: Q) -> list[Group]:
+    """Grouped in the order of the index `product_facets`, which so is read once without sorting."""
+    offering = {row.pk for row in all_categories() if row.offers_finishes}
+    rows = Product.objects.filter(condition, is_published=True).order_by()
+    counted = rows.values_list("category_id", "facets").annotate(Count("pk"))
+    return [
+        Group(category_id, _own_facets(facets, category_id in offering), count)
+        for category_id, facets, count in counted
+    ]
+
+
+def _own_facets(facets: int, offers_finishes: bool) -> Facet:
+    """The facets of a product as its category shows them."""
+    return Facet(facets) if offers_finishes else Facet(facets) & ~_FINISHES
 
 
 def _euros(text: str) -> int | None:

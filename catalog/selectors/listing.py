@@ -1,11 +1,11 @@
-"""Lists of products: a scope (the catalogue, one category), filters, a text to find, an order, a page number.
+"""Lists of products: their categories (the main catalogue, one), filters, a text to find, an order, a page number.
 
 Each order has an index that gives a page without sorting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,11 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy
 
-from catalog.models import Category, CategoryKind, Product
-from catalog.selectors import filters as product_filters
+from catalog.models import CategoryKind, Product
 from catalog.selectors import search, wording
-from catalog.selectors.addresses import called
 from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
-from catalog.selectors.filters import Filters, Group
+from catalog.selectors.category_rows import all_categories
+from catalog.selectors.filters import Filters, Group, count_shown, groups_of_list
 from catalog.selectors.vocabulary import Query, read_query
 
 PAGE_SIZE = 24
@@ -39,6 +38,7 @@ SORT_LABELS = {
 }
 
 SortColumns = tuple[Any, ...]
+_ANY = Q()
 
 # Written into the statement: SQLite uses an index of an expression for that very expression, without parameters.
 _EMPTY = Func(template="''", output_field=CharField())
@@ -88,14 +88,10 @@ class CountedPaginator(Paginator[ProductCard]):
         return self._known
 
 
-def main_catalogue() -> Q:
-    """The scope of `/produits`: everything but the collections, which have pages of their own."""
-    return Q(category__in=Category.objects.filter(kind=CategoryKind.MAIN).order_by().values("pk"))
-
-
-def of_category(slug: str) -> Q:
-    """The scope of one category, named as in whatever language; of none when there is no such category."""
-    return Q(category__in=Category.objects.filter(called(slug)).order_by().values("pk"))
+def main_catalogue() -> frozenset[int]:
+    """The categories of `/produits`: all but the collections, which have pages of their own. One query, none on a
+    cached page."""
+    return frozenset(row.pk for row in all_categories() if row.kind == CategoryKind.MAIN)
 
 
 def known_sort(text: str, *, searching: bool = False) -> str:
@@ -144,18 +140,19 @@ def page_number(text: str) -> int:
 
 def find_products(
     *,
-    scope: Q,
+    category_ids: Collection[int],
+    condition: Q = _ANY,
     number: int = 1,
     size: int = PAGE_SIZE,
     known_count: int | None = None,
     order: SortColumns = NEWEST,
 ) -> Results:
-    """One page of the published products of a scope, newest first unless `order` says otherwise.
+    """One page of the published products of some categories, newest first unless `order` says otherwise.
 
     Two queries: the count, not read when `known_count` is given, and the page.
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
-    products = Product.objects.filter(scope, is_published=True)
+    products = Product.objects.filter(condition, category__in=category_ids, is_published=True)
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)
     first = (number - 1) * size
@@ -165,26 +162,22 @@ def find_products(
 
 def find_filtered(
     *,
-    scope: Q,
-    scope_name: str,
+    category_ids: Collection[int],
     filters: Filters,
     category_id: int | None = None,
     number: int = 1,
     size: int = PAGE_SIZE,
     order: SortColumns | None = None,
 ) -> Results:
-    """`find_products` of those in a category, if one is given, that the filters leave; with the groups of the whole
-    scope. `scope_name` is what the groups are cached under. Two queries: the groups, when they are not cached, and
-    the page.
-    """
-    groups = product_filters.groups_of_list(
-        Product.objects.filter(scope, is_published=True), filters, scope_name
-    )
+    """`find_products` of those that the filters leave, in one of the categories if it is given; with the groups of all.
+    Three queries: two for the groups, when they are not cached, and the page."""
+    groups = groups_of_list(category_ids, filters)
     found = find_products(
-        scope=scope & filters.condition(category_id),
+        category_ids=category_ids if category_id is None else [category_id],
+        condition=filters.condition(),
         number=number,
         size=size,
-        known_count=product_filters.count_shown(groups, filters, category_id),
+        known_count=count_shown(groups, filters, category_id),
         order=order or NEWEST,
     )
     return replace(found, groups=groups)
@@ -202,8 +195,8 @@ def search_products(
     """One page of the products that a text finds in the whole shop, or in a category: the best first, or in an order.
     The groups are those of everything found.
 
-    Where more than `search.COUNT_CAP` match, those in an order are the best of them. Nine queries at most: three for
-    the words (`vocabulary.read_query`), five for the matches, and their order.
+    Where more than `search.COUNT_CAP` match, those in an order are the best of them. Ten queries at most: three for
+    the words (`vocabulary.read_query`), six for the matches, and their order.
     Raises `PageOutOfRangeError`.
     """
     query = read_query(text)

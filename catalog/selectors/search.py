@@ -13,10 +13,9 @@ from typing import Any
 
 from django.db import connection
 
-from catalog.models import Product, SearchEntry
-from catalog.selectors.filters import Filters, Member, read_members
+from catalog.models import Facet, Product, SearchEntry
+from catalog.selectors.filters import Filters, Member, product_groups, read_members
 from catalog.selectors.vocabulary import Query
-from shop.core.fragment_cache import cached_fragment
 
 # Results are ranked and counted exactly up to here: nobody turns more pages.
 COUNT_CAP = 1000
@@ -123,8 +122,8 @@ def _read(way: str, sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def _is_walked(query: Query, size: int) -> bool:
-    """Whether surely so many products have all words of a query that PostgreSQL soon finds the newest by walking. One
-    query, when it is not cached, for words that very many have."""
+    """Whether surely so many products have all words of a query that PostgreSQL soon finds the newest by walking. Two
+    queries, when they are not cached, for words that very many have."""
     if connection.vendor != "postgresql":
         # It reads the newest first by itself.
         return False
@@ -147,8 +146,7 @@ def _is_walked(query: Query, size: int) -> bool:
         return False
     if len(pieces) == len(pieces[0]) == len(pieces[0][0]) == 1:
         return True
-    published = Product.objects.filter(is_published=True)
-    return least(cached_fragment(published.count, "published-products")) > many
+    return least(sum(group.count for group in product_groups())) > many
 
 
 def _ranked(levels: Mapping[int, int]) -> list[Member]:
@@ -157,7 +155,11 @@ def _ranked(levels: Mapping[int, int]) -> list[Member]:
     members = read_members(products) if products else []
     return sorted(
         members,
-        key=lambda member: (levels[products[member.id]], not member.is_available, -products[member.id]),
+        key=lambda member: (
+            levels[products[member.id]],
+            Facet.AVAILABLE not in member.facets,
+            -products[member.id],
+        ),
     )
 
 

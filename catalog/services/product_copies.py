@@ -100,6 +100,6 @@ def _copy_photos(source: Product, copy: Product, formats: dict[int | None, Produ
 
 def _columns(row: Any, left_out: set[str]) -> dict[str, Any]:
     """The columns of a row by name; of a translated text those of its languages, not the one they start from."""
-    names = [field.name for field in row._meta.concrete_fields]
+    names = [field.name for field in row._meta.concrete_fields if not field.generated]
     repeated = {name for name in names if f"{name}_{LANGUAGES[0]}" in names}
     return {name: getattr(row, name) for name in names if name not in left_out and name not in repeated}

@@ -25,7 +25,7 @@ from catalog.islands import (
     StaffVariantsProps,
 )
 from catalog.models import PromotionType, SafetyClass
-from catalog.selectors.categories import all_categories
+from catalog.selectors.category_rows import all_categories
 from catalog.selectors.staff_products import staff_product
 from catalog.services.product_import import MOST_LINES
 from catalog.services.product_removal import TRASH_DAYS

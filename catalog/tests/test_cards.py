@@ -172,6 +172,17 @@ def test_the_gallery_draws_no_sold_out_piece_while_there_are_others():
         assert [found.available for found in gallery] == [True] * 6
 
 
+def test_the_gallery_goes_on_from_the_first_place_when_the_last_is_reached():
+    """Every piece is shown on some day, those with the highest place beside those with the lowest."""
+    pieces = [make_product(f"Pièce {number}", stock_quantity=int(number > 2)) for number in range(15)]
+    for piece in pieces:
+        make_image(piece)
+    places = {piece.pk: (piece.pk * 40503) % 65536 for piece in pieces[3:]}
+    ring = sorted(places, key=places.__getitem__)
+    shown = {tuple(found.id for found in daily_gallery(DAY + timedelta(days=days))) for days in range(60)}
+    assert shown == {tuple((ring + ring)[start : start + 6]) for start in range(len(ring))}
+
+
 def test_a_small_shop_shows_what_it_has():
     product = make_product()
     make_product("Brouillon", is_published=False)
@@ -225,8 +236,8 @@ def test_products_picked_by_hand_come_first():
 def test_similar_products_cost_a_known_number_of_queries(django_assert_max_num_queries):
     category = make_category("bust")
     products = [make_product(f"Pièce {number}", category=category) for number in range(3)]
-    # products, those of near categories, photos, variants; the shop's delay when it is not cached
-    with django_assert_max_num_queries(5):
+    # picked products, those of the category, of near categories, photos, variants; the shop's delay if not cached
+    with django_assert_max_num_queries(6):
         similar_cards(products[0])
 
 
@@ -287,10 +298,11 @@ def test_a_category_without_picture_shows_its_newest_piece_that_can_be_bought():
 
 
 @pytest.mark.both_engines
-def test_categories_cost_two_queries(django_assert_num_queries):
+def test_categories_cost_five_queries(django_assert_num_queries):
     for number in range(5):
         make_image(make_product(category=make_category(f"rayon-{number}")), 1)
-    with django_assert_num_queries(2):
+    # their own pictures and newest pieces, the groups, the photos; outside of pages the rows are read twice
+    with django_assert_num_queries(5):
         assert len(main_categories()) == 5
 
 

@@ -55,7 +55,7 @@ def shop() -> dict[str, Product]:
 
 def shown(query: str) -> set[str]:
     asked = read_filters(QueryDict(query))
-    found = listing.find_filtered(scope=listing.main_catalogue(), scope_name="main", filters=asked)
+    found = listing.find_filtered(category_ids=listing.main_catalogue(), filters=asked)
     assert found.count == len(found.keys)
     return set(Product.objects.filter(pk__in=found.keys).values_list("name_fr", flat=True))
 
@@ -105,7 +105,7 @@ def test_size_reads_the_heights_of_what_the_page_offers(shop):
 def test_counts_are_those_of_reading_each_choice_alone(shop):
     """Of every combination of one value or none of each filter, in each category and in all."""
     values = {name: ["", *(c.value for c in CHOICES if c.name == name)] for name in filters.TITLES}
-    groups = filters.groups_of_list(Product.objects.filter(is_published=True), Filters(), "all")
+    groups = filters.product_groups()
     for combination in combinations(*values.values()):
         asked = Filters({name: (v,) for name, v in zip(values, combination, strict=True) if v})
         for category_id in (None, shop["both"].category_id):
@@ -121,11 +121,11 @@ def test_counts_are_those_of_reading_each_choice_alone(shop):
 
 
 @pytest.mark.usefixtures("shop")
-def test_filters_and_their_counts_cost_two_queries(django_assert_num_queries):
-    # the groups, the keys of the page
-    with django_assert_num_queries(2):
+def test_filters_and_their_counts_cost_four_queries(django_assert_num_queries):
+    # the categories, for their kind and for their finishes, the groups, the keys of the page
+    with django_assert_num_queries(4):
         listing.find_filtered(
-            scope=listing.main_catalogue(), scope_name="main", filters=read_filters(QueryDict("size=large"))
+            category_ids=listing.main_catalogue(), filters=read_filters(QueryDict("size=large"))
         )
 
 

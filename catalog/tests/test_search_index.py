@@ -132,9 +132,9 @@ def test_very_many_matches_are_filtered(monkeypatch, many, django_assert_max_num
     newest = [f"Pièce {number}" for number in range(39, 0, -1) if number % 4]
 
     def shown(filters: Filters, category_id: int | None = None) -> tuple[list[str], bool]:
-        # the synonyms, the vocabulary; how many products there are, the entries, the products of the best levels, the
-        # newest that the filters leave
-        with django_assert_max_num_queries(6):
+        # the synonyms, the vocabulary; how many products there are by category, the entries, the products of the best
+        # levels, the newest that the filters leave
+        with django_assert_max_num_queries(7):
             matches = find_matches(read_query("dragon"), filters, category_id)
         return [names[key] for key in matches.keys], matches.capped
 

@@ -30,7 +30,9 @@ def names(sort: str, text: str = "", **options) -> list[str]:
     order = listing.sort_columns(sort)
     if text:
         return [row.name_fr for row in search_products(text=text, order=order, **options).products]
-    return [row.name_fr for row in find_products(scope=main_catalogue(), order=order, **options).products]
+    return [
+        row.name_fr for row in find_products(category_ids=main_catalogue(), order=order, **options).products
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "soir"])
@@ -117,9 +119,9 @@ def test_a_collection_can_be_sorted(client):
 @pytest.mark.parametrize("sort", list(listing.SORT_LABELS))
 def test_a_sorted_list_costs_no_more_queries(products, sort, django_assert_num_queries):
     order = listing.sort_columns(sort)
-    # the keys of the page; its count is known
-    with django_assert_num_queries(1):
-        find_products(scope=main_catalogue(), known_count=3, order=order)
+    # the categories, the keys of the page; its count is known
+    with django_assert_num_queries(2):
+        find_products(category_ids=main_catalogue(), known_count=3, order=order)
     # the synonyms, the vocabulary, the entries, the products, their order, their groups
     with django_assert_num_queries(5):
         search_products(text="soir", order=order)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Q
 from django.http import (
     Http404,
     HttpRequest,
@@ -78,8 +77,8 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     sort = listing.known_sort(request.GET.get("sort", ""), searching=bool(text))
     results = _find(
         request,
-        scope=listing.main_catalogue(),
-        scope_name="main",
+        category_ids=listing.main_catalogue(),
+        name="main",
         category_id=chosen.pk if chosen else None,
         text=text,
         asked=asked,
@@ -129,8 +128,6 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     """A category's own page, with filters. Its word in another language, or one that it had before, is sent to its
     address (301), and so is that of a main category. 404 for any other word, and for an unknown page."""
-    # Their cards hold the rows that are looked in.
-    collections = categories.collection_categories()
     row = categories.find_category(slug)
     if row is None:
         raise Http404
@@ -138,12 +135,12 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         return HttpResponseNotAllowed(["GET", "HEAD"])
     if request.path != category_url(row):
         return _redirect_to(row, request)
-    category = next((card for card in collections if card.slug == row.slug), None)
+    category = next((card for card in categories.collection_categories() if card.slug == row.slug), None)
     if category is None:
         raise Http404
     asked = filters.read_filters(request.GET)
     sort = listing.known_sort(request.GET.get("sort", ""))
-    results = _find(request, scope=listing.of_category(row.slug), scope_name=row.slug, asked=asked, sort=sort)
+    results = _find(request, category_ids=[row.pk], name=row.slug, asked=asked, sort=sort)
     context = {
         "page_title": category.title or category.name,
         "category": category,
@@ -192,18 +189,18 @@ def _parameter(request: HttpRequest, *names: str) -> str:
 def _find(
     request: HttpRequest,
     *,
-    scope: Q,
-    scope_name: str,
+    category_ids: Collection[int],
+    name: str,
     asked: Filters,
     sort: str,
     category_id: int | None = None,
     text: str = "",
 ) -> listing.Results:
-    """What the page shows, found once for all addresses that ask for the same."""
+    """What the page shows, found once for all addresses that ask for the same; `name` is that of the categories."""
     try:
         number = listing.page_number(request.GET.get("page", ""))
-        key = ("results", scope_name, category_id, text, sort, number, *asked.parameters())
-        find = partial(listing.find_filtered, scope=scope, scope_name=scope_name)
+        key = ("results", name, category_id, text, sort, number, *asked.parameters())
+        find = partial(listing.find_filtered, category_ids=category_ids)
         if text:
             find = partial(listing.search_products, text=text)
         columns = None if sort == listing.RELEVANCE else listing.sort_columns(sort)

@@ -46,7 +46,7 @@ def row_values(row: Model, shown: Shown = None) -> Values:
     values = {
         field.name: audit_value(field, _value(row, field))
         for field in row._meta.concrete_fields
-        if not field.primary_key and (shown is None or field.name in shown)
+        if not (field.primary_key or field.generated) and (shown is None or field.name in shown)
     }
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 

@@ -163,7 +163,7 @@ def fragments_of(version: str | None) -> Iterator[None]:
 def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
     """Return the fragment of this key in the active language, made when there is none. Never change it afterwards.
 
-    Of the threads that miss it at once, one makes it.
+    Of the threads that miss it at once, one makes it. While fragments are off it is made once a page.
     """
     return _cached(_fragments, make, key)
 
@@ -178,7 +178,7 @@ def _cached(
 ) -> Value:
     page = _page.get()
     if page is None:
-        return make()
+        return _given_once(make, key)
     whole = (get_language(), *key)
     found = fragments.find(whole, page.version)
     if found is None:
@@ -199,12 +199,16 @@ def cached_content(make: Callable[[], Value], *key: Hashable) -> Value:
     Never change it afterwards."""
     if _page.get() is not None:
         return cached_fragment(make, *key)
+    return _given_once(lambda: _from_the_cache(make, *key), key)
+
+
+def _given_once(make: Callable[[], Value], key: tuple[Hashable, ...]) -> Value:
     given = _given.get()
     if given is None:
-        return _from_the_cache(make, *key)
+        return make()
     whole = (get_language(), *key)
     if whole not in given:
-        given[whole] = _from_the_cache(make, *key)
+        given[whole] = make()
     return cast(Value, given[whole])
 
 
@@ -222,15 +226,17 @@ def _from_the_cache(make: Callable[[], Value], *key: Hashable) -> Value:
 
 def find_fragment(*key: Hashable) -> Any:
     """Return the fragment of this key in the active language, or None."""
-    page = _page.get()
-    found = None if page is None else _fragments.find((get_language(), *key), page.version)
+    page, whole = _page.get(), (get_language(), *key)
+    found = (_given.get() or {}).get(whole) if page is None else _fragments.find(whole, page.version)
     return None if found is _NONE else found
 
 
 def store_fragment(fragment: Value, *key: Hashable) -> Value:
-    """Store the fragment, if fragments are cached now, and return it."""
+    """Store the fragment, for this page alone while fragments are off, and return it. Nowhere else is it stored."""
     page = _page.get()
-    return fragment if page is None else _store(_fragments, fragment, (get_language(), *key), page)
+    if page is None:
+        return _given_once(lambda: fragment, key)
+    return _store(_fragments, fragment, (get_language(), *key), page)
 
 
 def _store(

@@ -23,11 +23,8 @@ from catalog.selectors.addresses import (
     product_entries,
     sitemap_count,
 )
-from catalog.selectors.categories import (
-    CategoryCard,
-    all_categories,
-    category_cards,
-)
+from catalog.selectors.categories import CategoryCard, category_cards
+from catalog.selectors.category_rows import all_categories
 from shop.core.page_slugs import localized
 from shop.core.site import absolute_url
 

@@ -219,8 +219,11 @@ def _cases() -> dict[str, Callable[[], Any]]:
     total = sum(card.count for card in shown)
 
     def listed(number: int = 1, slug: str = "", known: int | None = None) -> Callable[[], Any]:
-        scope = listing.of_category(slug) if slug else listing.main_catalogue()
-        return lambda: listing.card_page(listing.find_products(scope=scope, number=number, known_count=known))
+        key = categories.category_key(slug) if slug else None
+        keys = listing.main_catalogue() if key is None else [key]
+        return lambda: listing.card_page(
+            listing.find_products(category_ids=keys, number=number, known_count=known)
+        )
 
     def searched(text: str, *, number: int = 1, sort: str = "", **chosen: str) -> Callable[[], Any]:
         asked = Filters({name: (value,) for name, value in chosen.items()})
@@ -231,7 +234,7 @@ def _cases() -> dict[str, Callable[[], Any]]:
 
     def filtered(**chosen: str) -> Callable[[], Any]:
         asked = Filters({name: (value,) for name, value in chosen.items()})
-        return lambda: listing.find_filtered(scope=listing.main_catalogue(), scope_name="main", filters=asked)
+        return lambda: listing.find_filtered(category_ids=listing.main_catalogue(), filters=asked)
 
     def in_language(language: str, case: Callable[[], Any]) -> Callable[[], Any]:
         def asked() -> None:

@@ -201,12 +201,12 @@ def test_a_redirect_works_where_there_is_no_page(client: Client) -> None:
 
 
 @pytest.mark.both_engines
-def test_a_missing_page_costs_five_queries(
+def test_a_missing_page_costs_four_queries(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get("/nulle-part")
-    # The collections, is it one, was it one, was it moved; the menu. The rest is cached since the visit before.
-    with django_assert_num_queries(5):
+    # Is it a category, was it one, was it moved; the menu. The rest is cached since the visit before.
+    with django_assert_num_queries(4):
         assert client.get("/nulle-part").status_code == 404
 
 
@@ -294,11 +294,11 @@ def test_questions_are_moved_and_numbered_anew(admin_client: Client, texts: None
 @pytest.mark.parametrize(
     ("path", "cold", "warm"),
     [
-        # settings 1, closure 1, free delivery 1, band 1, questions 1, page texts 1, what texts name: zones with
-        # weight steps 1, countries without delivery 1, lowest price 1; the menu 1, which fragments cache.
-        ("/faq", 10, 1),
+        # settings 1, closure 1, band 1, questions 1, page texts 1, what texts name: zones with weight steps 1,
+        # countries without delivery 1, lowest price 1; the menu 1, which fragments cache.
+        ("/faq", 9, 1),
         # The same without questions.
-        ("/notre-histoire", 9, 1),
+        ("/notre-histoire", 8, 1),
         ("/contact", 10, 1),
     ],
 )

@@ -129,15 +129,14 @@ def test_a_hostile_product_name_is_text_everywhere(client: Client, pieces: list[
 def test_the_home_page_has_a_known_number_of_queries(
     client: Client, pieces: list[Product], django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    # sections 1, settings 1, free delivery 1; hero: cards 1, photos 1, variants 1; gallery: the same 3; both finishes:
-    # product 1, photos 1, its card's photos 1, variants 1; categories 1 and the photos of their newest pieces 1;
-    # page texts 1, questions 1, band 1, reviews 1, the menu 1; what texts name: zones with weight steps 1,
-    # countries without delivery 1, lowest price 1. Closure 1; dates of the cards: zones with weight steps 1,
-    # territories 1, closures 1. For search engines: countries without delivery 1.
-    with django_assert_num_queries(28):
+    # sections 1, settings 1, free delivery 1; hero: cards 1, photos 1, variants 1; gallery: the same 3 and its draw 3;
+    # both finishes: product 1; categories 1, their groups 2 and the photos of their newest pieces 1; page texts 1,
+    # questions 1, band 1, reviews 1; what texts name: countries without delivery 1, lowest price 1. Closure 1; dates of
+    # the cards: territories 1, closures 1.
+    with django_assert_num_queries(25):
         read(client, "/")
     # The settings, the delivery offer, dates, texts, questions and bands are cached for a minute.
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         read(client, "/")
 
 
