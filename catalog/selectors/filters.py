@@ -285,10 +285,11 @@ def _passes(facets: Facet, filters: Filters, but: str = "") -> bool:
 
 
 def _read_groups(condition: Q) -> list[Group]:
-    """Grouped in the order of the index `product_facets`, which so is read once without sorting."""
+    """Grouped in the order of the index `product_facets`, which so is read once without sorting; rows are counted, not
+    keys, which it does not hold."""
     offering = {row.pk for row in all_categories() if row.offers_finishes}
     rows = Product.objects.filter(condition, is_published=True).order_by()
-    counted = rows.values_list("category_id", "facets").annotate(Count("pk"))
+    counted = rows.values_list("category_id", "facets").annotate(count=Count("*"))
     return [
         Group(category_id, _own_facets(facets, category_id in offering), count)
         for category_id, facets, count in counted
