@@ -10,26 +10,43 @@ from pathlib import Path
 from typing import Any
 
 from run_tests import chromium_here
+from shipped_nginx import tls_proxy
 
 # The last one that runs on the Node.js 20 that the shop is built with.
 LIGHTHOUSE = "lighthouse@12.8.2"
-FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
+FLAGS = (
+    "--ignore-certificate-errors --headless=new --no-sandbox --disable-gpu --disable-background-networking "
+    "--disable-component-update"
+)
 COLUMNS = ("performance", "accessibility", "best-practices", "seo")
 TIMINGS = ("largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift")
 SECONDS = 300
 
 
-def bench_lighthouse(port: int, pages: dict[str, str]) -> None:
-    """Print each page's marks and what keeps it from 100; or why there are none (no browser, no package)."""
+def bench_lighthouse(web: int, data: Path, pages: dict[str, str]) -> None:
+    """Print each page's marks and what keeps it from 100, as visitors have it: through the shipped nginx, with TLS and
+    HTTP/2. Or why there are none (no browser, no package, no nginx).
+
+    :param web: the port of a web process.
+    :param data: its `DATA_DIR`.
+    """
     chromium = chromium_here()
     if not chromium:
         print("\nLighthouse: left out, there is no Chromium here (CHROMIUM=/path/to/chromium names one).")
         return
+    try:
+        with tls_proxy(web, data) as port:
+            _print_marks(f"https://localhost:{port}", pages, chromium)
+    except FileNotFoundError as error:
+        print(f"\nLighthouse: left out, {error} are not here.")
+
+
+def _print_marks(origin: str, pages: dict[str, str], chromium: str) -> None:
     print(
         f"\n{'Lighthouse, mobile':20}{''.join(f'{name:>16}' for name in COLUMNS)}   largest paint, blocked, shift"
     )
     for name, path in pages.items():
-        report = _report(f"http://localhost:{port}{path}", chromium)
+        report = _report(f"{origin}{path}", chromium)
         if report is None:
             return
         marks = "".join(f"{_mark(report['categories'][column]):>16}" for column in COLUMNS)

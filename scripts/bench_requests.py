@@ -208,7 +208,9 @@ def bench_requests(shop: RunningShop) -> None:
             compare(bare, own, pages, dict.fromkeys(pages, 0.8))
             port, worker = own
             print(f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 110 at most)")
-            bench_lighthouse(port, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"})
+            bench_lighthouse(
+                port, shop.folder, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"}
+            )
         with server("tests.load.paying_shop", {**shop.environment, **shop.payments, **MEMORY}) as own:
             bench_checkout(bare, own, product["id"], shop.terms_version())
 

@@ -29,6 +29,7 @@ import psycopg
 import requests
 from bench_requests import MEMORY
 from faulty_proxy import FaultyProxy, faulty_proxy
+from shipped_nginx import NGINX, nginx_site, nginx_user, server_program
 from shop_process import ROOT, RunningShop, free_port, shop_environment
 
 sys.path.insert(0, str(ROOT))
@@ -42,15 +43,6 @@ START_SECONDS = 300
 TIMEOUT = 40.0
 RESTART_SECONDS = 120
 NEEDED = {"nginx": "nginx", "redis-server": "redis-server", "postgres": "postgresql"}
-NGINX = """
-daemon off; worker_processes 2; pid nginx.pid; error_log stderr warn; {user}
-events {{ worker_connections 2048; }}
-http {{
-    default_type application/octet-stream;
-    client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
-    {site}
-}}
-"""
 # Without a line a request.
 S3_SERVER = "import logging, moto.server; logging.getLogger('werkzeug').setLevel(40); moto.server.main()"
 READ_BY_ALL = {
@@ -296,42 +288,6 @@ def _programs(
     yield Program(
         "nginx", [str(server_program("nginx")), "-p", str(own), "-c", str(own / "nginx.conf"), "-e", "stderr"]
     )
-
-
-def nginx_site(*, port: int, web: list[int], cache: Path, data: Path) -> str:
-    """Return the shipped configuration with this machine's ports and folders; nothing else of it is changed."""
-    text = (ROOT / "deploy" / "nginx" / "shop.conf").read_text(encoding="utf-8")
-    nodes = "\n    ".join(f"server 127.0.0.1:{number} max_fails=0;" for number in web)
-    for shipped, here in {
-        "server 127.0.0.1:8000 max_fails=0;": nodes,
-        "listen 80;": f"listen 127.0.0.1:{port};",
-        "listen [::]:80;": "",
-        "server_name SHOP_HOST;": "server_name localhost 127.0.0.1;",
-        # nginx of Debian 12 does not know it, and nothing asks for it without TLS.
-        "http2 on;": "",
-        "/var/cache/nginx/shop": str(cache),
-        "/var/log/nginx/shop.log": str(cache.parent / "access.log"),
-        "root /var/lib/shop;": f"root {data};",
-        # All visitors of a test have one address.
-        "rate=50r/s": "rate=100000r/s",
-        "limit_conn shop_connections 100;": "limit_conn shop_connections 10000;",
-        "proxy_set_header Host $host;": "proxy_set_header Host $host:$server_port;",
-    }.items():
-        assert shipped in text, f"deploy/nginx/shop.conf has no {shipped!r}"
-        text = text.replace(shipped, here)
-    return text
-
-
-def nginx_user() -> str:
-    """Its workers write to folders of whoever runs this."""
-    return "user root;" if os.geteuid() == 0 else ""
-
-
-def server_program(name: str) -> str | None:
-    """Return a server's program: Debian keeps some where users do not look."""
-    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True), Path("/usr/sbin")]
-    path = os.pathsep.join([*map(str, places), os.environ.get("PATH", "")])
-    return shutil.which(name, path=path)
 
 
 @contextmanager

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Barrier, Thread
@@ -15,7 +14,7 @@ from time import monotonic, sleep
 
 import pytest
 import requests
-import stack
+from shipped_nginx import nginx_site, running_nginx, server_program
 from shop_process import ROOT, free_port
 
 PUBLIC = "public, s-maxage=60"
@@ -87,39 +86,16 @@ class Shop(BaseHTTPRequestHandler):
 @contextmanager
 def proxied(folder: Path) -> Iterator[str]:
     """The shipped configuration before `Shop`; its address."""
-    folder.chmod(0o755)
     port = free_port()
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        site = stack.nginx_site(
-            port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder
-        )
-        (folder / "nginx.conf").write_text(stack.NGINX.format(site=site, user=stack.nginx_user()))
-        command = [
-            str(stack.server_program("nginx")),
-            "-p",
-            str(folder),
-            "-c",
-            str(folder / "nginx.conf"),
-            "-e",
-            "stderr",
-        ]
-        nginx = subprocess.Popen(command)
-        try:
-            deadline = monotonic() + 20
-            while monotonic() < deadline:
-                with suppress(requests.ConnectionError):
-                    requests.get(f"http://127.0.0.1:{port}/silent", timeout=5)
-                    break
-                sleep(0.05)
+        site = nginx_site(port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder)
+        with running_nginx(site, folder, port):
             yield f"http://127.0.0.1:{port}"
-        finally:
-            nginx.terminate()
-            nginx.wait()
-            server.shutdown()
+        server.shutdown()
 
 
-@pytest.mark.skipif(stack.server_program("nginx") is None, reason="nginx is not installed")
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
 def test_the_proxy_keeps_what_the_shop_allows_and_nothing_else(tmp_path):
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "a.avif").write_bytes(b"picture")
@@ -156,7 +132,7 @@ def test_the_proxy_keeps_what_the_shop_allows_and_nothing_else(tmp_path):
         assert requests.post(f"{url}/media/a.avif", timeout=5).status_code == 403
 
 
-@pytest.mark.skipif(stack.server_program("nginx") is None, reason="nginx is not installed")
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
 def test_the_proxy_lets_nobody_wait_for_another_and_keeps_its_connections(tmp_path):
     with proxied(tmp_path) as url:
         # A page that is not kept is asked for by both at once: the shop answers when both are there.
