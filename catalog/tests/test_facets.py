@@ -1,4 +1,4 @@
-"""`Product.facets`, which the database computes, and the index that counts read."""
+"""`Product.facets`, which the database computes, and the indexes that counts and the gallery read."""
 
 from decimal import Decimal
 
@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from catalog.models import FACETS, Facet, Product
-from catalog.selectors import filters
+from catalog.selectors import cards, filters
 from catalog.tests.factories import make_product
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +36,27 @@ def test_a_changed_column_changes_its_facet_alone(columns, facet):
     assert [bit for bit, condition in FACETS.items() if row.filter(condition).exists()] == [facet]
 
 
+def plan_of(statement: str) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {statement}")
+        return [row[3] for row in cursor.fetchall()]
+
+
 def test_counts_are_read_from_their_index_without_sorting(django_assert_num_queries):
     make_product()
     with django_assert_num_queries(2) as captured:
         filters.product_groups()
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN QUERY PLAN {captured.captured_queries[-1]['sql']}")
-        assert [row[3] for row in cursor.fetchall()] == ["SCAN catalog_product USING INDEX product_facets"]
+    assert plan_of(captured.captured_queries[-1]["sql"]) == [
+        "SCAN catalog_product USING INDEX product_facets"
+    ]
+
+
+def test_the_gallery_is_read_in_the_order_of_its_index(django_assert_max_num_queries):
+    make_product()
+    with django_assert_max_num_queries(7) as captured:
+        cards.daily_gallery()
+    plans = [plan_of(query["sql"]) for query in captured.captured_queries[:3]]
+    assert plans == [
+        [f"SEARCH catalog_product USING INDEX product_drawn ({condition})"]
+        for condition in ("is_available=? AND <expr>>?", "is_available=? AND <expr><?", "is_available=?")
+    ]
