@@ -45,11 +45,6 @@ def available_condition() -> Q:
     return Q(is_available=True)
 
 
-def ready_condition() -> Q:
-    """Products of which some variant is in stock, so that it can leave without being made first."""
-    return Q(is_ready=True)
-
-
 def low_stock_condition() -> Q:
     """Products on sale of which some counted format or finish has its last unit, or none."""
     own = Q(stock_quantity__lte=LAST_UNIT)
