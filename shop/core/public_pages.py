@@ -48,6 +48,7 @@ _LONGEST_ADDRESS = 300
 _MAX_PAGES = 256
 # Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
 _WINDOW_BITS = 18
+_GZIP_LEVEL = 5
 # How long a thread waits for a page that another one makes, before it makes its own.
 _PATIENCE_SECONDS = 5.0
 _OF_THE_BODY = ("Content-Length", "Content-Encoding")
@@ -64,29 +65,28 @@ class Address(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PublicPage:
-    """A page as it is sent, with all its headers. `quality` is brotli's, from 1 (quick) to 11."""
+    """A page as it is sent, with all its headers. `compressed` by brotli it is what nearly every browser asks for, and
+    a fifth of the plain bytes: those are not stored."""
 
-    content: bytes
+    compressed: bytes
     headers: dict[str, str]
     etag: str
-    quality: int
     _encoded: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
 
     def encoded(self, coding: str) -> tuple[bytes, dict[str, str]]:
-        """Return the bytes in a content coding ("" for none) with their headers; compressed when first asked for.
+        """Return the bytes in a content coding ("" for none) with their headers.
 
         Compression tells nothing here (BREACH): a public page holds no secret and nothing of who asks.
         """
         found = self._encoded.get(coding)
         if found is None:
-            body = self.content
-            if coding == "br":
-                body = brotli.compress(body, mode=brotli.MODE_TEXT, quality=self.quality, lgwin=_WINDOW_BITS)
-            elif coding == "gzip":
-                body = gzip.compress(body, self.quality, mtime=0)
+            body = self.compressed if coding == "br" else brotli.decompress(self.compressed)
+            if coding == "gzip":
+                body = gzip.compress(body, _GZIP_LEVEL, mtime=0)
             headers = {**self.headers, "Content-Length": str(len(body))}
-            if coding:
-                headers["Content-Encoding"] = coding
+            if not coding:
+                return body, headers
+            headers["Content-Encoding"] = coding
             found = self._encoded[coding] = (body, headers)
         return found
 
@@ -251,6 +251,7 @@ def _address(request: HttpRequest) -> Address | None:
 
 
 def _page(response: HttpResponse, *, quality: int) -> PublicPage:
+    """Return the page of an answer; `quality` is brotli's, from 1 (quick) to 11."""
     patch_vary_headers(response, ["Accept-Encoding"])
     content = response.content
     etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -258,7 +259,8 @@ def _page(response: HttpResponse, *, quality: int) -> PublicPage:
         name: value for name, value in response.headers.items() if name not in _OF_THE_BODY
     }
     headers |= {"ETag": etag, "Cache-Control": _cache_control()}
-    return PublicPage(content, headers, etag, quality)
+    compressed = brotli.compress(content, mode=brotli.MODE_TEXT, quality=quality, lgwin=_WINDOW_BITS)
+    return PublicPage(compressed, headers, etag)
 
 
 def _cache_control() -> str:

@@ -134,6 +134,16 @@ def test_the_coding_is_one_that_the_browser_asked_for(client, accepted, coding):
         assert answer.headers["Content-Length"] == str(len(answer.content))
 
 
+def test_a_kept_page_holds_no_plain_bytes(client, page_cache):
+    plain = client.get("/mentions-legales").content
+    for coding in ("gzip", "br"):
+        client.get("/mentions-legales", headers={"accept-encoding": coding})
+    [entry] = [*page_cache._asked.values(), *page_cache._new.values()]
+    held = [entry.value.compressed, *(body for body, _headers in entry.value._encoded.values())]
+    assert sorted(entry.value._encoded) == ["br", "gzip"]
+    assert max(map(len, held)) < len(plain) / 2
+
+
 def test_gzip_unpacks_to_the_page(client):
     plain = client.get("/mentions-legales").content
     assert (
