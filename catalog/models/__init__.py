@@ -14,12 +14,13 @@ from catalog.models.category import (
     FormerSlug,
     MenuPlace,
 )
+from catalog.models.facets import DRAWN_PLACE, DRAWN_PLACES, FACETS, Facet
 from catalog.models.favourite import Favourite
 from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel, RetiredPicture
 from catalog.models.notice import Notice
 from catalog.models.picture_import import ImportState, PictureImport
 from catalog.models.price import PricePoint
-from catalog.models.product import DRAWN_PLACE, DRAWN_PLACES, FACETS, Facet, Finish, Product
+from catalog.models.product import Finish, Product
 from catalog.models.promotion import (
     FIXED_PROMOTIONS,
     REDUCTIONS,

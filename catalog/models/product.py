@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from enum import IntFlag
-from functools import reduce
-from operator import add
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import Case, F, Func, Q, Value, When
+from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
 
 from catalog.models.category import Category
+from catalog.models.facets import DRAWN_PLACE, FACETS_EXPRESSION
 from catalog.models.safety import SafetyClass, SafetyFields, toy_is_complete
 from shop.core.languages import SOURCE_LANGUAGE
 
@@ -50,42 +48,8 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 )
 
 
-class Facet(IntFlag):
-    """What lists filter by: bits of `Product.facets`."""
-
-    AVAILABLE = 1
-    READY = 2
-    SMALL = 4
-    MEDIUM = 8
-    LARGE = 16
-    PAINTED = 32
-    UNPAINTED = 64
-    REDUCED = 128
-
-
-FACETS: Final = {
-    Facet.AVAILABLE: Q(is_available=True),
-    Facet.READY: Q(is_ready=True),
-    Facet.SMALL: Q(has_small=True),
-    Facet.MEDIUM: Q(has_medium=True),
-    Facet.LARGE: Q(has_large=True),
-    Facet.PAINTED: Q(painted_price__isnull=False),
-    Facet.UNPAINTED: Q(unpainted_price__isnull=False),
-    Facet.REDUCED: Q(running_promotion__isnull=False) | Q(crossed_out__isnull=False),
-}
-"""When a product has a bit. The database computes them: another condition needs a migration."""
-
 # Neither in the archive nor in the trash.
 NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
-
-
-DRAWN_PLACES: Final = 2**16
-# Multiplied by an odd number near the golden section of it, neighbouring keys lie far apart. Written without
-# parameters: SQLite uses an index of an expression for that very expression.
-DRAWN_PLACE: Final = Func(
-    F("id"), template=f"((%(expressions)s * 40503) & {DRAWN_PLACES - 1})", output_field=models.IntegerField()
-)
-"""Where a product stands in the draw of the day: 0 to 65,535."""
 
 
 class Product(SafetyFields):
@@ -258,9 +222,7 @@ class Product(SafetyFields):
     )
 
     facets = models.GeneratedField(
-        expression=reduce(
-            add, (Case(When(q, then=Value(int(bit))), default=Value(0)) for bit, q in FACETS.items())
-        ),
+        expression=FACETS_EXPRESSION,
         output_field=models.PositiveSmallIntegerField(),
         db_persist=True,
     )

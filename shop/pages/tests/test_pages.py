@@ -130,9 +130,9 @@ def test_the_home_page_has_a_known_number_of_queries(
     client: Client, pieces: list[Product], django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     # sections 1, settings 1, free delivery 1; hero: cards 1, photos 1, variants 1; gallery: the same 3 and its draw 3;
-    # both finishes: product 1; categories 1, their groups 2 and the photos of their newest pieces 1; page texts 1,
-    # questions 1, band 1, reviews 1; what texts name: countries without delivery 1, lowest price 1. Closure 1; dates of
-    # the cards: territories 1, closures 1.
+    # both finishes: product 1; categories 1, their pictures 1, their groups 1 and the photos of their newest
+    # pieces 1; page texts 1, questions 1, band 1, reviews 1; what texts name: countries without delivery 1, lowest
+    # price 1. Closure 1; dates of the cards: territories 1.
     with django_assert_num_queries(25):
         read(client, "/")
     # The settings, the delivery offer, dates, texts, questions and bands are cached for a minute.
