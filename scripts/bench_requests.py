@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import shutil
 import statistics
@@ -167,10 +166,12 @@ def compare(bare: Server, shop: Server, calls: dict[str, Call], aims: dict[str, 
 
 
 def memory(pid: int) -> float:
-    """Resident memory of a process in MiB."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) / 1024
+    """Return the MiB that a process holds, what it shares with others divided by their number."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def bench_requests(shop: RunningShop) -> None:

@@ -21,6 +21,7 @@ from time import monotonic, sleep
 
 import requests
 from bench_kills import ORDERS, STOCK, WAITING, buy, children, mailbox
+from bench_requests import memory
 from stack import Stack, missing_packages, running_stack
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -45,15 +46,6 @@ def seconds_of(pid: int) -> float:
     except OSError:
         return 0.0
     return sum(map(int, fields[11:15])) / TICKS
-
-
-def memory_of(pid: int) -> float:
-    """Return the MiB that a process holds, what it shares with others divided by their number."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def used(stack: Stack) -> dict[str, float]:
@@ -146,7 +138,7 @@ def main() -> int:
             for name in stack.supervisor.runs:
                 if name not in FOREIGN and (pid := stack.pid(name)):
                     processes = family(pid)
-                    print(f"| {name} | {len(processes)} | {sum(map(memory_of, processes)):.0f} |")
+                    print(f"| {name} | {len(processes)} | {sum(map(memory, processes)):.0f} |")
     carried = CORES * 1000 * USED
     visit = kept * (PAGES_OF_A_VISIT - 1) + made
     visits = carried / visit

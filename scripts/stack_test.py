@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from time import monotonic, sleep
 
 import requests
-from bench_kills import MAILS, ORDERS, QUEUE, STOCK, WAITING, Mailbox, buy, children, mailbox, seconds_until
+from bench_kills import MAILS, ORDERS, QUEUE, STOCK, WAITING, Mailbox, buy, mailbox, seconds_until
 from stack import TIMEOUT, WEB, Stack, missing_packages, running_stack, sign_in
 
 LOOKERS, BUYERS = 2, 2
@@ -131,23 +130,21 @@ class Result:
         )
 
 
-def rolling_reload(stack: Stack) -> None:
+def rolling_restart(stack: Stack) -> None:
     stack.shop.manage("shell", "--no-imports", "-c", MIGRATION)
-    for name in WEB:
-        # As `systemctl reload` does: new processes first, then the old ones finish what they do.
-        pid = stack.pid(name) or 0
-        replaced = partial(_has_new_children, pid, set(children(pid)))
-        stack.signal(name, signal.SIGHUP)
-        done = seconds_until(replaced, monotonic())
-        if done == float("inf"):
-            raise AssertionError(f"{name} still has its old processes.")
+    for name, port in zip(WEB, stack.web, strict=True):
+        # As `systemctl restart` does: the old processes finish what they do, visitors wait in the socket.
+        stack.restart(name)
+        if seconds_until(lambda port=port: _answers(port), monotonic()) == float("inf"):  # type: ignore[misc]
+            raise AssertionError(f"{name} did not start again.")
     stack.shop.manage("migrate", "--verbosity", "0")
     stack.shop.manage("shell", "--no-imports", "-c", MIGRATION_BACK)
 
 
-def _has_new_children(pid: int, old: set[int]) -> bool:
-    now = set(children(pid))
-    return len(now) == 2 and not now & old
+def _answers(port: int) -> bool:
+    with suppress(requests.RequestException):
+        return requests.get(f"http://127.0.0.1:{port}/healthz", timeout=TIMEOUT).status_code == 200
+    return False
 
 
 def killed(*names: str) -> Callable[[Stack], None]:
@@ -354,7 +351,7 @@ def main() -> int:
     with small_disk() as (folder, fills), mailbox() as port:
         faults = [
             Fault("nothing", lambda stack: sleep(10)),
-            Fault("rolling reload and a migration", rolling_reload),
+            Fault("rolling restart and a migration", rolling_restart),
             Fault("web node killed (kill -9)", killed("web-1"), in_flight | outage),
             Fault("worker killed", killed("worker-1")),
             Fault("beat killed", killed("beat")),
