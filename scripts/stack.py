@@ -34,6 +34,7 @@ from shop_process import ROOT, RunningShop, free_port, shop_environment
 
 sys.path.insert(0, str(ROOT))
 
+from orders.stripe.webhook_kinds import WEBHOOK_KINDS
 from shop.core.supervisor import Program, Run, Supervisor
 
 WEB = ("web-1", "web-2")
@@ -246,6 +247,7 @@ def _servers(
         "DATA_DIR": str(own),
         "STRIPE_SANDBOX_PORT": str(ports["sandbox"]),
         "STRIPE_SANDBOX_WEBHOOK_URL": f"http://localhost:{ports['nginx']}/webhooks/stripe",
+        "STRIPE_SANDBOX_WEBHOOK_KINDS": ",".join(WEBHOOK_KINDS),
     }
     yield Program("sandbox", [sys.executable, "-m", "orders.stripe_sandbox"], sandbox)
 

@@ -12,6 +12,8 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands
 
+from orders.stripe.webhook_kinds import WEBHOOK_KINDS
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 FOLDERS = (
@@ -76,6 +78,13 @@ def test_settings_exist(document: Path):
     scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").glob("*.py"))
     for name in named(document, r"(?<![\w*:])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w*])"):
         assert hasattr(settings, name) or f"#{name}=" in example or name in scripts, name
+
+
+def test_the_operator_asks_stripe_for_the_events_that_the_shop_acts_on():
+    kinds = named(ROOT / "docs/operator.md", r"^(?:charge|checkout\.session|payment_intent|refund)\.[\w.]+$")
+    assert kinds == set(WEBHOOK_KINDS)
+    # What one call of Stripe's list of events takes.
+    assert len(WEBHOOK_KINDS) <= 20
 
 
 def test_every_package_has_its_line_and_every_line_its_package():

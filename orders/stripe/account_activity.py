@@ -14,6 +14,7 @@ from typing import Any
 from orders.stripe.facts import EventFacts, RefundFacts
 from orders.stripe.provider_objects import refund_facts
 from orders.stripe.stripe_api import GatewayRefused, calling
+from orders.stripe.webhook_kinds import WEBHOOK_KINDS
 
 PAGE = 100
 
@@ -141,8 +142,11 @@ def list_payouts(since: datetime, until: datetime) -> Iterator[PayoutFacts]:
 
 
 def list_events(since: datetime, until: datetime, *, delivered: bool = False) -> Iterator[EventFacts]:
-    """Yield the events of that time, newest first: those that no webhook call has delivered yet, or all of them."""
-    params = _between(since, until) if delivered else {**_between(since, until), "delivery_success": False}
+    """Yield the events of that time that the webhook asks for, newest first: those that no call has delivered yet, or
+    all of them."""
+    params: dict[str, Any] = {**_between(since, until), "types": [*WEBHOOK_KINDS]}
+    if not delivered:
+        params["delivery_success"] = False
     for event in _pages(lambda v1, page: v1.events.list(page), params):
         yield EventFacts(
             event_id=event.id,

@@ -16,6 +16,7 @@ OPTIONS = {
     "--public-url": ("STRIPE_SANDBOX_PUBLIC_URL", "how browsers reach it (http://127.0.0.1:PORT)"),
     "--data-dir": ("DATA_DIR", "folder of its database (var/)"),
     "--webhook-url": ("STRIPE_SANDBOX_WEBHOOK_URL", "where events are sent; empty: nowhere"),
+    "--webhook-kinds": ("STRIPE_SANDBOX_WEBHOOK_KINDS", "kinds that are sent, by commas; empty: all"),
     "--secret-key": ("STRIPE_SECRET_KEY", "the sk_test_ key that callers must show"),
     "--webhook-secret": ("STRIPE_WEBHOOK_SECRET", "the whsec_ secret that events are signed with"),
 }

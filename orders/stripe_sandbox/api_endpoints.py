@@ -207,8 +207,8 @@ def _list_events(params: Params, _object_id: str) -> Answer:
         filters["type__in"] = params["types"]
     if "delivery_success" in params:
         # Still waiting counts as not delivered, as Stripe documents it.
-        delivered = Delivery.objects.filter(state="delivered")
-        undelivered = Delivery.objects.exclude(state="delivered")
+        undelivered = Delivery.objects.filter(state__in=("pending", "failed"))
+        delivered = Delivery.objects.exclude(state__in=("pending", "failed"))
         filters["id__in"] = (delivered if params["delivery_success"] else undelivered).values("event")
     return Answer(list_objects("event", "/v1/events", params, **filters))
 

@@ -61,7 +61,8 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Times are seconds. `retry_pauses` has one entry for each try after the first."""
+    """Times are seconds. `retry_pauses` has one entry for each try after the first. `webhook_kinds` are those that the
+    endpoint asks for; all when there are none."""
 
     host: str
     port: int
@@ -70,6 +71,7 @@ class Configuration:
     secret_key: str
     webhook_url: str
     webhook_secret: str
+    webhook_kinds: frozenset[str]
     webhooks_on: bool
     webhook_delay: Delay
     retry_pauses: tuple[float, ...]
@@ -118,6 +120,7 @@ def read_configuration(environ: Mapping[str, str]) -> Configuration:
         secret_key=secret_key,
         webhook_url=webhook_url,
         webhook_secret=webhook_secret,
+        webhook_kinds=frozenset(filter(None, environ.get("STRIPE_SANDBOX_WEBHOOK_KINDS", "").split(","))),
         webhooks_on=bool(webhook_url)
         and environ.get("STRIPE_SANDBOX_WEBHOOKS", "1").strip().lower() not in _OFF,
         webhook_delay=delay,

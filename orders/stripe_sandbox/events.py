@@ -37,7 +37,9 @@ def webhook_delay() -> Delay:
 
 
 def emit(kind: str, subject: StoredObject, *, previous: Document | None = None) -> str:
-    """Write the event and queue its delivery; answers its id. Inside `writing()`, with the change it tells of."""
+    """Write the event and queue its delivery, if the endpoint asks for its kind; answers its id. Inside `writing()`,
+    with the change it tells of."""
+    asked = not configuration().webhook_kinds or kind in configuration().webhook_kinds
     request_id, key = store.current_request.get()
     data: Document = {"object": copy.deepcopy(subject.body)}
     if previous is not None:
@@ -51,13 +53,17 @@ def emit(kind: str, subject: StoredObject, *, previous: Document | None = None) 
             "context": None,
             "data": data,
             "livemode": False,
-            "pending_webhooks": 1 if configuration().webhook_url else 0,
+            "pending_webhooks": 1 if configuration().webhook_url and asked else 0,
             "request": {"id": request_id, "idempotency_key": key},
             "type": kind,
         },
         private={"subject": subject.id},
     )
-    Delivery.objects.create(event=event.id, due=store.now() + webhook_delay().sample())
+    Delivery.objects.create(
+        event=event.id,
+        due=store.now() + webhook_delay().sample(),
+        state="pending" if asked else "unasked",
+    )
     return event.id
 
 

@@ -44,7 +44,8 @@ class StoredObject(models.Model):
 
 
 class Delivery(models.Model):
-    """The way of one event to the shop. `state` is pending, delivered or failed; `due` is sandbox time."""
+    """The way of one event to the shop. `state` is pending, delivered, failed, or unasked where the endpoint
+    does not ask for this kind; `due` is sandbox time."""
 
     id: models.BigAutoField[int, int] = models.BigAutoField(primary_key=True)
     event: models.CharField[str, str] = models.CharField(max_length=255, unique=True)

@@ -254,7 +254,12 @@ _INTENT_STATES = {
     "canceled": "annulé",
 }
 _REFUND_STATES = {"succeeded": "effectué", "pending": "en cours", "failed": "échoué"}
-_DELIVERY_STATES = {"pending": "en attente", "delivered": "livré", "failed": "abandonné"}
+_DELIVERY_STATES = {
+    "pending": "en attente",
+    "delivered": "livré",
+    "failed": "abandonné",
+    "unasked": "non demandé",
+}
 
 
 def overview(request: HttpRequest) -> HttpResponse:

@@ -20,6 +20,7 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from orders.tests.conftest import FakeStripe
+from orders.tests.fake_stripe import session_of
 from orders.tests.installments import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.installments import mails as mail_count
 from shop.core.problems import Problem
@@ -54,6 +55,19 @@ def test_case_01_a_message_that_was_acted_on_is_answered_without_asking_stripe_a
     before = rows()
     for _again in range(3):
         assert buyer.webhook(event) == 200
+    assert len(fake_stripe.requests("/v1/checkout/sessions", "GET")) == asked
+    assert rows() == before
+
+
+def test_case_01_further_events_of_a_payment_and_the_way_back_ask_stripe_nothing(fake_stripe, buyer, order):
+    """One payment is told by several events. What the first one settled is known, whatever the others are called."""
+    fake_stripe.pay(order)
+    assert buyer.webhook(sent_event(fake_stripe, COMPLETED)) == 200
+    confirmed_once(order)
+    asked, before = len(fake_stripe.requests("/v1/checkout/sessions", "GET")), rows()
+    for kind in ("payment_intent.succeeded", "charge.succeeded"):
+        assert buyer.webhook(sent_event(fake_stripe, kind)) == 200
+    assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     assert len(fake_stripe.requests("/v1/checkout/sessions", "GET")) == asked
     assert rows() == before
 

@@ -18,6 +18,7 @@ from django.utils import timezone
 from orders.models import Order, OrderStatus, StripeEvent
 from orders.services.payments import settlement
 from orders.services.reconciliation import reconcile
+from orders.stripe.webhook_kinds import WEBHOOK_KINDS
 from orders.stripe_sandbox.testing import RunningSandbox, free_port
 from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, session_of
 from shop.core.jobs import Outcome, run_job
@@ -75,6 +76,16 @@ def test_case_01_five_deliveries_at_once_over_http_act_once(reported_over_http):
     assert {delivery["answer"] for delivery in sent} == {"200"}
     confirmed_once(order)
     assert charges(fake_stripe) == [(6000, True)]
+
+
+@pytest.mark.parametrize("kind", ["checkout.session.completed", "payment_intent.succeeded"])
+def test_case_01_either_event_that_the_endpoint_asks_for_confirms(fake_stripe, buyer, order, kind):
+    """One of the two may be lost: the other one is enough. Further kinds are not asked for, and not missed."""
+    fake_stripe.pay(order)
+    told = {event["type"] for event in fake_stripe.events()}
+    assert told & set(WEBHOOK_KINDS) == {"checkout.session.completed", "payment_intent.succeeded"}
+    assert buyer.webhook(sent_event(fake_stripe, kind)) == 200
+    confirmed_once(order)
 
 
 def test_case_01_a_hundred_deliveries_with_return_pages_and_reconciliations(fake_stripe, order, figures):

@@ -73,7 +73,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
         _settle_charge(attempt)
         attempt.refresh_from_db()
         return Settlement(order_id, _public_status(attempt))
-    if attempt.checkout_session_id is None:
+    if attempt.checkout_session_id is None or _is_final(attempt):
         return Settlement(order_id, _public_status(attempt))
     facts = gateway.fetch_checkout_session(attempt.checkout_session_id)
 
@@ -91,6 +91,12 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             )
     attempt.refresh_from_db()
     return Settlement(order_id, _public_status(attempt))
+
+
+def _is_final(attempt: Attempt) -> bool:
+    """Return whether nothing that the provider says of this page can change anything: the further events of a payment,
+    and its customer's way back, then cost neither a call nor a lock."""
+    return attempt.state == AttemptState.SUCCEEDED and attempt.intent_id is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,14 +232,15 @@ def _attempt(
     """
     metadata = _metadata(subject)
     named = str(metadata.get("attempt", ""))
+    attempts = Attempt.objects.select_related("payment")
     found = None
     if checkout_session_id:
-        found = Attempt.objects.filter(checkout_session_id=checkout_session_id).first()
+        found = attempts.filter(checkout_session_id=checkout_session_id).first()
     if found is None and intent_id:
-        found = Attempt.objects.filter(intent_id=intent_id).first()
+        found = attempts.filter(intent_id=intent_id).first()
     if found is None and named:
         try:
-            found = Attempt.objects.filter(pk=uuid.UUID(named)).first()
+            found = attempts.filter(pk=uuid.UUID(named)).first()
         except ValueError:
             return None
     if found is not None and found.kind == AttemptKind.OFF_SESSION:

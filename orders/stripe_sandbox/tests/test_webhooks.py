@@ -5,9 +5,9 @@ import json
 import pytest
 import stripe
 
-from orders.stripe_sandbox.testing import SandboxRefused
+from orders.stripe_sandbox.testing import RunningSandbox, SandboxRefused
 
-from .conftest import until
+from .conftest import make_client, session_params, until
 
 PAID = ["charge.succeeded", "checkout.session.completed", "payment_intent.succeeded"]
 
@@ -68,6 +68,24 @@ def test_delivered_events_are_told_from_undelivered_ones(client, hooked, receive
 
     assert client.v1.events.list({"delivery_success": False}).data == []
     assert {event.pending_webhooks for event in client.v1.events.list({"delivery_success": True}).data} == {0}
+
+
+def test_only_what_the_endpoint_asks_for_is_sent(tmp_path, receiver):
+    receiver.received.clear()
+    kinds = {"STRIPE_SANDBOX_WEBHOOK_KINDS": "checkout.session.completed,refund.created"}
+    with RunningSandbox(0, tmp_path, receiver.url, variables=kinds) as sandbox:
+        client = make_client(sandbox)
+        session = client.v1.checkout.sessions.create(session_params())
+        sandbox.control(f"sessions/{session.id}/pay")
+        sandbox.wait_for_event("checkout.session.completed")
+
+        assert receiver.types() == ["checkout.session.completed"]
+        assert client.v1.events.list({"delivery_success": False}).data == []
+        told = client.v1.events.list({"types": ["charge.succeeded", "checkout.session.completed"]}).data
+        assert sorted((event.type, event.pending_webhooks) for event in told) == [
+            ("charge.succeeded", 0),
+            ("checkout.session.completed", 0),
+        ]
 
 
 def test_a_refused_delivery_is_tried_three_times(client, hooked, receiver, open_session):
