@@ -1,7 +1,8 @@
 """The contract as one PDF (L221-13, L213-1): the order, its payment, who sells, the right of withdrawal with its form,
 the guarantees, the mediator and the terms that were accepted.
 
-Frozen with the payment, in its transaction; a worker typesets it, and it is only read from then on.
+Frozen with the payment, in its transaction; the worker that sends it with the confirmation typesets it, and it is only
+read from then on.
 """
 
 import hashlib
@@ -21,7 +22,6 @@ from orders.models import Contract, ContractDocument, Invoice, Order
 from orders.selectors.addresses import delivery_address
 from orders.selectors.mail_contexts import withdrawal_notice
 from shop.core.dates import day_in_words, shop_day
-from shop.core.enqueue import enqueue_after_commit
 from shop.core.mail_content import Attachment
 from shop.core.models import ShopSettings
 from shop.terms.models import TermsText
@@ -42,14 +42,12 @@ def freeze_contract(*, order: Order, invoice: Invoice) -> Contract:
     known = Contract.objects.filter(order=order).first()
     if known is not None:
         return known
-    contract = Contract.objects.create(
+    return Contract.objects.create(
         order=order,
         terms_version=order.terms_version,
         language=order.language,
         data=_contract_data(order, invoice),
     )
-    enqueue_after_commit("orders.tasks.make_contract_document", contract.pk)
-    return contract
 
 
 def _contract_data(order: Order, invoice: Invoice) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The PDF of an invoice: typeset to PDF/A-3a and PDF/UA-1 with its Factur-X data inside, stored once, sent by mail.
 
-A worker typesets it after the commit; it is only read from then on. A mail carries a reference: the file is read when
-the mail leaves.
+A mail carries a reference to it: the worker that sends the mail typesets it, and it is only read from then on. What no
+mail carries, or a dead worker left, is typeset by `make_missing_documents`, and at once when somebody asks for it.
 """
 
 import hashlib

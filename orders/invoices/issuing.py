@@ -18,7 +18,6 @@ from orders.pricing.vat import Tax
 from orders.search_index import index_order
 from orders.selectors.destinations import place_of
 from shop.core.dates import shop_day
-from shop.core.enqueue import enqueue_after_commit
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -157,5 +156,4 @@ def _write(
         assign_number(reserved, digest=digest)
     record_event(order, f"{kind}.issued", number=reserved.number)
     index_order(order)
-    enqueue_after_commit("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

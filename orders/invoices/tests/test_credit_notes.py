@@ -236,11 +236,14 @@ def test_a_confirmation_that_left_without_is_followed_by_the_invoice(paid, monke
     assert [part[0] for part in django_mail.outbox[1].attachments] == [f"facture-{invoice.number}.pdf"]
 
 
-def test_the_document_is_made_after_the_commit_and_once(paid, queued_tasks, run_on_commit) -> None:
+def test_the_documents_are_made_by_the_mail_that_carries_them_and_once(
+    paid, queued_tasks, run_on_commit
+) -> None:
     with run_on_commit():
         paid()
-    assert "orders.tasks.make_invoice_document" in queued_tasks.names
-    queued_tasks.run()
+    assert not [name for name in queued_tasks.names if name.endswith("_document")]
+    assert not InvoiceDocument.objects.exists()
+    assert deliver(OutgoingMail.objects.get(kind="order_confirmation").pk) == MailState.SENT
     first = InvoiceDocument.objects.get()
     assert documents.ensure_document(Invoice.objects.get()) == first
 

@@ -75,7 +75,6 @@ def _of_request(key: str) -> Invoice | None:
 def _file(invoice: Invoice | None) -> MailFile | None:
     if invoice is None:
         return None
-    # Made here when the worker that was asked for it has not come to it: one mail instead of two.
     return MailFile(file_name(invoice), bytes(ensure_document(invoice).pdf), "application/pdf")
 
 
