@@ -51,10 +51,8 @@ _PAGES = (
 )
 # The pictures that stand in the templates themselves.
 _SCENES = {"home": ("yeux",), "story": ("etabli", "plateau", "etagere")}
-# Pages of one visitor, in the words of each language, and endpoints that are no pages.
+# Pages of one visitor (not cart and checkout, which are the same for everybody), in the words of each language, and endpoints that are no pages.
 _CLOSED_PAGES = (
-    "/%(cart)s",
-    "/%(checkout)s",
     "/%(payment_result)s",
     "/%(order)s/",
     "/%(tracking)s",
