@@ -23,7 +23,11 @@ KERNING_STEP = 10
 # Source, name of the file, weight or range of weights that the styles use.
 FACES: tuple[tuple[str, str, int | tuple[int, int]], ...] = (
     ("bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal", "bricolage-grotesque-title", 720),
-    ("bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal", "bricolage-grotesque-title-rare", 720),
+    (
+        "bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal",
+        "bricolage-grotesque-title-rare",
+        720,
+    ),
     ("figtree/files/figtree-latin-wght-normal", "figtree-text", (400, 800)),
     ("figtree/files/figtree-latin-wght-normal", "figtree-text-rare", (400, 800)),
     ("figtree/files/figtree-latin-wght-italic", "figtree-italic", (400, 800)),
@@ -56,7 +60,9 @@ def make_face(source: str, name: str, weight: int | tuple[int, int]) -> int:
 def characters(name: str) -> set[int]:
     """The characters for which the style sheet takes this file."""
     styles = (TARGET.parent / "fonts.css").read_text(encoding="utf-8")
-    [face] = [block for block in re.findall(r"@font-face {.*?}", styles, re.DOTALL) if f"/{name}.woff2" in block]
+    [face] = [
+        block for block in re.findall(r"@font-face {.*?}", styles, re.DOTALL) if f"/{name}.woff2" in block
+    ]
     ranges = re.findall(r"U\+([0-9A-F]+)(?:-([0-9A-F]+))?", face)
     return {code for first, last in ranges for code in range(int(first, 16), int(last or first, 16) + 1)}
 

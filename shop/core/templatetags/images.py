@@ -44,5 +44,7 @@ def picture(
         image.width,
         image.height,
         image.alt if alt is None else alt,
-        SafeString(' fetchpriority="high" decoding="sync"' if priority else ' loading="lazy" decoding="async"'),
+        SafeString(
+            ' fetchpriority="high" decoding="sync"' if priority else ' loading="lazy" decoding="async"'
+        ),
     )

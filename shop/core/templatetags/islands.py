@@ -60,8 +60,8 @@ def island(parser: Parser, token: Token) -> IslandNode:
 
     The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of `load`
     (default), `idle` (once the page's pictures are there, or the page is used), `use` (once somebody points, touches
-    or types anywhere in the page), `visible`, `interaction` or `cart` (as soon as the cart holds something). `props` is an instance of the serializer registered for the island. Islands
-    do not stand inside islands.
+    or types anywhere in the page), `visible`, `interaction` or `cart` (as soon as the cart holds something). `props` is
+    an instance of the serializer registered for the island. Islands do not stand inside islands.
     """
     bits = token.split_contents()[1:]
     name = _NAME.match(bits[0]) if bits else None
