@@ -1,0 +1,3 @@
+/** What every visit needs once its page is there, as one file. */
+import "./favourite-button";
+import "./statistics";
