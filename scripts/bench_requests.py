@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import shutil
 import statistics
@@ -210,18 +209,11 @@ def bench_requests(shop: RunningShop) -> None:
             compare(bare, own, pages, dict.fromkeys(pages, 0.8))
             port, worker = own
             print(f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 110 at most)")
-            looked_at = {"home": "/", "list": "/produits", "product": path}
-            looked_at |= {"cart": "/panier", "checkout": "/checkout", "article": first_article(shop)}
-            bench_lighthouse(port, shop.folder, looked_at)
+            bench_lighthouse(
+                port, shop.folder, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"}
+            )
         with server("tests.load.paying_shop", {**shop.environment, **shop.payments, **MEMORY}) as own:
             bench_checkout(bare, own, product["id"], shop.terms_version())
-
-
-def first_article(shop: RunningShop) -> str:
-    """The path of the article that the blog shows first."""
-    found = re.search(r'href="(/blog/\d[^"]*)"', requests.get(f"{shop.url}/blog", timeout=30).text)
-    assert found is not None
-    return found[1]
 
 
 def bench_checkout(bare: Server, own: Server, product_id: int, terms: str) -> None:

@@ -96,8 +96,11 @@ it("is not waited for where nothing was asked, where it failed, nor for ever", a
   expect(order).toEqual(["drawn"]);
 });
 
-it("takes the order after an empty cart for another one", async () => {
+it("leaves a checkout without a cart, whose next order is another one", async () => {
   sessionStorage.setItem(ATTEMPT_KEY, '{"key":"a","mark":"b"}');
-  await start({});
+  await start({ empty: "/de/warenkorb" });
+  expect(leave).toHaveBeenCalledExactlyOnceWith("/de/warenkorb");
   expect(sessionStorage.getItem(ATTEMPT_KEY)).toBeNull();
+  expect(network).not.toHaveBeenCalled();
+  expect(document.documentElement.dataset.cart).toBeUndefined();
 });

@@ -91,11 +91,10 @@ class IslandElement extends HTMLElement {
     if (this.#cancel) this.#fail((event as CustomEvent<unknown>).detail);
   };
 
-  #holdClick = (event: MouseEvent): void => {
+  #holdClick = (event: Event): void => {
     if (!this.#isPending) return;
     const target = (event.target as Element).closest<HTMLElement>("[data-replay]");
-    // With a key held the browser opens a link in a tab.
-    if (!target || event.ctrlKey || event.metaKey) return;
+    if (!target) return;
     event.preventDefault();
     event.stopPropagation();
     this.#held ??= target.dataset.replay;

@@ -1,3 +1,0 @@
-/** What every visit needs once its page is there, as one file. */
-import "./favourite-button";
-import "./statistics";
