@@ -165,13 +165,13 @@ def compare(bare: Server, shop: Server, calls: dict[str, Call], aims: dict[str, 
         )
 
 
-def memory(pid: int) -> float:
-    """Return the MiB that a process holds, what it shares with others divided by their number."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+def memory(pid: int, kind: str = "Rss") -> float:
+    """Return the MiB of a process: `Rss` is all that it holds, in `Pss` what it shares is divided by their number.
+
+    Raises OSError for a process that ended.
+    """
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:")) / 1024
 
 
 def bench_requests(shop: RunningShop) -> None:
@@ -208,7 +208,10 @@ def bench_requests(shop: RunningShop) -> None:
         with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "600"}) as own:
             compare(bare, own, pages, dict.fromkeys(pages, 0.8))
             port, worker = own
-            print(f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 110 at most)")
+            print(
+                f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 110 at most), "
+                f"{memory(worker, 'Pss'):.0f} with what it shares divided"
+            )
             bench_lighthouse(
                 port, shop.folder, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"}
             )

@@ -48,6 +48,14 @@ def seconds_of(pid: int) -> float:
     return sum(map(int, fields[11:15])) / TICKS
 
 
+def memory_of(pid: int) -> float:
+    """Return the MiB that a process holds, what it shares with others divided by their number; 0 when it ended."""
+    try:
+        return memory(pid, "Pss")
+    except OSError:
+        return 0.0
+
+
 def used(stack: Stack) -> dict[str, float]:
     return {
         name: sum(map(seconds_of, family(pid)))
@@ -138,7 +146,7 @@ def main() -> int:
             for name in stack.supervisor.runs:
                 if name not in FOREIGN and (pid := stack.pid(name)):
                     processes = family(pid)
-                    print(f"| {name} | {len(processes)} | {sum(map(memory, processes)):.0f} |")
+                    print(f"| {name} | {len(processes)} | {sum(map(memory_of, processes)):.0f} |")
     carried = CORES * 1000 * USED
     visit = kept * (PAGES_OF_A_VISIT - 1) + made
     visits = carried / visit

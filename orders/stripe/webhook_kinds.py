@@ -1,8 +1,8 @@
 """What the webhook endpoint asks Stripe to send: each fact by one kind of event.
 
-The operator enters these kinds at Stripe (docs/operator.md). Others are accepted and change nothing:
-`charge.succeeded`, `charge.updated` and `charge.refunded` tell once more what a session, a payment intent or a refund
-tells.
+The operator enters these kinds at Stripe (docs/operator.md). Others are accepted, too, and not
+needed: `charge.succeeded`, `charge.updated` and `charge.refunded` tell once more what a session, a payment intent or a
+refund tells.
 """
 
 WEBHOOK_KINDS = (
