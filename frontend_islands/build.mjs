@@ -38,8 +38,9 @@ const EARLY = {
   "purchase-start": "frontend_islands/purchase/start.ts",
   "language-start": "frontend_islands/runtime/language-start.ts",
 };
-/** Its own modules; shares none with the islands. */
-const CONSENT = "frontend_islands/consent/index.ts";
+/** Instead of the runtime where a page may ask about cookies; what it fetches itself shares nothing with the islands. */
+const CONSENT = "frontend_islands/runtime/with-consent.ts";
+const MEASURE = "frontend_islands/consent/measure.ts";
 const STYLES = "frontend_islands/styles/app.css";
 const STAFF = {
   staff: "frontend_islands/staff/index.ts",
@@ -48,13 +49,11 @@ const STAFF = {
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = [
   "cart-count",
-  "favourite-button",
-  "language-offer",
   "member-link",
   "notice",
   "search-box",
-  "statistics",
   "statistics-switch",
+  "visit",
 ];
 
 /** Large parts that an island fetches when a visitor asks for them. */
@@ -91,9 +90,9 @@ const manifestPlugin = {
       if (result.errors.length > 0) return;
       const outputs = {
         ...result.metafile.outputs,
-        ...(await buildRuntime(result.metafile.outputs)),
+        ...(await buildRuntime(result.metafile.outputs, { runtime: RUNTIME })),
+        ...(await buildRuntime(result.metafile.outputs, { consent: CONSENT })),
         ...(await bundled({ entryPoints: EARLY, format: "iife" })),
-        ...(await bundled({ entryPoints: { consent: CONSENT }, splitting: true })),
         ...(await bundled(staffArea)),
       };
       const manifest = describe(outputs);
@@ -125,8 +124,8 @@ const options = {
   logLevel: "info",
 };
 
-/** Bundles the runtime around what is built already, and returns its outputs. */
-async function buildRuntime(built) {
+/** Bundles a runtime around what is built already, and returns its outputs. */
+async function buildRuntime(built, entryPoints) {
   const files = new Map(Object.entries(built).map(([output, { entryPoint }]) => [entryPoint, output]));
   const alreadyBuilt = {
     name: "already-built",
@@ -134,7 +133,9 @@ async function buildRuntime(built) {
       build.onResolve({ filter: /.*/ }, async ({ path: wanted, kind, resolveDir, importer }) => {
         if (kind !== "dynamic-import") return undefined;
         const resolved = await build.resolve(wanted, { kind: "import-statement", resolveDir, importer });
-        const output = files.get(path.relative(root, resolved.path).split(path.sep).join("/"));
+        const file = path.relative(root, resolved.path).split(path.sep).join("/");
+        if (file === MEASURE) return undefined;
+        const output = files.get(file);
         if (!output) return { errors: [{ text: `"${wanted}" is no entry point of the build.` }] };
         return {
           path: `./${path.relative(outdir, path.join(root, output)).split(path.sep).join("/")}`,
@@ -143,7 +144,7 @@ async function buildRuntime(built) {
       });
     },
   };
-  return bundled({ entryPoints: { runtime: RUNTIME }, plugins: [islandModules(), alreadyBuilt] });
+  return bundled({ entryPoints, splitting: true, plugins: [islandModules(), alreadyBuilt] });
 }
 
 /** Bundles by itself what shares no file with the islands, and returns its outputs. */

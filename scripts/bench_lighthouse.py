@@ -1,4 +1,4 @@
-"""Lighthouse's marks (mobile) of four pages, from the npm package, which is no dependency of the shop."""
+"""Lighthouse's marks (mobile) of six pages, from the npm package, which is no dependency of the shop."""
 
 from __future__ import annotations
 

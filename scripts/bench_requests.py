@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import statistics
@@ -212,11 +213,18 @@ def bench_requests(shop: RunningShop) -> None:
                 f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 110 at most), "
                 f"{memory(worker, 'Pss'):.0f} with what it shares divided"
             )
-            bench_lighthouse(
-                port, shop.folder, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"}
-            )
+            looked_at = {"home": "/", "list": "/produits", "product": path}
+            looked_at |= {"cart": "/panier", "checkout": "/checkout", "article": first_article(shop)}
+            bench_lighthouse(port, shop.folder, looked_at)
         with server("tests.load.paying_shop", {**shop.environment, **shop.payments, **MEMORY}) as own:
             bench_checkout(bare, own, product["id"], shop.terms_version())
+
+
+def first_article(shop: RunningShop) -> str:
+    """The path of the article that the blog shows first."""
+    found = re.search(r'href="(/blog/\d[^"]*)"', requests.get(f"{shop.url}/blog", timeout=30).text)
+    assert found is not None
+    return found[1]
 
 
 def bench_checkout(bare: Server, own: Server, product_id: int, terms: str) -> None:

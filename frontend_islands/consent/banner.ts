@@ -22,9 +22,10 @@ export function showBanner(page: HTMLTemplateElement, answers: Answers): void {
   if (!banner.hidden) return;
   banner.hidden = false;
   const root = document.documentElement;
-  new ResizeObserver(() => root.style.setProperty("--consent-room", `${banner.offsetHeight}px`)).observe(
-    banner,
-  );
+  const keepRoom = () => root.style.setProperty("--consent-room", `${banner.offsetHeight}px`);
+  // At once as well: what stands above it would be painted below it first.
+  keepRoom();
+  new ResizeObserver(keepRoom).observe(banner);
 }
 
 export function openDialog(page: HTMLTemplateElement, answers: Answers): void {

@@ -3,8 +3,8 @@
  * for the whole page. Beside what `language-start` does on the other pages, it reads the browser's cart and
  *
  * - with pieces in it, asks what they cost and fetches the island's modules, while styles and page arrive;
- * - without, marks the root with `data-cart="empty"`, so that the server's empty cart shows and React stays away, or
- *   leaves for the page that `data-empty` names.
+ * - without, marks the root with `data-cart="empty"`, so that the server's empty cart shows and React stays away. The
+ *   next order is another one.
  *
  * Without this script the island does all of it later.
  */
@@ -15,16 +15,14 @@ import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readAddressPart, readTab } from "./t
 
 start((document.currentScript as HTMLScriptElement).dataset);
 
-function start({ country, modules, empty }: DOMStringMap): void {
+function start({ country, modules }: DOMStringMap): void {
   const lines = readCart();
   if (lines.length > 0) {
     const code = readTab(COUNTRY_KEY);
     askEarly(quoteQuestion(lines, typeof code === "string" ? code : (country ?? ""), readAddressPart()));
     for (const href of modules?.split(" ") ?? []) fetchModule(href);
-  } else if (empty) {
-    dropTab(ATTEMPT_KEY);
-    location.replace(empty);
   } else {
+    dropTab(ATTEMPT_KEY);
     document.documentElement.dataset.cart = "empty";
   }
 }

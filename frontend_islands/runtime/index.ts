@@ -19,10 +19,12 @@ else {
   addEventListener("pageshow", ({ persisted }) => persisted && countCart());
 }
 
-// Hearts, or a place that the server fills with cards later; stored favourites are synchronised on every page.
-if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
-  void import("./favourite-button");
-}
+// Hearts, the offer of another language and the count of visits are one file, which comes once the page is there, so that
+// it costs the page nothing.
+// Stored favourites are shown sooner, and synchronised on every page.
+const visit = () => import("./visit");
+if (isStored("favorites")) void visit();
+else addEventListener("load", visit);
 
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {
@@ -30,18 +32,15 @@ document.addEventListener("focusin", ({ target }) => {
   void import("./search-box").then(({ default: enhance }) => enhance(target));
 });
 
-// A link to the page in another language says which one the visitor reads.
 document.addEventListener("click", ({ target }) => {
-  const code = (target as Element).closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
+  const pressed = target as Element;
+  // A link to the page in another language says which one the visitor reads.
+  const code = pressed.closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
   if (code) keepLanguage(code);
+  // A heart that is pressed before it is alive answers as soon as it can.
+  const heart = pressed.closest<HTMLElement>(":not(:defined)>button");
+  if (heart) void visit().then(() => heart.click());
 });
-if (document.documentElement.dataset.offer) {
-  void import("./language-offer").then(({ default: offer }) => offer());
-}
-
-// Once the page is there, so that measuring costs it nothing.
-addEventListener("load", () => void import("./statistics"));
-
 function isStored(key: string): boolean {
   try {
     return key in localStorage;

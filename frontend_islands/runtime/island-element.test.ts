@@ -83,7 +83,7 @@ it("waits until it is nearly in sight, and looks once", async () => {
   expect(observed[0]?.isOver).toBe(true);
 });
 
-it.each(["pointerover", "focusin", "touchstart"])("waits for the first touch: %s", (name) => {
+it.each(["pointermove", "focusin", "touchstart"])("waits for the first touch: %s", (name) => {
   const { load } = declare("stamp");
   place('name="stamp" on="interaction"', "<button>x</button>");
   expect(load).not.toHaveBeenCalled();
@@ -116,6 +116,31 @@ it("waits for no picture once it is touched", () => {
   expect(load).toHaveBeenCalledOnce();
   window.dispatchEvent(new Event("load"));
   expect(load).toHaveBeenCalledOnce();
+});
+
+it("waits until the page is used, wherever, and what comes later waits no more", async () => {
+  const { load } = declare("stamp");
+  const used = declare("later").load;
+  document.body.innerHTML =
+    '<p>ailleurs</p><x-island name="stamp" on="use"><div data-fallback></div></x-island>';
+  window.dispatchEvent(new Event("load"));
+  expect(load).not.toHaveBeenCalled();
+
+  document.querySelector("p")?.dispatchEvent(new Event("touchstart", { bubbles: true }));
+  expect(load).toHaveBeenCalledOnce();
+  place('name="later" on="use"');
+  expect(used).toHaveBeenCalledOnce();
+});
+
+it("leaves a link that is opened in a tab to the browser", async () => {
+  declare("stamp");
+  place('name="stamp" on="use"', '<a href="#photo" data-replay="photo">x</a>');
+  const press = (ctrlKey: boolean) => {
+    const click = new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey });
+    document.querySelector("a")?.dispatchEvent(click);
+    return click.defaultPrevented;
+  };
+  expect([press(true), press(false)]).toEqual([false, true]);
 });
 
 it("is not begun after it left the page", async () => {

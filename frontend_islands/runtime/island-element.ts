@@ -91,10 +91,11 @@ class IslandElement extends HTMLElement {
     if (this.#cancel) this.#fail((event as CustomEvent<unknown>).detail);
   };
 
-  #holdClick = (event: Event): void => {
+  #holdClick = (event: MouseEvent): void => {
     if (!this.#isPending) return;
     const target = (event.target as Element).closest<HTMLElement>("[data-replay]");
-    if (!target) return;
+    // With a key held the browser opens a link in a tab.
+    if (!target || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     this.#held ??= target.dataset.replay;

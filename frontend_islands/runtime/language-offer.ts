@@ -45,6 +45,3 @@ export function offerLanguage(): void {
   });
   bar.append(text, accept, dismiss);
 }
-
-// The runtime, where each byte counts, knows it by the shortest name.
-export { offerLanguage as default };

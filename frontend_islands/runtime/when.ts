@@ -2,20 +2,32 @@
 
 type Cancel = () => void;
 
-/** The first touch of any kind; pointerover and focusin bubble up from what is inside. */
-const TOUCHES = ["pointerover", "focusin", "touchstart", "click"];
+/** What the server draws anew in a page that is used already does not wait again. */
+let isUsed = false;
+
+/** The first touch of any kind. Not `pointerover`: a page that opens under a resting mouse gets that as well. */
+const TOUCHES = ["pointermove", "focusin", "touchstart", "click"];
+/** Anywhere in the page: somebody uses it. */
+const USES = [...TOUCHES, "keydown"];
 /** By this page, in another tab, or before the page came back from the browser's memory. */
 const FILLINGS = ["cart:changed", "storage", "pageshow"];
 
 /**
- * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
+ * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `use`, `visible`,
  * `interaction` or `cart` (once there is something in it, see `purchase/start.ts`). Anything else counts as `load`.
  */
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {
     case "idle":
       if (document.readyState === "complete") break;
-      return whenIdle(host, due);
+      // Once the page's pictures are there, for which scripts must leave the line free.
+      return whenFirst(window, ["load", ...USES], due);
+    case "use":
+      if (isUsed) break;
+      return whenFirst(window, USES, () => {
+        isUsed = true;
+        due();
+      });
     case "visible":
       return whenVisible(host, due);
     case "interaction":
@@ -26,20 +38,6 @@ export function whenDue(host: HTMLElement, due: () => void): Cancel {
   }
   due();
   return () => {};
-}
-
-/** Once the page's pictures are there, for which scripts must leave the line free, or at the first touch. */
-function whenIdle(host: HTMLElement, due: () => void): Cancel {
-  const cancels = [whenFirst(host, TOUCHES, once), whenFirst(window, ["load"], once)];
-  return cancel;
-
-  function cancel() {
-    for (const stop of cancels) stop();
-  }
-  function once() {
-    cancel();
-    due();
-  }
 }
 
 function whenVisible(host: HTMLElement, due: () => void): Cancel {

@@ -65,6 +65,7 @@ export function Gallery({ name, images }: GalleryProps) {
           className="gallery__photo"
           href={image.url}
           data-shared={shared}
+          data-replay="photo"
           onClick={enlarge}
           draggable={false}
         >
@@ -88,6 +89,7 @@ export function Gallery({ name, images }: GalleryProps) {
               <button
                 className="gallery__thumb"
                 type="button"
+                data-replay={`photo-${position + 1}`}
                 aria-current={position === index || undefined}
                 onClick={() => setIndex(position)}
               >

@@ -1,4 +1,4 @@
-"""`{% consent_banner %}`: the question that every page may ask, as inert markup that a script takes up."""
+"""`{% consent_banner %}`: the question that every page may ask, as inert markup that `{% page_script %}` takes up."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def consent_banner(context: Context) -> dict[str, Any]:
         # Read by ConsentPolicyMiddleware.
         request.measured_by = services
     return {"services": services, "page": page, **_lazily(services)}
+
+
+@register.simple_tag(takes_context=True)
+def page_script(context: Context) -> str:
+    """The page's own script: where it may ask about cookies, the one file that does that as well."""
+    shop = context.get("shop")
+    return "consent.js" if context.get("request") and shop and configured_services(shop) else "runtime.js"
 
 
 def _lazily(services: tuple[Service, ...]) -> dict[str, Callable[[], Any]]:

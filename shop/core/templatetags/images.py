@@ -20,7 +20,8 @@ def picture(
 ) -> SafeString:
     """A `<picture>` element.
 
-    `priority` is for the one image that the visitor waits for: it is asked for first and not lazily.
+    `priority` is for the one image that the visitor waits for: it is asked for first and not lazily, and painted with
+    the text around it instead of a frame later.
     `css` is the class of the `<picture>`; `alt` replaces the picture's own text, `alt=""` marks a decoration;
     `shared` names the element that stays in place when the page changes. Without a picture an empty box of the
     same class keeps the place.
@@ -43,5 +44,7 @@ def picture(
         image.width,
         image.height,
         image.alt if alt is None else alt,
-        SafeString(' fetchpriority="high"' if priority else ' loading="lazy" decoding="async"'),
+        SafeString(
+            ' fetchpriority="high" decoding="sync"' if priority else ' loading="lazy" decoding="async"'
+        ),
     )

@@ -16,7 +16,7 @@ from shop.core.islands import props_class
 
 register = template.Library()
 
-WHEN = ("load", "idle", "visible", "interaction", "cart")
+WHEN = ("load", "idle", "use", "visible", "interaction", "cart")
 _NAME = re.compile(r"""^(["'])([a-z][a-z0-9-]*)\1$""")
 _TEXT = re.compile(r"""^(["'])([^"']*)\1$""")
 
@@ -59,9 +59,9 @@ def island(parser: Parser, token: Token) -> IslandNode:
     """`{% island "gallery" on="visible" props=gallery_props %}what the server renders{% endisland %}`
 
     The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of `load`
-    (default), `idle` (once the page's pictures are there, or at the first touch), `visible`, `interaction` or `cart`
-    (as soon as the cart holds something). `props` is an instance of the serializer registered for the island. Islands
-    do not stand inside islands.
+    (default), `idle` (once the page's pictures are there, or the page is used), `use` (once somebody points, touches
+    or types anywhere in the page), `visible`, `interaction` or `cart` (as soon as the cart holds something). `props` is
+    an instance of the serializer registered for the island. Islands do not stand inside islands.
     """
     bits = token.split_contents()[1:]
     name = _NAME.match(bits[0]) if bits else None

@@ -374,7 +374,7 @@ def test_the_tag_with_everything():
         '<source type="image/avif" srcset="/media/products/a-360.avif 360w" sizes="46vw">'
         '<source type="image/webp" srcset="/media/products/a-360.webp 360w" sizes="46vw">'
         '<img src="/media/products/a.jpg" srcset="/media/products/a-360.jpg 360w" sizes="46vw"'
-        ' width="1200" height="900" alt="" fetchpriority="high"></picture>'
+        ' width="1200" height="900" alt="" fetchpriority="high" decoding="sync"></picture>'
     )
 
 

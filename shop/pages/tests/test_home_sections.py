@@ -228,7 +228,8 @@ def test_every_page_stays_whole_with_hostile_categories(client: Client, language
         make_product(f"Pièce de {category.slug}", category=category)
     with translation.override(language):
         own = [category_url(category) for category in made]
-    for address in [*shop.pages(language).values(), *shop.closed_pages(language).values(), *own]:
+    pages = shop.pages(language) | shop.buying_pages(language) | shop.closed_pages(language)
+    for address in [*pages.values(), *own]:
         answer = client.get(address)
         assert answer.status_code == 200, address
         page = answer.content.decode()

@@ -75,18 +75,23 @@ def test_titles_and_summaries_are_there_and_unlike(
     client: Client, whole_shop: WholeShop, language: str
 ) -> None:
     titles: Counter[str] = Counter()
-    for kind, path in whole_shop.pages(language).items():
+    summaries: dict[str, str] = {}
+    pages = whole_shop.pages(language) | whole_shop.buying_pages(language)
+    for kind, path in pages.items():
         page = read(client, path)
         [title] = page.all("title")
         titles[title.text.casefold()] += 1
         [summary] = page.meta("description")
         assert page.meta("og:description") == [summary]
         assert 10 <= len(summary) <= 320, (kind, summary)
+        summaries[kind] = summary
         assert "<" not in summary
         assert page.meta("og:locale") == [LOCALES[language]]
         assert set(page.meta("og:locale:alternate")) == set(LOCALES.values()) - {LOCALES[language]}
         assert page.meta("robots") == [], kind
     assert [title for title, count in titles.items() if count > 1] == []
+    for kind in whole_shop.buying_pages(language):
+        assert list(summaries.values()).count(summaries[kind]) == 1, kind
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -115,8 +120,9 @@ def test_pages_of_one_visitor_are_not_indexed(client: Client, whole_shop: WholeS
             [rule] = read(client, path).meta("robots")
             assert rule.startswith("noindex"), (kind, language)
             assert kind == "search" or f"Disallow: {path}\n" in robots, path
-        for path in whole_shop.pages(language).values():
+        for path in (whole_shop.pages(language) | whole_shop.buying_pages(language)).values():
             assert f"Disallow: {path}\n" not in robots
+            assert "X-Robots-Tag" not in client.get(path), path
 
 
 def test_each_language_has_its_own_name_in_the_address(client: Client, whole_shop: WholeShop) -> None:
@@ -160,5 +166,6 @@ def test_the_sitemaps_list_every_page(client: Client, whole_shop: WholeShop) -> 
             # Further pages of a list are found from the first; a collection without a piece waits for one.
             expected = not kind.startswith("second page") and kind != "empty collection"
             assert (f"<loc>{SITE}{path}</loc>" in listed) is expected, path
-        for path in whole_shop.closed_pages(language).values():
+        unlisted = whole_shop.buying_pages(language) | whole_shop.closed_pages(language)
+        for path in unlisted.values():
             assert f"<loc>{SITE}{path}</loc>" not in listed

@@ -46,7 +46,8 @@ def french_messages(language: str) -> frozenset[str]:
 def test_nothing_is_left_in_french(client: Client, whole_shop: WholeShop, language: str) -> None:
     french = french_messages(language) - FRENCH_ROWS
     assert len(french) > 500
-    for path in (*whole_shop.pages(language).values(), *whole_shop.closed_pages(language).values()):
+    pages = whole_shop.pages(language) | whole_shop.buying_pages(language) | whole_shop.closed_pages(language)
+    for path in pages.values():
         page = Document(client.get(path).content.decode())
         shown = {element.text for element in page.elements if element.attributes.get("lang") != "fr"}
         shown |= {

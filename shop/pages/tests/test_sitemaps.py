@@ -37,7 +37,10 @@ def test_the_icon_is_found_where_it_is_looked_for(client: Client) -> None:
 
 def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
     text = client.get("/robots.txt").content.decode()
-    assert "Disallow: /panier\n" in text
+    assert "Disallow: /favoris\n" in text
+    # The same bytes for everybody: what is in a cart stands in the browser.
+    assert "panier" not in text
+    assert "checkout" not in text
     assert "Disallow: /de/kundenkonto\n" in text
     assert "Disallow: /api/\n" in text
     assert "/de/api/" not in text

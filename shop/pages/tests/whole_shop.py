@@ -64,13 +64,16 @@ class WholeShop:
                 "legal notice": reverse("legal-notice"),
             }
 
+    def buying_pages(self, language: str) -> dict[str, str]:
+        """Pages that search engines may keep but are not told of, the same for everybody: carts are in browsers."""
+        with translation.override(language):
+            return {"cart": reverse("orders:cart"), "checkout": reverse("orders:checkout")}
+
     def closed_pages(self, language: str) -> dict[str, str]:
         """Pages of one visitor and of one search, which no search engine should keep."""
         with translation.override(language):
             return {
                 "search": f"{reverse('catalog:list')}?search=lame",
-                "cart": reverse("orders:cart"),
-                "checkout": reverse("orders:checkout"),
                 "favourites": reverse("catalog:favourites"),
                 "sign-in": reverse("accounts:auth"),
             }
