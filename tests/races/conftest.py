@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CONNECTIONS = 30
 """How many callers talk to the database at one moment; the others wait for a free connection."""
 START_SECONDS = 60.0
+SHOP_CONNECTIONS = "served-shop"
 
 
 class Buyer(Shopper):
@@ -120,6 +121,8 @@ def shop_environment(folder: Path, address: str, *, api_base: str) -> dict[str, 
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "DATABASE_URL": here.geturl(),
         "DATA_DIR": str(folder / "data"),
+        # Its connections, told from those an earlier test left in this process's pool.
+        "PGAPPNAME": SHOP_CONNECTIONS,
         "DEBUG": "true",
         "DEBUG_ADDRESS": "127.0.0.1",
         "SITE_URL": address,

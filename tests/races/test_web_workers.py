@@ -8,18 +8,17 @@ from django.db import connection
 
 from orders.tests.factories import line, make_product
 from tests.races.concurrency import run_concurrently, values
+from tests.races.conftest import SHOP_CONNECTIONS
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-OTHERS = (
-    "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-)
+OPEN = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s"
 VISITORS, CALLS = 16, 10
 
 
-def other_connections() -> int:
+def connections_of_the_shop() -> int:
     with connection.cursor() as cursor:
-        cursor.execute(OTHERS)
+        cursor.execute(OPEN, [SHOP_CONNECTIONS])
         return int(cursor.fetchone()[0])
 
 
@@ -27,7 +26,7 @@ def test_workers_begin_without_a_connection_and_answer_each_visitor_their_own_qu
     fake_stripe, shop_address
 ):
     products = [make_product(price=f"{20 + number}.00") for number in range(VISITORS)]
-    assert other_connections() == 0
+    assert connections_of_the_shop() == 0
 
     def ask(number: int) -> set[str]:
         body = {"lines": [line(products[number])], "country": "FR"}
@@ -40,4 +39,4 @@ def test_workers_begin_without_a_connection_and_answer_each_visitor_their_own_qu
     subtotals = values(run_concurrently([lambda number=number: ask(number) for number in range(VISITORS)]))
     assert subtotals == [{f"{20 + number}.00"} for number in range(VISITORS)]
     # Both workers were asked, each by connections of its own.
-    assert other_connections() >= 2
+    assert connections_of_the_shop() >= 2
