@@ -47,14 +47,7 @@ const STAFF = {
   "staff-styles": "frontend_islands/styles/staff.css",
 };
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = [
-  "cart-count",
-  "member-link",
-  "notice",
-  "search-box",
-  "statistics-switch",
-  "visit",
-];
+const ON_DEMAND = ["cart-count", "member-link", "notice", "search-box", "statistics-switch", "visit"];
 
 /** Large parts that an island fetches when a visitor asks for them. */
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };

@@ -83,7 +83,7 @@ it("waits until it is nearly in sight, and looks once", async () => {
   expect(observed[0]?.isOver).toBe(true);
 });
 
-it.each(["pointermove", "focusin", "touchstart"])("waits for the first touch: %s", (name) => {
+it.each(["pointermove", "focusin", "touchend"])("waits for the first touch: %s", (name) => {
   const { load } = declare("stamp");
   place('name="stamp" on="interaction"', "<button>x</button>");
   expect(load).not.toHaveBeenCalled();
@@ -112,7 +112,7 @@ it("waits for no picture once it is touched", () => {
   const { load } = declare("stamp");
   vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const host = place('name="stamp" on="idle"');
-  host.querySelector("p")?.dispatchEvent(new Event("touchstart", { bubbles: true }));
+  host.querySelector("p")?.dispatchEvent(new Event("touchend", { bubbles: true }));
   expect(load).toHaveBeenCalledOnce();
   window.dispatchEvent(new Event("load"));
   expect(load).toHaveBeenCalledOnce();
@@ -126,7 +126,7 @@ it("waits until the page is used, wherever, and what comes later waits no more",
   window.dispatchEvent(new Event("load"));
   expect(load).not.toHaveBeenCalled();
 
-  document.querySelector("p")?.dispatchEvent(new Event("touchstart", { bubbles: true }));
+  document.querySelector("p")?.dispatchEvent(new Event("touchend", { bubbles: true }));
   expect(load).toHaveBeenCalledOnce();
   place('name="later" on="use"');
   expect(used).toHaveBeenCalledOnce();

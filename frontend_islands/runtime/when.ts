@@ -5,8 +5,11 @@ type Cancel = () => void;
 /** What the server draws anew in a page that is used already does not wait again. */
 let isUsed = false;
 
-/** The first touch of any kind. Not `pointerover`: a page that opens under a resting mouse gets that as well. */
-const TOUCHES = ["pointermove", "focusin", "touchstart", "click"];
+/**
+ * The first touch of any kind. Not `pointerover`: a page that opens under a resting mouse gets that as well. A finger
+ * counts once it is lifted: what it moves must not be replaced beneath it.
+ */
+const TOUCHES = ["pointermove", "focusin", "touchend", "click"];
 /** Anywhere in the page: somebody uses it. */
 const USES = [...TOUCHES, "keydown"];
 /** By this page, in another tab, or before the page came back from the browser's memory. */
@@ -59,8 +62,8 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
 function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
   const over = new AbortController();
   const { signal } = over;
-  const handle = ({ persisted }: Event & { persisted?: boolean }) => {
-    if (persisted === false) return;
+  const handle = ({ persisted, pointerType }: Event & { persisted?: boolean; pointerType?: string }) => {
+    if (persisted === false || pointerType === "touch") return;
     over.abort();
     due();
   };

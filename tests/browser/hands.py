@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -18,6 +19,21 @@ PAST_THE_MENU = (
     " && !document.querySelector('dialog[open]')"
 )
 NAME = "element => element.getAttribute('aria-label') || element.textContent.trim().slice(0, 60)"
+
+
+@contextmanager
+def finger(page: Page) -> Iterator[Callable[..., None]]:
+    """``touch("touchStart", (x, y))``, then "touchMove", and "touchEnd" without a place. The browser scrolls by it."""
+    cdp = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        cdp.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
+        )
+
+    yield touch
+    cdp.detach()
 
 
 class Hands:

@@ -116,6 +116,8 @@ def test_photos_are_turned_enlarged_moved_and_closed(page):
     page.goto(piece(page, "gardien aux andouillers"))
     settle(page)
     count = page.locator(".gallery__count")
+    # The first key brings the gallery to life.
+    page.keyboard.press("Tab")
     expect(count).to_have_text(re.compile("^1 / "))
     tab_until(page, "Agrandir la photo")
     page.keyboard.press("ArrowRight")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.hands import finger
 from tests.browser.test_admin_orders import sign_in
 
 pytestmark = pytest.mark.browser
@@ -35,22 +36,14 @@ def drag_by_mouse(page: Page, row: Locator, over: Locator) -> None:
 
 def drag_by_finger(page: Page, row: Locator, over: Locator, lifted: Locator) -> None:
     row.scroll_into_view_if_needed()
-    cdp = page.context.new_cdp_session(page)
-
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        cdp.send(
-            "Input.dispatchTouchEvent",
-            {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
-        )
-
     (from_x, from_y), (to_x, to_y) = middle(row), middle(over)
-    touch("touchStart", (from_x, from_y))
-    expect(lifted).to_have_class(LIFTED)
-    for step in range(1, 6):
-        touch("touchMove", (from_x + (to_x - from_x) * step / 5, from_y + (to_y - from_y) * step / 5))
-    touch("touchEnd")
-    expect(lifted).not_to_have_class(LIFTED)
-    cdp.detach()
+    with finger(page) as touch:
+        touch("touchStart", (from_x, from_y))
+        expect(lifted).to_have_class(LIFTED)
+        for step in range(1, 6):
+            touch("touchMove", (from_x + (to_x - from_x) * step / 5, from_y + (to_y - from_y) * step / 5))
+        touch("touchEnd")
+        expect(lifted).not_to_have_class(LIFTED)
 
 
 def test_lists_are_put_in_order_by_mouse_and_finger(new_page, shop, snap):

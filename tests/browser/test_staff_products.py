@@ -23,7 +23,9 @@ def look_at(page: Page) -> None:
 
 
 def saved(page: Page) -> None:
-    page.get_by_role("button", name="Enregistrer").click()
+    # The message of an earlier save may still be there.
+    with page.expect_response(lambda answer: answer.request.method == "PATCH" and answer.ok):
+        page.get_by_role("button", name="Enregistrer").click()
     expect(page.get_by_text("Produit mis à jour avec succès")).to_be_visible()
 
 

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.hands import finger
 from tests.browser.test_pages import overflow, settle
 
 pytestmark = pytest.mark.browser
@@ -164,12 +165,29 @@ def test_the_language_that_was_chosen_is_that_of_the_next_visit(new_context):
     assert page.evaluate("document.documentElement.lang") == "fr"
 
 
+def test_a_swipe_turns_to_the_next_photo_before_the_gallery_has_come_to_life(new_page):
+    page = new_page(width=PHONE)
+    page.goto(piece(page, "gardien aux andouillers"))
+    settle(page)
+    gallery = page.locator("x-island[name=gallery]")
+    expect(gallery).to_have_attribute("state", "waiting")
+    box = gallery.locator(".gallery__stage").bounding_box()
+    x, y = box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2
+    with finger(page) as touch:
+        touch("touchStart", (x, y))
+        for step in range(1, 11):
+            touch("touchMove", (x - step * 0.07 * box["width"], y))
+        touch("touchEnd")
+    expect(gallery).to_have_attribute("state", "ready")
+    expect(gallery.locator(".gallery__count")).to_have_text("2 / 2")
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_photo_on_the_whole_screen(new_page, see, width):
     page = new_page(width=width)
     page.goto(piece(page, "gardien aux andouillers"))
     settle(page)
-    page.locator(".gallery__stage a").click()
+    page.locator(".gallery__stage a").first.click()
     viewer = page.get_by_role("dialog", name="Photos :")
     expect(viewer).to_contain_text("1 / 2")
     expect(viewer.locator("img.pswp__img").first).to_be_visible()

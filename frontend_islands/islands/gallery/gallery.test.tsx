@@ -46,6 +46,16 @@ it("shows the first photo, all thumbnails and the position", async () => {
   expect(photo().getAttribute("href")).toBe("/media/face.jpg");
 });
 
+it("starts at the photo that a finger turned to before it was there", async () => {
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(390);
+  vi.spyOn(Element.prototype, "scrollLeft", "get").mockReturnValue(760);
+
+  await start(images, '<ul class="gallery__strip"></ul>');
+
+  expect(count()).toBe("3 / 3");
+  vi.restoreAllMocks();
+});
+
 it("uses the very files and sizes that the server's version shows", async () => {
   await start(
     images,

@@ -2,17 +2,20 @@ import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useR
 import type { GalleryImage, GalleryProps } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { goTo } from "@/lib/navigate";
+import type { Mount } from "@/runtime/island";
 import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
 
 const JPEG = "image/jpeg";
 /** A finger that moved less was pointing, not turning. */
 const SWIPE_PX = 40;
+/** Browsers that do not say when a scroll has ended have ended it by then. */
+const GLIDE_MS = 600;
 
 /** A product's photos: one large, all others beneath it, any of them full screen. */
 export function Gallery({ name, images }: GalleryProps) {
   const { t } = useTranslation();
   const { fallback } = useIsland();
-  const [index, setIndex] = useState(0);
+  const [index, setIndex] = useState(() => photoInSight(fallback));
   const swipe = useSwipe((step) => turn(step));
   const shared = fallback?.querySelector<HTMLElement>("[data-shared]")?.dataset.shared;
   // The sizes that the server's version names, so that the browser takes the files it has already.
@@ -136,6 +139,12 @@ function Photo({ image, sizes, isFirst }: PhotoProps) {
   );
 }
 
+/** The photo, counted from 0, that a finger turned to before the gallery came to life. */
+function photoInSight(fallback: HTMLElement | null): number {
+  const strip = fallback?.querySelector(".gallery__strip");
+  return strip?.clientWidth ? Math.round(strip.scrollLeft / strip.clientWidth) : 0;
+}
+
 /** The ruler that the server drew for this photo (numbered from 1), if it knows where the piece is in it. */
 function Ruler({ photo }: { photo: number }) {
   const { fallback } = useIsland();
@@ -174,4 +183,18 @@ function useSwipe(onSwipe: (step: number) => void) {
   };
 }
 
-export const mount = reactIsland(Gallery);
+const draw = reactIsland(Gallery);
+
+export const mount: Mount<GalleryProps> = async (host, props) => {
+  await atRest(host.querySelector(".gallery__strip"));
+  return draw(host, props);
+};
+
+/** Resolves once the photo that a finger sent on its way has arrived. */
+async function atRest(strip: Element | null): Promise<void> {
+  if (!strip?.scrollLeft || strip.scrollLeft % strip.clientWidth === 0) return;
+  await new Promise((arrived) => {
+    strip.addEventListener("scrollend", arrived, { once: true });
+    setTimeout(arrived, GLIDE_MS);
+  });
+}
