@@ -19,7 +19,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -54,7 +54,7 @@ for number in range({}):
 STOCK = """
 from catalog.models import Product
 rows = Product.objects.filter(is_published=True, variations=None, category__offers_finishes=False).order_by("pk")
-rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=1000)
+rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=100_000)
 print(rows[0].pk)
 """
 OURS = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND kind = 'account_exists'"
@@ -72,6 +72,11 @@ class Mailbox(socketserver.StreamRequestHandler):
     taken: Counter[str] = Counter()
 
     def handle(self) -> None:
+        # Whoever was killed says no goodbye.
+        with suppress(ConnectionError):
+            self._talk()
+
+    def _talk(self) -> None:
         self.wfile.write(b"220 ready\r\n")
         while command := self.rfile.readline()[:4].upper():
             if command == b"DATA":
