@@ -51,12 +51,6 @@ for number in range({}):
     with transaction.atomic():
         queue_mail(kind="account_exists", to="killed@example.com", language="fr", context=urls)
 """
-STOCK = """
-from catalog.models import Product
-rows = Product.objects.filter(is_published=True, variations=None, category__offers_finishes=False).order_by("pk")
-rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=100_000)
-print(rows[0].pk)
-"""
 OURS = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND kind = 'account_exists'"
 # Of every buyer of these scripts, whose addresses begin alike (two signs of per cent: psycopg reads one as its own).
 WAITING = "SELECT 1 FROM core_outgoingmail WHERE \"to\" LIKE 'killed%%' AND state != 'sent'"
@@ -202,7 +196,7 @@ def seconds_until(reached: Callable[[], object], since: float) -> float:
 
 def kill_each(shop: RunningShop) -> int:
     """Print one line a kind and the sums; how many mails and payments were lost or done too often."""
-    product = int(shop.manage("shell", "--no-imports", "-c", STOCK))
+    product = shop.stocked_product()
     mails, payments = -(-MAILS // len(KINDS)), -(-PAYMENTS // len(KINDS))
     print(f"{'killed':12}{'again there':>14}{'all mails sent':>17}")
     with ThreadPoolExecutor(4) as pool:

@@ -20,7 +20,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import requests
-from bench_kills import ORDERS, STOCK, WAITING, buy, children, mailbox
+from bench_kills import ORDERS, WAITING, buy, children, mailbox
 from bench_requests import memory
 from stack import Stack, missing_packages, running_stack
 
@@ -126,7 +126,7 @@ def main() -> int:
         print("Starting the stack…", flush=True)
         with running_stack(Path(folder), EMAIL_URL=f"smtp://127.0.0.1:{port}") as stack:
             stack.shop.wait_for_pictures()
-            product = int(stack.shop.manage("shell", "--no-imports", "-c", STOCK))
+            product = stack.shop.stocked_product()
             rows = requests.get(f"{stack.shop.url}/api/products?page_size=8", timeout=30).json()["results"]
             paths = ["/", "/produits", "/en", "/blog", *(row["url"] for row in rows)]
             print("\n| Work | Times | A second | ms of the processor | Of it |\n|---|---|---|---|---|")

@@ -27,6 +27,12 @@ DRAW_PICTURES = (
     "from catalog.services import media;"
     "[media.derive_files(kind=kind, pk=pk) for kind, pk in media.missing_pictures(limit=1000) if pk % 2 == {half}]"
 )
+STOCKED_PRODUCT = """
+from catalog.models import Product
+rows = Product.objects.filter(is_published=True, variations=None, category__offers_finishes=False).order_by("pk")
+rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=100_000)
+print(rows[0].pk)
+"""
 TERMS_VERSION = "from shop.terms.versions import current_number; print(current_number())"
 STOP_SECONDS = 30
 # What a developer's machine may set and a test must not inherit.
@@ -72,6 +78,10 @@ class RunningShop:
     def terms_version(self) -> str:
         """Return the version of the terms that orders agree to."""
         return self.manage("shell", "--no-imports", "-c", TERMS_VERSION).strip()
+
+    def stocked_product(self) -> int:
+        """Return the key of a piece without choices, of which there are more now than any of these scripts sells."""
+        return int(self.manage("shell", "--no-imports", "-c", STOCKED_PRODUCT))
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return what the shop's database holds now."""

@@ -25,7 +25,7 @@ from threading import Event, Lock
 from time import monotonic, sleep
 
 import requests
-from bench_kills import MAILS, ORDERS, QUEUE, STOCK, WAITING, Mailbox, buy, mailbox, seconds_until
+from bench_kills import MAILS, ORDERS, QUEUE, WAITING, Mailbox, buy, mailbox, seconds_until
 from stack import TIMEOUT, WEB, Stack, missing_packages, running_stack, sign_in
 
 LOOKERS, BUYERS = 2, 2
@@ -367,7 +367,7 @@ def main() -> int:
         faults.append(Fault("clock of a web node and a worker 2 h back", clock_set_back, outage))
         print("Starting the stack…", flush=True)
         with running_stack(folder, EMAIL_URL=f"smtp://127.0.0.1:{port}") as stack:
-            product = int(stack.shop.manage("shell", "--no-imports", "-c", STOCK))
+            product = stack.shop.stocked_product()
             stock = int(stack.shop.rows(STOCK_LEFT, product)[0][0])
             results = requests.get(f"{stack.shop.url}/api/products?page_size=8", timeout=TIMEOUT).json()[
                 "results"
