@@ -20,7 +20,7 @@ def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_str
     # closures, products, variants, pictures); earlier unpaid orders 1; terms 1; written 6 (order, lines, what staff
     # find it by, payment, attempt, journal); stock 2 (variants, holds); the page 1 before the call (sent) and 4 after
     # it (order, attempt, saved, journal); the browser's session 1 = 25. Counted stock adds one guarded update a piece,
-    # and at most 7 that count what its customer holds.
+    # and at most 5 that count what its customer holds.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(20)]
     counts = []
     for wanted, total in ((products[:1], "14.99"), (products, "100.00")):

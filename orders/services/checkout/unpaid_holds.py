@@ -7,15 +7,16 @@ Made-to-order pieces are never counted: nobody misses them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.selectors.availability import stock_levels
+from catalog.selectors.availability import Level, stock_levels
 from orders.models import StockHold, StockHoldState
 from orders.services.status.stock_holds import held_units, level_of
 from shop.core.client_address import network_of
@@ -56,13 +57,17 @@ def limit_unpaid_holds(holder: Holder) -> None:
     after the other. Locks the holder's two names until the commit; nothing is locked after them. Raises TooManyUnpaid.
     """
     lock_names((holder.network, holder.mailbox))
-    held = StockHold.objects.filter(state=StockHoldState.HELD)
+    theirs = Q(mailbox=holder.mailbox)
     if holder.network:
-        _refuse_too_many(list(held.filter(network=holder.network)))
-    _refuse_too_many(list(held.filter(mailbox=holder.mailbox)))
+        theirs |= Q(network=holder.network)
+    holds = list(StockHold.objects.filter(theirs, state=StockHoldState.HELD))
+    left = stock_levels(held_units(holds))
+    if holder.network:
+        _refuse_too_many([hold for hold in holds if hold.network == holder.network], left)
+    _refuse_too_many([hold for hold in holds if hold.mailbox == holder.mailbox], left)
 
 
-def _refuse_too_many(holds: list[StockHold]) -> None:
+def _refuse_too_many(holds: list[StockHold], left: Mapping[Level, int]) -> None:
     if len({hold.order_id for hold in holds}) > settings.UNPAID_ORDERS_LIMIT:
         raise TooManyUnpaid(
             _(
@@ -72,7 +77,7 @@ def _refuse_too_many(holds: list[StockHold]) -> None:
             )
         )
     most: int = settings.UNPAID_SCARCE_LIMIT
-    if _scarce(holds) > most:
+    if _scarce(holds, left) > most:
         raise TooManyUnpaid(
             ngettext(
                 "Nous ne pouvons réserver qu'%(count)d pièce presque épuisée à la fois, le temps de son paiement."
@@ -85,10 +90,9 @@ def _refuse_too_many(holds: list[StockHold]) -> None:
         )
 
 
-def _scarce(holds: Iterable[StockHold]) -> int:
+def _scarce(holds: Iterable[StockHold], left: Mapping[Level, int]) -> int:
     """Of how many pieces more is held than is left to others: a unique one, or most of the last ones."""
     units = held_units(holds)
-    left = stock_levels(units)
     outweighed = {level for level, quantity in units.items() if level in left and quantity > left[level]}
     return len({(hold.product_id, hold.variant_id) for hold in holds if level_of(hold) in outweighed})
 
