@@ -330,6 +330,31 @@ it("keeps the first click for the island", async () => {
   expect(serverSubmit).not.toHaveBeenCalled();
 });
 
+it.each([
+  { what: "replaced", button: 0, answers: 1 },
+  { what: "replaced, pressed by another button", button: 1, answers: 0 },
+  { what: "still there", button: 0, answers: 0 },
+])("answers a press that is not over once the control is $what", async ({ what, button, answers }) => {
+  const answered = vi.fn();
+  const { arrive } = declare("stamp", (host) => {
+    if (what !== "still there") host.innerHTML = '<button data-replay="add">Ajouter</button>';
+    host.querySelector("button")?.addEventListener("click", answered);
+    return () => {};
+  });
+  const host = place('name="stamp"', '<button data-replay="add">Ajouter</button>');
+  if (what === "still there") {
+    const control = host.querySelector("button") as HTMLElement;
+    vi.spyOn(control, "matches").mockImplementation((selectors) => selectors === ":active");
+  }
+  const press = new MouseEvent("mousedown", { bubbles: true, cancelable: true, button });
+  host.querySelector("button")?.dispatchEvent(press);
+  arrive();
+  await settled();
+
+  expect(press.defaultPrevented).toBe(false);
+  expect(answered).toHaveBeenCalledTimes(answers);
+});
+
 it("gives a kept click back to the server's version after a failure", async () => {
   const answered = vi.fn();
   islands.stamp = () => Promise.reject(new Error("no"));

@@ -13,14 +13,15 @@ type State = "waiting" | "loading" | "ready" | "failed";
 class IslandElement extends HTMLElement {
   #cancel: (() => void) | undefined;
   #unmount: Unmount | undefined;
-  /** The `data-replay` name of the first click made before the island could answer it. */
-  #held: string | undefined;
+  /** What was clicked or pressed first, before the island could answer. */
+  #held: HTMLElement | undefined;
 
   connectedCallback(): void {
     // Moved within one task: still alive, nothing to do.
     if (this.#cancel) return;
     this.#state = "waiting";
-    this.addEventListener("click", this.#holdClick, true);
+    this.addEventListener("mousedown", this.#hold, true);
+    this.addEventListener("click", this.#hold, true);
     this.addEventListener("island:error", this.#failedLater);
     // Assigned before `whenDue` runs: an island that is due at once asks whether it is still wanted.
     let cancel = () => {};
@@ -45,17 +46,12 @@ class IslandElement extends HTMLElement {
     this.setAttribute("state", state);
   }
 
-  get #isPending(): boolean {
-    // Waiting or loading.
-    return this.matches("[state$=ing]");
-  }
-
   async #load(): Promise<void> {
     const attempt = this.#cancel;
     this.#state = "loading";
     try {
       const load = islands[this.#name];
-      if (!load) throw new Error(`No island is named "${this.#name}".`);
+      if (!load) throw new Error(`No island "${this.#name}".`);
       const { mount } = (await load()) as { mount: Mount };
       if (this.#cancel !== attempt) return;
       const unmount = await mount(this, this.#props());
@@ -91,22 +87,26 @@ class IslandElement extends HTMLElement {
     if (this.#cancel) this.#fail((event as CustomEvent<unknown>).detail);
   };
 
-  #holdClick = (event: MouseEvent): void => {
-    if (!this.#isPending) return;
-    const target = (event.target as Element).closest<HTMLElement>("[data-replay]");
-    // With a key held the browser opens a link in a tab.
-    if (!target || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.#held ??= target.dataset.replay;
+  /** A press counts, too: where the island takes the control's place before it is released, no click follows. */
+  #hold = (event: MouseEvent): void => {
+    // Waiting or loading.
+    const target = (event.target as Element).closest<HTMLElement>("[state$=ing] [data-replay]");
+    // With a key held, or another button, the browser opens a link in a tab.
+    if (!target || event.ctrlKey || event.metaKey || event.button) return;
+    if (event.type === "click") {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+    this.#held ??= target;
   };
 
   #replayClick(): void {
-    if (!this.#held) return;
-    // On success this finds the island's own control, after a failure the server's.
-    const target = this.querySelector<HTMLElement>(`[data-replay="${CSS.escape(this.#held)}"]`);
+    const held = this.#held;
     this.#held = undefined;
-    target?.click();
+    // A control that is pressed and still there gets its click from the browser.
+    if (!held || held.matches(":active")) return;
+    // On success this finds the island's own control, after a failure the server's.
+    this.querySelector<HTMLElement>(`[data-replay="${held.dataset.replay}"]`)?.click();
   }
 }
 
