@@ -323,6 +323,20 @@ def test_the_button_that_orders_says_so_in_each_language(new_page, language):
     expect(visitor.pay_button).to_have_text(PAY[language])
 
 
+def test_a_press_counts_while_the_island_takes_the_place_of_the_button(visitor):
+    product = cheapest(visitor)
+    visitor.go(f"/produit/{product['id']}-{product['url'].rsplit('-', 1)[-1]}")
+    island = visitor.page.locator("x-island[name=product-buy]")
+    box = island.locator("[data-replay=add]").first.bounding_box()
+    # The pointer's first move fetches the island, and the button is down when it comes.
+    visitor.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    visitor.page.mouse.down()
+    expect(island).to_have_attribute("state", "ready")
+    visitor.page.mouse.up()
+    expect(visitor.page.get_by_role("dialog", name=visitor.words["buy"]["added"])).to_be_visible()
+    assert [line["quantity"] for line in visitor.kept_lines()] == [1]
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_a_full_cart_and_checkout_are_accessible_and_fit(new_page, width):
     visitor = Visitor(new_page(width=width))
