@@ -20,8 +20,7 @@ else {
 }
 
 // Hearts, the offer of another language and the count of visits are one file, which comes once the page is there, so that
-// it costs the page nothing.
-// Stored favourites are shown sooner, and synchronised on every page.
+// it costs the page nothing. Stored favourites are shown sooner, and synchronised on every page.
 const visit = () => import("./visit");
 if (isStored("favorites")) void visit();
 else addEventListener("load", visit);
@@ -41,6 +40,7 @@ document.addEventListener("click", ({ target }) => {
   const heart = pressed.closest<HTMLElement>(":not(:defined)>button");
   if (heart) void visit().then(() => heart.click());
 });
+
 function isStored(key: string): boolean {
   try {
     return key in localStorage;

@@ -53,7 +53,6 @@ it("starts at the photo that a finger turned to before it was there", async () =
   await start(images, '<ul class="gallery__strip"></ul>');
 
   expect(count()).toBe("3 / 3");
-  vi.restoreAllMocks();
 });
 
 it("uses the very files and sizes that the server's version shows", async () => {
