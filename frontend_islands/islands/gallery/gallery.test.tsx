@@ -58,9 +58,10 @@ it("starts at the photo that a finger turned to before it was there", async () =
 it("uses the very files and sizes that the server's version shows", async () => {
   await start(
     images,
-    '<a class="gallery__photo"><img sizes="50vw"></a><a class="gallery__thumb"><img sizes="5rem"></a>',
+    '<a class="gallery__photo"><img sizes="50vw"></a>' +
+      '<a class="gallery__thumb"><img sizes="50vw"></a><a class="gallery__thumb"><img sizes="5rem"></a>',
   );
-  const [first, second] = document.querySelectorAll("picture");
+  const [first, second, third] = document.querySelectorAll("picture");
   expect(first?.querySelector("source")?.outerHTML).toBe(
     '<source type="image/avif" srcset="/media/face-640.avif 640w" sizes="50vw">',
   );
@@ -70,7 +71,8 @@ it("uses the very files and sizes that the server's version shows", async () => 
     "50vw",
     "/media/face.jpg",
   ]);
-  expect(second?.querySelector("source")?.sizes).toBe("5rem");
+  expect(second?.querySelector("source")?.sizes).toBe("50vw");
+  expect(third?.querySelector("source")?.sizes).toBe("5rem");
   expect(document.querySelectorAll("source")).toHaveLength(4);
 });
 

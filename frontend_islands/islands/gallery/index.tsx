@@ -20,7 +20,7 @@ export function Gallery({ name, images }: GalleryProps) {
   const shared = fallback?.querySelector<HTMLElement>("[data-shared]")?.dataset.shared;
   // The sizes that the server's version names, so that the browser takes the files it has already.
   const sizes = fallback?.querySelector(".gallery__photo [sizes]")?.getAttribute("sizes") ?? "100vw";
-  const thumbSizes = fallback?.querySelector(".gallery__thumb [sizes]")?.getAttribute("sizes") ?? "7rem";
+  const thumbs = fallback?.querySelectorAll(".gallery__thumb img");
   const total = images.length;
   const image = images[index];
 
@@ -96,7 +96,11 @@ export function Gallery({ name, images }: GalleryProps) {
                 aria-current={position === index || undefined}
                 onClick={() => setIndex(position)}
               >
-                <Photo image={each} sizes={thumbSizes} isFirst={false} />
+                <Photo
+                  image={each}
+                  sizes={thumbs?.[position]?.getAttribute("sizes") ?? "7rem"}
+                  isFirst={false}
+                />
                 <span className="visually-hidden">
                   {t("gallery.thumbnail", { index: position + 1, total })}
                 </span>
