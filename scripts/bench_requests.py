@@ -246,8 +246,10 @@ def bench_checkout(bare: Server, own: Server, product_id: int, terms: str) -> No
         headers = {"X-CSRFToken": token, "Origin": url}
 
         def buy() -> None:
+            # The same customer with the same cart would be led to the order that is there already, and a new order of
+            # the same browser closes its earlier one.
+            session.cookies.pop("sessionid", None)
             key = str(uuid.uuid4())
-            # The same customer with the same cart would be led to the order that is there already.
             order = {**body, "customer": {**customer, "email": f"{key}@example.com"}}
             own_key = {"Idempotency-Key": key}
             answer = session.post(f"{url}/api/checkout", json=order, headers=headers | own_key, timeout=60)

@@ -85,17 +85,3 @@ def available_among(product_ids: Collection[int]) -> set[int]:
     """The published products of which some variant can be bought. One query."""
     found = Product.objects.filter(available_condition(), pk__in=product_ids, is_published=True)
     return set(found.order_by().values_list("pk", flat=True))
-
-
-def stock_levels(levels: Iterable[Level]) -> dict[Level, int]:
-    """The units left of those levels that are counted. One query for products, one for variants."""
-    keys: dict[str, list[int]] = {"product": [], "variant": []}
-    for kind, key in levels:
-        keys[kind].append(key)
-    found: dict[Level, int] = {}
-    for kind, rows in (("product", Product.objects), ("variant", Variant.objects)):
-        if keys[kind]:
-            counted = rows.filter(pk__in=keys[kind], stock_quantity__isnull=False)
-            rows_left = counted.values_list("pk", "stock_quantity")
-            found |= {(kind, pk): left for pk, left in rows_left if left is not None}
-    return found

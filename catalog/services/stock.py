@@ -13,7 +13,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, Variant
-from catalog.selectors.availability import LOW_STOCK, Level, listed_columns, stock_levels
+from catalog.selectors.availability import LOW_STOCK, Level, listed_columns
 from catalog.selectors.variants import variants_of
 from catalog.services.reports import report_stock
 from shop.core.content_version import content_changed
@@ -96,7 +96,7 @@ def lock_products(*, product_ids: Iterable[int | None] | QuerySet[Any]) -> list[
 
     Before the rows of orders that point at their variants: deleting a variant changes those after its product's lock.
     """
-    return _lock(Q(pk__in=product_ids))
+    return list(_lock(Q(pk__in=product_ids)))
 
 
 def refresh_availability(*, product_ids: Collection[int]) -> None:
@@ -151,27 +151,32 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
     if not wanted:
         return set()
     products = _lock_products(wanted)
-    before = stock_levels(wanted)
+    before = {("product", pk): number for pk, number in products.items()}
+    if variants := [pk for kind, pk in wanted if kind == "variant"]:
+        rows = Variant.objects.filter(pk__in=variants).values_list("pk", "stock_quantity")
+        before |= {("variant", pk): number for pk, number in rows}
     lacking = set()
     for (kind, pk), quantity in sorted(wanted.items()):
-        rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
-        if not rows.update(stock_quantity=F("stock_quantity") - quantity):
+        enough = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
+        if not enough.update(stock_quantity=F("stock_quantity") - quantity):
             lacking.add((kind, pk))
     if not lacking:
         report_stock(wanted)
-    if not lacking and any(before[level] - quantity <= LOW_STOCK for level, quantity in wanted.items()):
+    if not lacking and any(
+        (before[level] or 0) - quantity <= LOW_STOCK for level, quantity in wanted.items()
+    ):
         # Its pages say how many are left from now on.
         refresh_availability(product_ids=products)
     return lacking
 
 
-def _lock_products(levels: Mapping[Level, int]) -> list[int]:
-    """Lock the products of these numbers, as `lock_products` does."""
+def _lock_products(levels: Mapping[Level, int]) -> dict[int, int | None]:
+    """Lock the products of these numbers, as `lock_products` does; returns each with its own number of units."""
     variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
     own = [pk for kind, pk in levels if kind == "product"]
     return _lock(Q(pk__in=own) | Q(pk__in=variants.order_by().values("product")))
 
 
-def _lock(condition: Q) -> list[int]:
-    rows = Product.objects.select_for_update().filter(condition)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
+def _lock(condition: Q) -> dict[int, int | None]:
+    rows = Product.objects.select_for_update().filter(condition).order_by("pk")
+    return {row.pk: row.stock_quantity for row in rows.only("stock_quantity")}

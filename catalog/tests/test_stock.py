@@ -245,26 +245,26 @@ def test_holding_locks_the_products_first_and_then_writes_in_the_order_of_the_ke
     first, second = make_product(stock_quantity=5), make_product(stock_quantity=5)
     small = change_variant(variant_of(first, make_variation(first)), stock_quantity=5)
     wanted = [unit(second), unit(small), unit(variant_of(first))]
-    # savepoint, variants with their products, lock of the products, numbers of products, numbers of variants,
-    # 3 updates, release of the savepoint
-    with django_assert_num_queries(9) as queries:
+    # savepoint, variants with their products, lock of the products with their numbers, numbers of variants, 3 updates,
+    # release of the savepoint
+    with django_assert_num_queries(8) as queries:
         held = hold_stock(units=wanted)
     statements = [query["sql"] for query in queries.captured_queries]
     lock = statements[2]
-    assert lock.startswith('SELECT "catalog_product"."id"')
-    assert "ORDER BY 1 ASC" in lock
-    assert [sql.split('"')[1] for sql in statements[5:8]] == [
+    assert lock.startswith('SELECT "catalog_product"."id", "catalog_product"."stock_quantity" FROM')
+    assert 'ORDER BY "catalog_product"."id" ASC' in lock
+    assert [sql.split('"')[1] for sql in statements[4:7]] == [
         "catalog_product",
         "catalog_product",
         "catalog_variant",
     ]
-    for statement, pk in zip(statements[5:8], (first.pk, second.pk, small.pk), strict=True):
+    for statement, pk in zip(statements[4:7], (first.pk, second.pk, small.pk), strict=True):
         assert f'"id" = {pk}' in statement
     # savepoint-free: lock, 3 updates, and what lists say: products, variants
     with django_assert_num_queries(6) as queries:
         release_stock(units=held)
     statements = [query["sql"] for query in queries.captured_queries]
-    assert "ORDER BY 1 ASC" in statements[0]
+    assert 'ORDER BY "catalog_product"."id" ASC' in statements[0]
     assert [sql.split(" ")[0] for sql in statements] == ["SELECT", *["UPDATE"] * 3, "SELECT", "SELECT"]
 
 

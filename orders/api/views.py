@@ -36,7 +36,7 @@ from orders.services.status.stock_holds import held_by_orders
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
-from shop.core.content_version import content_version
+from shop.core.content_version import content_version, current_content_version
 from shop.core.fragment_cache import fragments_of
 from shop.core.languages import active_language
 from shop.core.problems import Problem
@@ -51,7 +51,7 @@ class QuoteView(APIView):
     @extend_schema(request=serializers.QuoteRequestSerializer, responses=serializers.QuoteSerializer)
     def post(self, request: Request) -> Response:
         asked = _quote_request().run_validation(request.data)
-        # Rules and photos are those that pages show; prices and stock are read. The checkout reads all of it again.
+        # Rules and photos are those that pages show; prices and stock are read.
         earlier = _own_orders(request)
         with fragments_of(content_version()):
             cart = quote_cart(
@@ -111,7 +111,9 @@ class CheckoutView(APIView):
         buyer = _Buyer(request, demand, data.get("account"))
         done: checkout_service.CheckedOut | None = None
         try:
-            done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
+            # Rules and photos as of the version that the content has at this moment; prices, stock and terms are read.
+            with fragments_of(current_content_version()):
+                done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
         except CartChanged as changed:
             changed.extra["quote"] = quote_documents.quote_document(changed.quote)
             raise

@@ -1,12 +1,18 @@
 """How many queries an order costs, whatever the size of the cart."""
 
+from decimal import Decimal
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from orders.models import Order, ShippingZone
+from orders.services.settings import save_rule
 from orders.tests.factories import checkout_body, line, make_product
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+ANOTHER = {"email": "another@example.com"}
 
 
 def statements(queries: CaptureQueriesContext) -> int:
@@ -19,8 +25,7 @@ def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_str
     # 1 when not cached; the quote 6 (territories, which also say whether it may go there, zones with weight steps,
     # closures, products, variants, pictures); earlier unpaid orders 1; terms 1; written 6 (order, lines, what staff
     # find it by, payment, attempt, journal); stock 2 (variants, holds); the page 1 before the call (sent) and 4 after
-    # it (order, attempt, saved, journal); the browser's session 1 = 25. Counted stock adds one guarded update a piece,
-    # and at most 5 that count what its customer holds.
+    # it (order, attempt, saved, journal); the browser's session 1 = 25.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(20)]
     counts = []
     for wanted, total in ((products[:1], "14.99"), (products, "100.00")):
@@ -30,6 +35,35 @@ def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_str
         assert answer.status_code == 201
         counts.append(statements(queries))
     assert counts == [25, 24]
+
+
+@pytest.mark.parametrize(("stock", "most"), [(None, 20), (50, 24)])
+def test_rules_and_photos_that_pages_have_cached_cost_an_order_no_query(
+    fake_stripe, shopper, settings, stock, most
+):
+    # 24 without territories, zones, closures and pictures. Counted stock adds the lock of its product, its guarded
+    # update, the lock of who holds and what they hold.
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    lines = [line(make_product(price="60.00", stock_quantity=stock))]
+    assert shopper.checkout(checkout_body(lines, "60.00")).status_code == 201
+    shopper.client.cookies.clear()
+    other = checkout_body(lines, "60.00", customer=ANOTHER)
+    with CaptureQueriesContext(connection) as queries:
+        assert shopper.checkout(other).status_code == 201
+    assert statements(queries) == most
+
+
+def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fake_stripe, shopper, settings):
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    lines = [line(make_product(price="5.00"))]
+    assert shopper.checkout(checkout_body(lines, "14.99")).status_code == 201
+    zone = ShippingZone.objects.get(code="france-europe")
+    zone.rate = Decimal("11.00")
+    save_rule(zone)
+    answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
+    assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
+    assert answer.json()["quote"]["total"] == "16.00"
+    assert Order.objects.count() == 1
 
 
 def test_a_repeated_order_costs_five_queries(fake_stripe, shopper):

@@ -9,7 +9,7 @@ from django.db import connection
 
 
 def lock_names(names: Iterable[str]) -> None:
-    """Let one transaction at a time go on for each of the names; "" is none. One query a name.
+    """Let one transaction at a time go on for each of the names; "" is none. One query.
 
     In one order, so that two transactions that want the same names can't wait for each other in a circle. SQLite needs
     none of it: its transactions write one after the other from their start. Raises OperationalError when another
@@ -19,9 +19,11 @@ def lock_names(names: Iterable[str]) -> None:
         raise RuntimeError("A name is locked in a transaction.")
     if connection.vendor != "postgresql":
         return
-    with connection.cursor() as cursor:
-        for key in sorted({_key(name) for name in names if name}):
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key])
+    keys = sorted({_key(name) for name in names if name})
+    if keys:
+        with connection.cursor() as cursor:
+            # The rows of an array come, and are locked, in its order.
+            cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
 
 
 def _key(name: str) -> int:

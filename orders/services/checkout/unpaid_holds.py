@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.selectors.availability import Level, stock_levels
+from catalog.selectors.availability import Level
 from orders.models import StockHold, StockHoldState
 from orders.services.status.stock_holds import held_units, level_of
 from shop.core.client_address import network_of
@@ -60,11 +60,30 @@ def limit_unpaid_holds(holder: Holder) -> None:
     theirs = Q(mailbox=holder.mailbox)
     if holder.network:
         theirs |= Q(network=holder.network)
-    holds = list(StockHold.objects.filter(theirs, state=StockHoldState.HELD))
-    left = stock_levels(held_units(holds))
+    rows = StockHold.objects.filter(theirs, state=StockHoldState.HELD).select_related("product", "variant")
+    holds = list(
+        rows.only(
+            "order",
+            "level",
+            "quantity",
+            "network",
+            "mailbox",
+            "product__stock_quantity",
+            "variant__stock_quantity",
+        )
+    )
+    left = {
+        level: number for hold in holds if (level := level_of(hold)) and (number := _left(hold)) is not None
+    }
     if holder.network:
         _refuse_too_many([hold for hold in holds if hold.network == holder.network], left)
     _refuse_too_many([hold for hold in holds if hold.mailbox == holder.mailbox], left)
+
+
+def _left(hold: StockHold) -> int | None:
+    """The units that are left of the number that a hold was taken from; None when it is not counted any more."""
+    row = {"product": hold.product, "variant": hold.variant}[hold.level]
+    return None if row is None else row.stock_quantity
 
 
 def _refuse_too_many(holds: list[StockHold], left: Mapping[Level, int]) -> None:
