@@ -216,7 +216,8 @@ def bench_requests(shop: RunningShop) -> None:
             looked_at = {"home": "/", "list": "/produits", "product": path}
             looked_at |= {"cart": "/panier", "checkout": "/checkout", "article": first_article(shop)}
             bench_lighthouse(port, shop.folder, looked_at)
-        with server("tests.load.paying_shop", {**shop.environment, **shop.payments, **MEMORY}) as own:
+        paying = {**shop.environment, **shop.payments, **MEMORY, "TRUSTED_PROXIES": "1"}
+        with server("tests.load.paying_shop", paying) as own:
             bench_checkout(bare, own, shop.stocked_product(), shop.terms_version())
 
 
@@ -246,13 +247,14 @@ def bench_checkout(bare: Server, own: Server, product_id: int, terms: str) -> No
         headers = {"X-CSRFToken": token, "Origin": url}
 
         def buy() -> None:
-            # The same customer with the same cart would be led to the order that is there already, and a new order of
-            # the same browser closes its earlier one.
+            # Another customer each time. The same one with the same cart would be led to the order that is there
+            # already, a new order of the same browser closes its earlier one, and what a network holds is counted.
             session.cookies.pop("sessionid", None)
-            key = str(uuid.uuid4())
+            number = uuid.uuid4()
+            key, network = str(number), f"2001:db8:{number.hex[:4]}:{number.hex[4:8]}::1"
             order = {**body, "customer": {**customer, "email": f"{key}@example.com"}}
-            own_key = {"Idempotency-Key": key}
-            answer = session.post(f"{url}/api/checkout", json=order, headers=headers | own_key, timeout=60)
+            own_headers = {**headers, "Idempotency-Key": key, "X-Forwarded-For": network}
+            answer = session.post(f"{url}/api/checkout", json=order, headers=own_headers, timeout=60)
             assert answer.status_code == 201, answer.text
 
         for _ in range(3):

@@ -57,18 +57,15 @@ def hold_stock(*, units: Iterable[StockUnit], savepoint: bool = True) -> list[St
     wanted = _checked(units)
     with transaction.atomic(savepoint=savepoint):
         on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
-        rows = {
-            row.pk: row
-            for row in on_sale.filter(pk__in=[unit.variant_id for unit in wanted])
-            .select_related("product")
-            .only("stock_quantity", "product__stock_quantity")
-        }
+        rows = on_sale.filter(pk__in=[unit.variant_id for unit in wanted])
+        numbers = rows.values_list("pk", "stock_quantity", "product_id", "product__stock_quantity")
+        levels = {pk: _level(pk, own, product, shared) for pk, own, product, shared in numbers}
         taken = [
-            unit if unit.variant_id is None else replace(unit, level=_level(rows.get(unit.variant_id)))
+            unit if unit.variant_id is None else replace(unit, level=levels.get(unit.variant_id))
             for unit in wanted
         ]
         lacking = _take(_totals(taken))
-        missing = [unit for unit in taken if unit.variant_id not in {None, *rows} or unit.level in lacking]
+        missing = [unit for unit in taken if unit.variant_id not in {None, *levels} or unit.level in lacking]
         if missing:
             raise OutOfStock(missing)
     return taken
@@ -119,12 +116,10 @@ def refresh_availability(*, product_ids: Collection[int]) -> None:
 _ROWS: dict[str, type[Product] | type[Variant]] = {"product": Product, "variant": Variant}
 
 
-def _level(row: Variant | None) -> Level | None:
-    if row is None:
-        return None
-    if row.stock_quantity is not None:
-        return ("variant", row.pk)
-    return None if row.product.stock_quantity is None else ("product", row.product_id)
+def _level(variant: int, own: int | None, product: int, shared: int | None) -> Level | None:
+    if own is not None:
+        return ("variant", variant)
+    return None if shared is None else ("product", product)
 
 
 def _checked(units: Iterable[StockUnit]) -> list[StockUnit]:
@@ -179,4 +174,4 @@ def _lock_products(levels: Mapping[Level, int]) -> dict[int, int | None]:
 
 def _lock(condition: Q) -> dict[int, int | None]:
     rows = Product.objects.select_for_update().filter(condition).order_by("pk")
-    return {row.pk: row.stock_quantity for row in rows.only("stock_quantity")}
+    return dict(rows.values_list("pk", "stock_quantity"))

@@ -66,10 +66,10 @@ def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fak
     assert Order.objects.count() == 1
 
 
-def test_a_repeated_order_costs_five_queries(fake_stripe, shopper):
-    # The network's limit 1, the key 1, its attempt 1, the browser's session 2 (read, row).
+def test_a_repeated_order_costs_six_queries(fake_stripe, shopper):
+    # The network's limit 1, the key 1, its order 1, its attempt 1, the browser's session 2 (read, row).
     body = checkout_body([line(make_product(price="60.00"))], "60.00")
     shopper.checkout(body, "the-same-key")
     with CaptureQueriesContext(connection) as queries:
         assert shopper.checkout(body, "the-same-key").status_code == 201
-    assert statements(queries) == 5
+    assert statements(queries) == 6
