@@ -25,10 +25,9 @@ def index_order(order: Order) -> None:
 
     To be called in the transaction that changes any of them.
     """
-    items = OrderItem.objects.filter(order=order).values_list("product_name", "variation_name", "sku")
     numbers = OrderTracking.objects.filter(order=order).exclude(tracking_number="")
     texts = [
-        *(part for item in items for part in item),
+        *_item_texts(order.items.all()),
         *numbers.values_list("tracking_number", flat=True),
         *Invoice.objects.filter(order=order).values_list("number", flat=True),
     ]
@@ -37,7 +36,11 @@ def index_order(order: Order) -> None:
 
 def index_placed_order(order: Order, items: Iterable[OrderItem]) -> None:
     """Write the words of an order that was placed in this transaction: it has nothing but its lines. One query."""
-    _write(order, [text for item in items for text in (item.product_name, item.variation_name, item.sku)])
+    _write(order, _item_texts(items))
+
+
+def _item_texts(items: Iterable[OrderItem]) -> list[str]:
+    return [text for item in items for text in (item.product_name, item.variation_name, item.sku)]
 
 
 def _write(order: Order, texts: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Prefetch, prefetch_related_objects
 
 from orders.invoices import content
 from orders.invoices.series import ReservedNumber, assign_number, chain_hash, reserve_number
@@ -31,7 +32,9 @@ def issue_invoice(*, order: Order) -> Invoice:
     draft = InvoiceDraft.objects.filter(order=order).first()
     place = place_of(order)
     reserved = reserve_number()
-    items = list(order.items.select_related("product"))
+    # They stay with the order: what is written of it next reads the same lines.
+    prefetch_related_objects([order], Prefetch("items", OrderItem.objects.select_related("product")))
+    items = list(order.items.all())
     tax = decide_tax(
         place=place,
         lines=[SoldLine(item.line_total, _category(item)) for item in items],

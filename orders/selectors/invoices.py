@@ -101,6 +101,11 @@ def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
 def tax_notice(order: Order, language: str) -> str:
     """Return what is said of VAT about an order: as its invoice says it, else the shop's own notice. One query."""
     invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
+    return tax_notice_of(invoice, language)
+
+
+def tax_notice_of(invoice: Invoice | None, language: str) -> str:
+    """Return what an invoice says of VAT; the shop's own notice for an order that has none."""
     if invoice is None:
         with translation.override(language):
             return ShopSettings.load().vat_notice_text

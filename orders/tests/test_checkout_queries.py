@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from orders.models import Order, ShippingZone
+from orders.models import Attempt, Order, ShippingZone
+from orders.services.payments.settlement import settle
 from orders.services.settings import save_rule
 from orders.tests.factories import checkout_body, line, make_product
 
@@ -64,6 +65,24 @@ def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fak
     assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
     assert answer.json()["quote"]["total"] == "16.00"
     assert Order.objects.count() == 1
+
+
+def test_a_payment_that_confirms_its_order_costs_39_queries(fake_stripe, shopper, settings):
+    # Attempt 1, locks 3, intent and outcome 2, ledger 1, journal 1; stock 3 (products, released ones, taken), order 1,
+    # lines 1, pieces to make 4, journal 1, tracking 1, payment 1; invoice 9 (known one, draft, series, date of the
+    # last, lines, payments, written, series, journal); what staff find it by 3; contract 2; two mails 4; what became
+    # of it 1. The territories are those that pages have cached.
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    for customer in ({}, ANOTHER):
+        shopper.client.cookies.clear()
+        lines = [line(make_product(price="60.00", stock_quantity=50))]
+        answer = shopper.checkout(checkout_body(lines, "60.00", customer=customer))
+        order = Order.objects.get(pk=answer.json()["order_id"])
+        fake_stripe.pay(order)
+        attempt = Attempt.objects.get(payment__order=order)
+        with CaptureQueriesContext(connection) as queries:
+            assert settle(attempt.pk).status == "paid"
+    assert statements(queries) == 39
 
 
 def test_a_repeated_order_costs_six_queries(fake_stripe, shopper):

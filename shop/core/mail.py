@@ -82,8 +82,12 @@ def queue_mail(
     if dedupe_key is None:
         mail = OutgoingMail.objects.create(**values)
     else:
-        mail, created = OutgoingMail.objects.get_or_create(dedupe_key=dedupe_key, defaults=values)
-        if not created:
+        # Written first: of two that write it at once, the other waits for the end of this transaction.
+        OutgoingMail.objects.bulk_create(
+            [OutgoingMail(dedupe_key=dedupe_key, **values)], ignore_conflicts=True
+        )
+        mail = OutgoingMail.objects.get(dedupe_key=dedupe_key)
+        if mail.message_id != values["message_id"]:
             return mail
     if not_before is None:
         transaction.on_commit(partial(enqueue_delivery, mail.pk), robust=True)

@@ -58,11 +58,12 @@ def give_back(units: list[StockUnit]) -> None:
     release_stock(units=units)
 
 
-def without_lock(levels: Mapping[Level, int]) -> list[int]:
+def without_lock(levels: Mapping[Level, int]) -> dict[int, int | None]:
     """For controls: the same products, which anybody else may change meanwhile."""
     variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
     own = {pk for kind, pk in levels if kind == "product"}
-    return sorted(own | set(variants.values_list("product", flat=True)))
+    rows = Product.objects.filter(pk__in=own | set(variants.values_list("product", flat=True)))
+    return dict(rows.values_list("pk", "stock_quantity"))
 
 
 def state(product: Product) -> tuple[bool, bool]:

@@ -77,14 +77,14 @@ def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(fake_s
     first, second = (make_product(name, "60.00", stock_quantity=5) for name in ("Lune", "Soleil"))
     meeting = Meeting(2)
 
-    def lock_as_they_come(levels: Any) -> list[int]:
+    def lock_as_they_come(levels: Any) -> dict[int, int | None]:
         """Between the two pieces every cart waits until the other has locked its first one."""
-        keys = [pk for _kind, pk in levels]
-        for number, pk in enumerate(keys):
+        found = {}
+        for number, (_kind, pk) in enumerate(levels):
             if number == 1:
                 meeting.wait()
-            Product.objects.select_for_update().get(pk=pk)
-        return keys
+            found[pk] = Product.objects.select_for_update().get(pk=pk).stock_quantity
+        return found
 
     monkeypatch.setattr(stock, "_lock_products", lock_as_they_come)
     carts = ([line(first), line(second)], [line(second), line(first)])

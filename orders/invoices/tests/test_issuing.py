@@ -175,8 +175,8 @@ def test_issuing_costs_a_fixed_number_of_queries(django_assert_num_queries) -> N
     pay_order(make_order())
     # known invoice 1, draft 1, series 1, date of the last 1, payments 1, lines with products 1, settings cached;
     # savepoint 2, invoice 1, series 1, journal 1, territories 1;
-    # what staff find it by 4 (pieces, tracking, invoices, row)
-    with django_assert_num_queries(16):
+    # what staff find it by 3 (tracking, invoices, row)
+    with django_assert_num_queries(15):
         assert issue_invoice(order=order).sequence == 2
 
 

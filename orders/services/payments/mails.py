@@ -6,12 +6,12 @@ from django.utils.translation import gettext as _
 from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
-from orders.models import Contract, Order, Refund, RefundReason
-from orders.selectors.invoices import tax_notice
+from orders.models import Contract, Invoice, Order, Refund, RefundReason
+from orders.selectors.invoices import tax_notice_of
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 
 
-def mail_confirmation(order: Order, contract: Contract) -> None:
+def mail_confirmation(order: Order, contract: Contract, invoice: Invoice) -> None:
     """To the customer, once, when the payment is verified: the contract on a durable medium (L221-13).
 
     The mail waits for the contract's PDF, which it carries, and goes without the invoice's if that can't be made.
@@ -19,7 +19,7 @@ def mail_confirmation(order: Order, contract: Contract) -> None:
     context = {
         "terms_version": order.terms_version,
         "withdrawal_notice": withdrawal_notice(order.language),
-        "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
+        "seller": {**seller_context(), "vat_notice": tax_notice_of(invoice, order.language)},
     }
     attachments = [contract_attachment(contract), order_invoice_attachment(order.pk)]
     mail_customer(order, "order_confirmation", context, once=order.pk, attachments=attachments)

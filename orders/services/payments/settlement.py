@@ -47,6 +47,8 @@ from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
+from shop.core.content_version import current_content_version
+from shop.core.fragment_cache import fragments_of
 from shop.core.log_lines import note_order
 from shop.core.money import from_cents
 
@@ -71,16 +73,16 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     note_order(order_id)
     if attempt.kind == AttemptKind.OFF_SESSION:
         _settle_charge(attempt)
-        attempt.refresh_from_db()
-        return Settlement(order_id, _public_status(attempt))
-    if attempt.checkout_session_id is None or _is_final(attempt):
-        return Settlement(order_id, _public_status(attempt))
+        return _settlement(attempt_id)
+    if attempt.checkout_session_id is None or is_final(attempt):
+        return _settlement(attempt_id)
     facts = gateway.fetch_checkout_session(attempt.checkout_session_id)
 
     if facts.status == "expired":
         _close_expired(attempt, facts)
     elif facts.status == "complete":
-        with transaction.atomic():
+        # The territories are those of the content's version at this moment, read once at most.
+        with fragments_of(current_content_version()), transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
             current = Attempt.objects.select_for_update().get(pk=attempt_id)
@@ -89,13 +91,12 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             cancel_unpaid_order(
                 order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
             )
-    attempt.refresh_from_db()
-    return Settlement(order_id, _public_status(attempt))
+    return _settlement(attempt_id)
 
 
-def _is_final(attempt: Attempt) -> bool:
-    """Return whether nothing that the provider says of this page can change anything: the further events of a payment,
-    and its customer's way back, then cost neither a call nor a lock."""
+def is_final(attempt: Attempt) -> bool:
+    """Return whether nothing that the provider says of this attempt can change anything: the further events of a
+    payment, and its customer's way back, then cost neither a call nor a lock."""
     return attempt.state == AttemptState.SUCCEEDED and attempt.intent_id is not None
 
 
@@ -201,8 +202,7 @@ def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: Inten
 
 def _refuse_charge(order: Order, payment: Payment, attempt: Attempt, code: str, advice: str) -> None:
     attempt.error_code, attempt.advice_code = code[:100], advice[:60]
-    attempt.save(update_fields=["error_code", "advice_code"])
-    _move(attempt, AttemptState.FAILED)
+    _move(attempt, AttemptState.FAILED, "error_code", "advice_code")
     record_refusal(order=order, payment=payment, attempt=attempt)
 
 
@@ -217,8 +217,7 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
         after=order.created_at,
     ).occurred_at
     attempt.charge_id = charge.charge_id
-    attempt.save(update_fields=["charge_id"])
-    _move(attempt, AttemptState.SUCCEEDED)
+    _move(attempt, AttemptState.SUCCEEDED, "charge_id")
     record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
     if payment.paid_at is not None or payment.merged_into_id is not None:
         # Paid before, whatever was refunded since: a second charge never revives what the first one was refunded for.
@@ -255,7 +254,7 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     remove_paid_lines(order)
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     invoice = issue_invoice(order=order)
-    mail_confirmation(order, freeze_contract(order=order, invoice=invoice))
+    mail_confirmation(order, freeze_contract(order=order, invoice=invoice), invoice)
     mail_new_order(order)
 
 
@@ -271,8 +270,7 @@ def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
         if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
             return
         current.error_code = facts.error_code[:100]
-        current.save(update_fields=["error_code"])
-        _move(current, AttemptState.EXPIRED)
+        _move(current, AttemptState.EXPIRED, "error_code")
     cancel_unpaid_order(
         attempt.payment.order_id,
         reason="payment.expired",
@@ -337,24 +335,24 @@ def _mark_for_review(order: Order, attempt: Attempt, reason: str) -> None:
     mail_review_alert(order, reason)
 
 
-def _move(attempt: Attempt, state: AttemptState) -> None:
+def _move(attempt: Attempt, state: AttemptState, *changed: str) -> None:
+    """`changed` names the other columns that were set and are saved with it."""
     attempt.state = state
     attempt.settled_at = None if state == AttemptState.PROCESSING else timezone.now()
-    attempt.save(update_fields=["state", "settled_at"])
+    attempt.save(update_fields=["state", "settled_at", *changed])
 
 
 def _bank_refused(facts: CheckoutSessionFacts) -> bool:
     return facts.intent_status in ("requires_payment_method", "canceled")
 
 
-def _public_status(attempt: Attempt) -> str:
-    order = Order.objects.only("status").get(pk=attempt.payment.order_id)
-    if attempt.state == AttemptState.SUCCEEDED:
-        if order.status in CLOSED_STATUSES:
-            return "failed"
-        return "paid"
-    if attempt.state == AttemptState.FAILED:
-        return "failed"
-    if attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELLED):
-        return "expired"
-    return "pending"
+def _settlement(attempt_id: uuid.UUID) -> Settlement:
+    row = Attempt.objects.values_list("state", "payment__order", "payment__order__status").get(pk=attempt_id)
+    state, order_id, order_status = row
+    if state == AttemptState.SUCCEEDED:
+        return Settlement(order_id, "failed" if order_status in CLOSED_STATUSES else "paid")
+    if state == AttemptState.FAILED:
+        return Settlement(order_id, "failed")
+    if state in (AttemptState.EXPIRED, AttemptState.CANCELLED):
+        return Settlement(order_id, "expired")
+    return Settlement(order_id, "pending")

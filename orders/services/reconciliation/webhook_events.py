@@ -17,7 +17,7 @@ from django.utils import timezone
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.off_session import is_on_its_way
-from orders.services.payments.settlement import hold_for_review, settle
+from orders.services.payments.settlement import hold_for_review, is_final, settle
 from orders.services.reconciliation.discrepancies import record_unmatched_payment
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
@@ -143,7 +143,7 @@ def _settle_attempt(
     contradiction = _contradiction(subject, attempt)
     if contradiction:
         hold_for_review(attempt.pk, contradiction)
-    else:
+    elif not is_final(attempt):
         settle(attempt.pk)
 
 
