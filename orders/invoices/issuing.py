@@ -3,6 +3,7 @@
 Locks: order, payment and attempt are the caller's; the series comes last, so no two transactions wait in a circle.
 """
 
+import uuid
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -120,7 +121,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
     return credit_note, invoice
 
 
-def current_invoice(order: Order) -> Invoice | None:
+def current_invoice(order: Order | uuid.UUID) -> Invoice | None:
     """Return the latest version of an order's invoice. One query."""
     return Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
 

@@ -67,9 +67,9 @@ def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fak
     assert Order.objects.count() == 1
 
 
-def test_a_payment_that_confirms_its_order_costs_39_queries(fake_stripe, shopper, settings):
+def test_a_payment_that_confirms_its_order_costs_36_queries(fake_stripe, shopper, settings):
     # Attempt 1, locks 3, intent and outcome 2, ledger 1, journal 1; stock 3 (products, released ones, taken), order 1,
-    # lines 1, pieces to make 4, journal 1, tracking 1, payment 1; invoice 9 (known one, draft, series, date of the
+    # lines 1, pieces to make 1, journal 1, tracking 1, payment 1; invoice 9 (known one, draft, series, date of the
     # last, lines, payments, written, series, journal); what staff find it by 3; contract 2; two mails 4; what became
     # of it 1. The territories are those that pages have cached.
     settings.FRAGMENT_CACHE_SECONDS = 60
@@ -82,7 +82,7 @@ def test_a_payment_that_confirms_its_order_costs_39_queries(fake_stripe, shopper
         attempt = Attempt.objects.get(payment__order=order)
         with CaptureQueriesContext(connection) as queries:
             assert settle(attempt.pk).status == "paid"
-    assert statements(queries) == 39
+    assert statements(queries) == 36
 
 
 def test_a_repeated_order_costs_six_queries(fake_stripe, shopper):

@@ -217,6 +217,10 @@ def _due(now: datetime) -> Q:
 def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
     """Take the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
     rows = OutgoingMail.objects.filter(pk=mail_id)
+    lease = {"state": MailState.SENDING, "lease_until": now + LEASE, "attempts": F("attempts") + 1}
+    # Nearly every mail: only what was claimed before can have crashed.
+    if rows.filter(state=MailState.QUEUED, next_attempt_at__lte=now).update(**lease):
+        return rows.first()
     crashed = rows.filter(state=MailState.SENDING, lease_until__lte=now)
     if crashed.filter(crashes__gte=MAX_CRASHES - 1).update(
         state=MailState.FAILED,
@@ -226,11 +230,7 @@ def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
     ):
         logger.error("mail %s is a dead letter: its worker died %s times", mail_id, MAX_CRASHES)
         return None
-    lease = {"state": MailState.SENDING, "lease_until": now + LEASE, "attempts": F("attempts") + 1}
-    claimed = crashed.update(crashes=F("crashes") + 1, **lease) or rows.filter(
-        state=MailState.QUEUED, next_attempt_at__lte=now
-    ).update(**lease)
-    return rows.first() if claimed else None
+    return rows.first() if crashed.update(crashes=F("crashes") + 1, **lease) else None
 
 
 def _store_rendering(mail: OutgoingMail, rendered: RenderedMail) -> None:

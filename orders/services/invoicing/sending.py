@@ -16,7 +16,7 @@ from orders.invoices.documents import (
 )
 from orders.invoices.issuing import current_invoice
 from orders.mails import mail_customer
-from orders.models import Contract, Invoice, InvoiceKind, Order
+from orders.models import Contract, Invoice, InvoiceKind
 from shop.core.mail_content import Attachment, MailFile, register_attachments
 from shop.core.money import amount_string
 
@@ -64,8 +64,7 @@ def register() -> None:
 
 
 def _of_order(key: str) -> Invoice | None:
-    order = Order.objects.filter(pk=uuid.UUID(key)).first()
-    return current_invoice(order) if order is not None else None
+    return current_invoice(uuid.UUID(key))
 
 
 def _of_request(key: str) -> Invoice | None:

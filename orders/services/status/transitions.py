@@ -111,7 +111,7 @@ def transition(
         shipment = _reset_dispatch(order, reason)
     _apply(order, row.payments)
     if order.paid_at is not None:
-        plan_pieces(order, actor=actor)
+        plan_pieces(order, actor=actor, is_first=before == OrderStatus.PENDING)
     extra = {"reason": reason} if reason else {}
     record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
     _report(order, row, before)

@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 _RANK = {stage: rank for rank, stage in enumerate(PieceStage)}
 
 
-def plan_pieces(order: Order, *, actor: "User | None" = None) -> None:
+def plan_pieces(order: Order, *, actor: "User | None" = None, is_first: bool = False) -> None:
     """Give every unit of an order at the workshop its piece, and bring pieces in line with parcels and refunds.
 
     Of a line, those that a parcel took are shipped, the most advanced first; those of a parcel that was undone are
     to be packed again; those that are refunded or whose order is closed leave the board, the least advanced first, and
     come back with them. It changes nothing where all is so. At most seven queries, two for an order that has left.
+    `is_first` says that the order was just paid, and nothing of it can have been sent or refunded: two queries then.
     """
     items = list(OrderItem.objects.filter(order=order).order_by("pk"))
     if order.status in IN_WORKSHOP:
         WorkPiece.objects.bulk_create(_first_pieces(items), ignore_conflicts=True)
+    if is_first:
+        return
     pieces = list(
         WorkPiece.objects.filter(item__order=order)
         .select_related("shipment")

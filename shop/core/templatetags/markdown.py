@@ -1,6 +1,7 @@
 """The shop's own texts, written in Markdown."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from django import template
 from django.utils.safestring import SafeString
@@ -13,13 +14,16 @@ register = template.Library()
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
+# Both filters: what is written in Markdown are the shop's own texts, the same on every page and in every mail.
 @register.filter
+@lru_cache(maxsize=64)
 def markdown(value: str) -> SafeString:
     """The text as HTML. Markup inside it is escaped and links to scripts are dropped."""
     return SafeString(_PARSER.render(value))
 
 
 @register.filter
+@lru_cache(maxsize=64)
 def markdown_text(text: str) -> str:
     """Return Markdown as a plain-text mail writes it: no marks, a title in capitals, a link as `words <address>`."""
     blocks: list[str] = []
