@@ -67,6 +67,22 @@ def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fak
     assert Order.objects.count() == 1
 
 
+def test_while_redis_is_away_an_order_reads_the_rules(fake_stripe, shopper, settings):
+    """A change on another machine is not heard of then."""
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    settings.REDIS_URL = "redis://127.0.0.1:9"
+    settings.CACHES = {
+        name: {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
+        for name in ("default", "shared")
+    }
+    lines = [line(make_product(price="5.00"))]
+    assert shopper.checkout(checkout_body(lines, "14.99")).status_code == 201
+    ShippingZone.objects.filter(code="france-europe").update(rate=Decimal("11.00"))
+    answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
+    assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
+    assert Order.objects.count() == 1
+
+
 def test_a_payment_that_confirms_its_order_costs_36_queries(fake_stripe, shopper, settings):
     # Attempt 1, locks 3, intent and outcome 2, ledger 1, journal 1; stock 3 (products, released ones, taken), order 1,
     # lines 1, pieces to make 1, journal 1, tracking 1, payment 1; invoice 9 (known one, draft, series, date of the

@@ -48,6 +48,12 @@ def current_content_version() -> str | None:
     return shared or _version_of_the_machine()
 
 
+def agreed_content_version() -> str | None:
+    """Return the version that all machines agree on at this moment, for what takes money. None while Redis is away: the
+    rows are read then."""
+    return _shared_version() if settings.REDIS_URL else _version_of_the_machine()
+
+
 def content_changed() -> None:
     """Drop all that is cached of public pages, whose content has changed, once the transaction is committed."""
     transaction.on_commit(_change, robust=True)

@@ -4,7 +4,8 @@ Whole pages are cached by `shop.core.public_pages`. Their fragments (a card, the
 cached here, because most pages are made of the same ones: a list in another order, a search, or an address with a
 campaign's parameters then costs little more than finding out which products it shows.
 
-Fragments are used while a public page is made and nowhere else: calls, mails and private pages read the rows.
+Fragments are used while a public page is made, and for rules and photos by the cart's quote, the checkout and the
+payment that confirms an order. Other calls, mails and private pages read the rows.
 """
 
 from __future__ import annotations

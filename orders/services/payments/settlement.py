@@ -47,7 +47,7 @@ from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
-from shop.core.content_version import current_content_version
+from shop.core.content_version import agreed_content_version
 from shop.core.fragment_cache import fragments_of
 from shop.core.log_lines import note_order
 from shop.core.money import from_cents
@@ -81,8 +81,8 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     if facts.status == "expired":
         _close_expired(attempt, facts)
     elif facts.status == "complete":
-        # The territories are those of the content's version at this moment, read once at most.
-        with fragments_of(current_content_version()), transaction.atomic():
+        # The territories are those of the content as it is at this moment, read once at most.
+        with fragments_of(agreed_content_version()), transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
             current = Attempt.objects.select_for_update().get(pk=attempt_id)
