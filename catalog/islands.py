@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from catalog.models import Finish
 from catalog.selectors import wording
-from catalog.selectors.products import FinishChoice, ProductDetail
+from catalog.selectors.product_detail import FinishChoice, ProductDetail
 from shop.core.images import ImageInfo
 from shop.core.islands import island_serializer
 from shop.core.law import HOME_COUNTRY

@@ -1,41 +1,16 @@
 """What orders hold of people."""
 
-from collections.abc import Sequence
-from functools import partial
-
-from django.core.serializers.json import DjangoJSONEncoder
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
-from orders.invoices.contracts import contract_file_name, ensure_contract_document
-from orders.invoices.documents import ensure_document, file_name
-from orders.models import (
-    CLOSED_STATUSES,
-    Contract,
-    Invoice,
-    Order,
-    OrderStatus,
-    PiecePhoto,
-    SavedCart,
-    StoredCard,
-    Withdrawal,
-)
-from orders.selectors.personal_data import last_orders, matter_of, orders_of, withdrawals_of
-from orders.selectors.piece_photos import photos_of_orders
+from orders.exported_records import ADDRESS_COLUMNS, document_records, order_records, payment_records
+from orders.models import CLOSED_STATUSES, OrderStatus, SavedCart
+from orders.selectors.personal_data import last_orders, matter_of, orders_of
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.fulfilment.closed_years import purge_closed_years
-from orders.services.fulfilment.erasing import (
-    empty_provider_events,
-    erase_order,
-    provider_events,
-    purge_unpaid_orders,
-)
-from orders.services.fulfilment.piece_photos import private_storage, purge_photos
-from shop.core.amounts import localised_amount
+from orders.services.fulfilment.erasing import empty_provider_events, erase_order, purge_unpaid_orders
+from orders.services.fulfilment.piece_photos import purge_photos
 from shop.core.personal_data import (
     Basis,
-    ExportedFile,
     Period,
     Person,
     ProcessingActivity,
@@ -48,29 +23,6 @@ from shop.core.personal_data import (
     register_retention,
 )
 
-_ADDRESSES = (
-    *(
-        "email",
-        "first_name",
-        "last_name",
-        "address",
-        "postal_code",
-        "city",
-        "country",
-        "custom_country",
-        "phone",
-    ),
-    *(
-        "notes",
-        "billing_name",
-        "billing_company",
-        "billing_company_number",
-        "billing_address",
-        "billing_postal_code",
-        "billing_city",
-    ),
-    *("billing_country", "billing_custom_country", "gift_recipient", "gift_message"),
-)
 _CARRIER = _("transporteur, hébergeur, service d'acheminement des e-mails")
 
 
@@ -97,7 +49,7 @@ def register() -> None:
             ),
             columns={
                 "orders.Order": (
-                    *_ADDRESSES,
+                    *ADDRESS_COLUMNS,
                     *(
                         "user",
                         "reference",
@@ -122,7 +74,7 @@ def register() -> None:
                 "orders.WithdrawalCase": ("goods", "decision", "revocation_text"),
                 "orders.InstallmentPause": ("actor", "reason"),
             },
-            export=_orders,
+            export=order_records,
             erase=_erase_orders,
             open_matters=_open_matters,
         )
@@ -156,7 +108,7 @@ def register() -> None:
                 "orders.StripeEvent": ("body", "error"),
                 "orders.Dispute": ("reason",),
             },
-            export=_payments,
+            export=payment_records,
         )
     )
     register_activity(
@@ -176,7 +128,7 @@ def register() -> None:
                 "orders.ContractDocument": ("pdf",),
                 "orders.InvoiceDraft": ("customer_name", "customer_address", "customer_number", "notes"),
             },
-            export=_documents,
+            export=document_records,
         )
     )
     register_activity(
@@ -269,144 +221,6 @@ def _not_personal() -> None:
             "orders.InstallmentPause": ("started_by", "ended_by"),
         },
     )
-
-
-def _orders(person: Person) -> list[Record]:
-    """Each with its lines and the steps that its customer saw, then the declarations."""
-    orders = orders_of(person).prefetch_related("items", "tracking")
-    photos = photos_of_orders(orders)
-    return [
-        *(_order(order, photos[order.pk]) for order in orders),
-        *(_withdrawal(row) for row in withdrawals_of(person)),
-    ]
-
-
-def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
-    return record_of(
-        order,
-        *("reference", "created_at", "status", "language", *_ADDRESSES),
-        *("payment_mode", "subtotal", "shipping_cost", "total", "promised_by"),
-        *("terms_version", "terms_accepted_at", "mandate_text", "paid_at", "shipped_at", "delivered_at"),
-        lines=(
-            str(_("Pièces")),
-            [
-                f"{item.quantity} × {item.label} – {localised_amount(item.line_total)}"
-                for item in order.items.all()
-            ],
-        ),
-        tracking=(
-            str(_("Suivi")),
-            [
-                " · ".join(part for part in (str(step), step.message, step.tracking_number) if part)
-                for step in order.tracking.all()
-            ],
-        ),
-        files=[
-            ExportedFile(f"{order.reference}-{photo.pk}.jpg", partial(_picture, photo)) for photo in photos
-        ],
-    )
-
-
-def _picture(photo: PiecePhoto) -> bytes | None:
-    try:
-        with private_storage().open(photo.file) as stored:
-            return bytes(stored.read())
-    except FileNotFoundError:
-        return None
-
-
-def _withdrawal(withdrawal: Withdrawal) -> Record:
-    case = getattr(withdrawal, "case", None)
-    return record_of(
-        withdrawal,
-        *(
-            "name",
-            "email",
-            "order_text",
-            "reason",
-            "statement",
-            "language",
-            "declared_at",
-            "channel",
-            "sent_on",
-        ),
-        reference=(str(_("Rétractation")), withdrawal.reference),
-        state=(str(_("Suite donnée")), str(case) if case else ""),
-        decision=(str(_("Décision")), case.decision if case else ""),
-    )
-
-
-def _payments(person: Person) -> list[Record]:
-    records: list[Record] = []
-    for order in orders_of(person).prefetch_related("payments", "refunds"):
-        card = StoredCard.objects.filter(order=order, forgotten_at=None).first()
-        records.append(
-            record_of(
-                order,
-                "reference",
-                payments=(
-                    str(_("Paiements")),
-                    [
-                        f"{date_format(row.due_on)} · {localised_amount(row.amount)} · {row.get_state_display()}"
-                        for row in order.payments.all()
-                    ],
-                ),
-                refunds=(
-                    str(_("Remboursements")),
-                    [
-                        f"{date_format(timezone.localtime(row.created_at))} · {localised_amount(row.amount)}"
-                        f" · {row.get_state_display()}"
-                        for row in order.refunds.all()
-                    ],
-                ),
-                card=(str(_("Carte enregistrée chez Stripe")), str(card) if card else ""),
-                files=[
-                    ExportedFile(f"{event.event_id}.json", partial(_body, event.body))
-                    for event in provider_events(order).exclude(body={}).order_by("pk")
-                ],
-            )
-        )
-    return records
-
-
-def _body(body: object) -> bytes:
-    return DjangoJSONEncoder(indent=1, ensure_ascii=False).encode(body).encode()
-
-
-def _invoices(person: Person) -> list[Record]:
-    invoices = Invoice.objects.filter(order__in=orders_of(person).order_by()).order_by("issued_at", "pk")
-    return [
-        record_of(
-            invoice,
-            *("number", "kind", "issued_at", "total"),
-            files=[ExportedFile(file_name(invoice), partial(_pdf, invoice.pk))],
-        )
-        for invoice in invoices
-    ]
-
-
-def _documents(person: Person) -> list[Record]:
-    return [*_contracts(person), *_invoices(person)]
-
-
-def _contracts(person: Person) -> list[Record]:
-    contracts = Contract.objects.filter(order__in=orders_of(person).order_by()).order_by("created_at", "pk")
-    return [
-        record_of(
-            contract,
-            *("created_at", "terms_version"),
-            files=[ExportedFile(contract_file_name(contract), partial(_contract_pdf, contract.pk))],
-        )
-        for contract in contracts
-    ]
-
-
-def _contract_pdf(contract_id: int) -> bytes:
-    return bytes(ensure_contract_document(Contract.objects.get(pk=contract_id)).pdf)
-
-
-def _pdf(invoice_id: int) -> bytes:
-    return bytes(ensure_document(Invoice.objects.get(pk=invoice_id)).pdf)
 
 
 def _erase_orders(person: Person) -> bool:

@@ -42,6 +42,8 @@ def breaches(tmp_path, name, text):
         ),
         ("orders/demo.py", "Order.objects.filter(pk=pk).update(paid_at=now)", "transitions.py alone"),
         ("orders/utils.py", "", "name the file for what is in it"),
+        ("orders/services/x.py", "a = 1\n" * 401, "split it by use case: 401 lines of 400 at most"),
+        ("frontend_islands/styles/x.css", "\n" * 401, "split it by use case"),
     ],
 )
 def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
@@ -72,6 +74,9 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
             "if order.status == before:\n    told = dict(order=order, status=order.status, a=1)",
         ),
         ("orders/services/x.py", "Order.objects.filter(status=PENDING).update(review_reason='')"),
+        ("orders/services/x.py", "a = 1\n" * 400),
+        ("orders/tests/test_x.py", "a = 1\n" * 401),
+        ("orders/migrations/0001_initial.py", "a = 1\n" * 401),
     ],
 )
 def test_the_proper_way_stands(tmp_path, name, text):

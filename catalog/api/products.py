@@ -21,7 +21,8 @@ from catalog.selectors.addresses import product_url
 from catalog.selectors.dispatch import dispatch_from
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
-from catalog.selectors.products import OfferChoice, ProductDetail, find_product
+from catalog.selectors.product_detail import OfferChoice, ProductDetail
+from catalog.selectors.products import find_product
 from catalog.selectors.vocabulary import clean_query
 from shop.core.images import ImageInfo
 from shop.core.problems import Problem

@@ -12,7 +12,7 @@ from catalog.services.categories import fill_slugs, slug_errors
 from catalog.services.products import LANGUAGES
 from shop.core.image_drawing import DrawnImage
 from shop.core.languages import SOURCE_LANGUAGE
-from shop.core.staff_rows import staff_formfield
+from shop.core.staff_row_fields import staff_formfield
 from shop.core.uploads import drawn_upload
 
 TEXTS = ("name", "title", "description", "intro", "warnings")

@@ -22,7 +22,8 @@ from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.services.promotions import delete_promotion, end_promotion_by, save_promotion
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
-from shop.core.staff_rows import Line, Part, StaffRows, staff_formfield
+from shop.core.staff_row_fields import Part, staff_formfield
+from shop.core.staff_rows import Line, StaffRows
 
 _TARGETS = ("starts_at", "ends_at", "categories", "products")
 

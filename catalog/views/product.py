@@ -20,7 +20,8 @@ from catalog.models import Finish
 from catalog.pricing import OfferKey
 from catalog.selectors.addresses import category_url, in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
-from catalog.selectors.products import OfferChoice, ProductDetail, find_product
+from catalog.selectors.product_detail import OfferChoice, ProductDetail
+from catalog.selectors.products import find_product
 from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from catalog.selectors.wording import last_day
 from shop.core import structured_data

@@ -11,15 +11,8 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from orders.books.audit_checks import (
-    Fault,
-    check_credit_notes,
-    check_documents,
-    check_ledger,
-    check_orders,
-    check_purged_years,
-    check_series,
-)
+from orders.books.audit_checks import check_credit_notes, check_ledger, check_orders
+from orders.books.audit_documents import Fault, check_documents, check_purged_years, check_series
 from orders.books.chain_checks import check_chain
 from orders.models import Invoice, InvoiceGap, LedgerEntry, Order, PurgedYear
 from orders.services.reconciliation import comparison

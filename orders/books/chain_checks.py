@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from orders.books.audit_checks import Fault
+from orders.books.audit_documents import Fault
 from orders.books.chain import SOURCES, link_hash, links, row_digest
 from orders.models import ChainHead, ChainKind, PurgedYear
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Prefetch, prefetch_related_objects
 
-from orders.invoices import content
+from orders.invoices import content, credit_content
 from orders.invoices.series import ReservedNumber, assign_number, chain_hash, reserve_number
 from orders.invoices.tax import SoldLine, decide_tax, tax_of_credit
 from orders.journal import record_event
@@ -67,7 +67,7 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     if credited is None:
         return None
     reserved = reserve_number()
-    lines, shipping = content.credited_lines(credited, request)
+    lines, shipping = credit_content.credited_lines(credited, request)
     tax = _tax_like(credited, lines, shipping, request.amount)
     return _write(
         reserved,
@@ -76,7 +76,7 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
         country=credited.country,
         total=-request.amount,
         vat=-tax.vat,
-        data=content.credit_note_data(
+        data=credit_content.credit_note_data(
             credited, request, reserved=reserved, tax=tax, lines=lines, shipping=shipping
         ),
         credits=credited,
@@ -101,7 +101,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
         country=credited.country,
         total=-credited.total,
         vat=-credited.vat,
-        data=content.correction_data(credited, reserved=reserved, tax=tax, reason=reason),
+        data=credit_content.correction_data(credited, reserved=reserved, tax=tax, reason=reason),
         credits=credited,
         version=credited.version,
     )
@@ -113,7 +113,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
         country=credited.country,
         total=credited.total,
         vat=credited.vat,
-        data=content.reissued_data(
+        data=credit_content.reissued_data(
             credited, reserved=reserved, draft=draft, credit_note=credit_note.number, reason=reason
         ),
         version=credited.version + 1,
@@ -131,7 +131,7 @@ def _category(item: OrderItem) -> int | None:
 
 
 def _tax_like(credited: Invoice, lines: Sequence[dict[str, Any]], shipping: Decimal, amount: Decimal) -> Tax:
-    percents = content.percents_of(credited.data, lines)
+    percents = credit_content.percents_of(credited.data, lines)
     totals = [Decimal(line["total"]) for line in lines]
     return tax_of_credit(
         credited.data["tax"], zip(totals, percents, strict=True), shipping=shipping, total=amount

@@ -22,7 +22,7 @@ from orders.models import (
 )
 from orders.pricing.territories import PostcodesInvalid, parse_postcodes
 from orders.selectors.destinations import place_at
-from shop.core.staff_rows import staff_formfield
+from shop.core.staff_row_fields import staff_formfield
 
 NAMES = tuple(f"name_{language}" for language, _label in settings.LANGUAGES)
 MESSAGES = tuple(f"message_{language}" for language, _label in settings.LANGUAGES)

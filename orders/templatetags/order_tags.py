@@ -10,7 +10,7 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from catalog.selectors.products import OfferChoice
+from catalog.selectors.product_detail import OfferChoice
 from orders.access import access_token
 from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart

@@ -72,3 +72,25 @@ def audit_value(field: Field[Any, Any], value: Any) -> Any:
 
 def _value(row: Model, field: Any) -> Any:
     return list(getattr(row, field.name).all()) if field.many_to_many else getattr(row, field.attname)
+
+
+def record_forms(form: Any, formset: Any, *, actor: AbstractBaseUser, added: bool) -> None:
+    """Save the rows of `formset` (None: there is none) with the row of `form`, which is saved already, and add what
+    changed in all of them to the audit trail."""
+    if formset is not None:
+        formset.instance = form.instance
+        formset.save()
+        for child in formset.new_objects:
+            record_row("added", child, actor=actor, after=row_values(child))
+        for child, _names in formset.changed_objects:
+            inner = next(inner for inner in formset.initial_forms if inner.instance is child)
+            before, after = form_changes(inner)
+            record_row("changed", child, actor=actor, before=before, after=after)
+        for child in formset.deleted_objects:
+            record_row("deleted", child, actor=actor, before=row_values(child))
+    if added:
+        record_row("added", form.instance, actor=actor, after=row_values(form.instance))
+        return
+    before, after = form_changes(form)
+    if before or after:
+        record_row("changed", form.instance, actor=actor, before=before, after=after)

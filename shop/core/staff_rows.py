@@ -7,32 +7,26 @@ same one, the second is told what the first stored, and keeps what they typed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
-from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import IntegrityError, models, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max, Model, Q, QuerySet
 from django.forms import BaseInlineFormSet, BaseModelForm
-from django.forms.boundfield import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 
-from shop.core.amounts import TYPED_AMOUNT
-from shop.core.audit_rows import form_changes, record_row, row_values
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.audit_rows import record_forms, record_row, row_values
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
+from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
 
 Row = TypeVar("Row", bound=Model)
 
@@ -42,16 +36,6 @@ CONFLICT = (
 )
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
 _MOST_ROWS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a form: the names of its fields under a title. One that is folded opens where a field was refused."""
-
-    title: str
-    fields: tuple[str, ...]
-    note: str = ""
-    is_open: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +54,6 @@ class Changed:
 
     label: str
     value: str
-
-
-def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> tuple[Part, ...]:
-    """Return a part a language for translated fields: open in French, which the others fall back to."""
-    return tuple(
-        Part(name, tuple(f"{field}_{code}" for field in fields), is_open=code == SOURCE_LANGUAGE)
-        for code, name in settings.LANGUAGES
-        if code != skip and only in ("", code)
-    )
 
 
 class StaffRows(Generic[Row]):
@@ -288,14 +263,14 @@ class StaffRows(Generic[Row]):
             form.is_valid()
             form.add_error(None, CONFLICT)
             changed = [Changed(str(form.fields[name].label), now[name] or "vide") for name in both]
-            return self._drawn(request, form, formset, seen=_digests(now), changed=changed, status=409)
+            return self._drawn(request, form, formset, seen=digests(now), changed=changed, status=409)
         if not form.is_valid() or not (formset is None or formset.is_valid()):
             return self._drawn(request, form, formset, seen=request.POST.get("seen", ""))
         if row_id is None and self.order_field:
             last = self.model._default_manager.aggregate(last=Max(self.order_field))["last"]
             setattr(form.instance, self.order_field, (last or 0) + 1)
         self.save(form.instance, form)
-        self._record(request, form, formset, added=row_id is None)
+        record_forms(form, formset, actor=_actor(request), added=row_id is None)
         messages.success(request, self.saved)
         self.after_save(request)
         return redirect(self.target(form.instance))
@@ -304,7 +279,7 @@ class StaffRows(Generic[Row]):
         """Return what was sent, with what somebody else stored meanwhile in fields that this person left alone, and the
         fields that both changed."""
         seen = dict(pair.partition(":")[::2] for pair in request.POST.get("seen", "").split(","))
-        theirs = [name for name, value in now.items() if seen.get(name) != _digest(value)]
+        theirs = [name for name, value in now.items() if seen.get(name) != digest(value)]
         if not theirs:
             return request.POST, []
         data, both = request.POST.copy(), []
@@ -316,35 +291,15 @@ class StaffRows(Generic[Row]):
                 both.append(next(iter(sent.fields)))
                 continue
             typed = sent.cleaned_data.get(name, request.POST.get(name))
-            if _digest(_text(typed)) == seen.get(name):
-                data.setlist(name, _as_sent(stored[name]))
-            elif _text(typed) != now[name]:
+            if digest(as_text(typed)) == seen.get(name):
+                data.setlist(name, as_sent(stored[name]))
+            elif as_text(typed) != now[name]:
                 both.append(name)
         return data, both
 
     def target(self, row: Row) -> str:
         """Return where a saved form leads."""
         return self._url()
-
-    def _record(self, request: HttpRequest, form: Any, formset: Any, *, added: bool) -> None:
-        actor = _actor(request)
-        if formset is not None:
-            formset.instance = form.instance
-            formset.save()
-            for child in formset.new_objects:
-                record_row("added", child, actor=actor, after=row_values(child))
-            for child, _names in formset.changed_objects:
-                inner = next(inner for inner in formset.initial_forms if inner.instance is child)
-                before, after = form_changes(inner)
-                record_row("changed", child, actor=actor, before=before, after=after)
-            for child in formset.deleted_objects:
-                record_row("deleted", child, actor=actor, before=row_values(child))
-        if added:
-            record_row("added", form.instance, actor=actor, after=row_values(form.instance))
-            return
-        before, after = form_changes(form)
-        if before or after:
-            record_row("changed", form.instance, actor=actor, before=before, after=after)
 
     def _forms(self, row: Row, data: Any = None, files: Any = None) -> tuple[Any, Any]:
         form = self.form(data, files, instance=row)
@@ -355,10 +310,12 @@ class StaffRows(Generic[Row]):
     def _values(self, row: Row) -> dict[str, str]:
         """Return what a form opened now would show, by field."""
         form, formset = self._forms(row)
-        found = {name: _text(form.get_initial_for_field(field, name)) for name, field in form.fields.items()}
+        found = {
+            name: as_text(form.get_initial_for_field(field, name)) for name, field in form.fields.items()
+        }
         if formset is not None:
             rows = [
-                [_text(inner.initial.get(name)) for name in inner.fields] for inner in formset.initial_forms
+                [as_text(inner.initial.get(name)) for name in inner.fields] for inner in formset.initial_forms
             ]
             found["rows"] = json.dumps(rows)
         return found
@@ -385,7 +342,7 @@ class StaffRows(Generic[Row]):
             "formset": formset,
             "parts": self.parts,
             "line": None if is_new else self.line(self._found(row.pk)),
-            "seen": seen if seen is not None or is_new else _digests(self._values(row)),
+            "seen": seen if seen is not None or is_new else digests(self._values(row)),
             "changed": changed,
             "may_edit": may_edit,
             "links": () if is_new else list(self.links(row)),
@@ -433,55 +390,3 @@ def _new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
 
 def _actor(request: HttpRequest) -> AbstractBaseUser:
     return request.user  # type: ignore[return-value]
-
-
-def staff_formfield(db_field: Any, **options: Any) -> Any:
-    """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
-    them. For `Meta.formfield_callback`."""
-    if isinstance(db_field, models.DateTimeField):
-        clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
-        options["widget"] = clock
-    elif isinstance(db_field, models.DateField):
-        options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
-    elif isinstance(db_field, models.DecimalField):
-        options |= TYPED_AMOUNT
-    elif isinstance(db_field, models.URLField):
-        options["assume_scheme"] = "https"
-    elif isinstance(db_field, models.TextField):
-        options["widget"] = forms.Textarea({"rows": 4})
-    return db_field.formfield(**options)
-
-
-def _text(value: Any) -> str:
-    """Return a field's value in one way, whether it comes from the row or from what was sent."""
-    if value in (None, "", [], ()):
-        return ""
-    if isinstance(value, bool):
-        return "oui" if value else "non"
-    if isinstance(value, Model):
-        return str(value.pk)
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).replace(microsecond=0).isoformat()
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return ", ".join(sorted(str(each) for each in value))
-    return str(value).replace("\r\n", "\n").strip()
-
-
-def _as_sent(field: BoundField) -> list[str]:
-    """Return what a browser would send of a field that nobody touched."""
-    value = field.value()
-    if value is None or value is False:
-        return []
-    if value is True:
-        return ["on"]
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [str(each) for each in value]
-    return [str(field.field.widget.format_value(value) or "")]
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _digests(values: dict[str, str]) -> str:
-    return ",".join(f"{name}:{_digest(text)}" for name, text in values.items())

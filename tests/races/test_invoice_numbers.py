@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from orders.books.audit_checks import check_series
+from orders.books.audit_documents import check_series
 from orders.invoices import series
 from orders.invoices.issuing import issue_invoice
 from orders.models import Invoice, InvoiceSeries, Order, Payment

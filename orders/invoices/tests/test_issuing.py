@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from django.db import transaction
 
-from orders.books.audit_checks import check_series
+from orders.books.audit_documents import check_series
 from orders.invoices import series
 from orders.invoices.issuing import issue_invoice
 from orders.invoices.series import chain_hash

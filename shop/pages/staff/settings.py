@@ -17,7 +17,8 @@ from django.utils.dates import WEEKDAYS
 from shop.core.models import ShopSettings
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
-from shop.core.staff_rows import Line, Part, StaffRows, staff_formfield
+from shop.core.staff_row_fields import Part, staff_formfield
+from shop.core.staff_rows import Line, StaffRows
 from shop.pages.selectors.official import missing_official_texts
 from shop.pages.services.settings import save_settings
 

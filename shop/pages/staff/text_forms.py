@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem
-from shop.core.staff_rows import staff_formfield
+from shop.core.staff_row_fields import staff_formfield
 from shop.core.uploads import drawn_upload
 from shop.pages.markup import PLACEHOLDER
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner

@@ -11,7 +11,7 @@ from django.template.context import Context
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.selectors.products import OfferChoice
+from catalog.selectors.product_detail import OfferChoice
 from orders.selectors import promises
 from orders.selectors.delivery import free_delivery as find_free_delivery
 from orders.selectors.delivery import open_zones

@@ -1,0 +1,199 @@
+"""What a credit note says, and an invoice that is issued anew: texts and amounts of the document that is credited."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from orders.invoices import mentions
+from orders.invoices.content import customer_data, document_head, iso_day, line_data, tax_data
+from orders.invoices.series import ReservedNumber
+from orders.invoices.tax import share_by_rate, tax_rates
+from orders.models import (
+    Invoice,
+    InvoiceDraft,
+    RefundRequest,
+    RefundState,
+)
+from orders.pricing.vat import Tax
+from orders.selectors.refund_rules import paid_amounts
+from orders.selectors.refund_words import promotion_share_text
+from shop.core.money import ZERO, amount_string, quantize
+
+
+def credit_note_data(
+    credited: Invoice,
+    request: RefundRequest,
+    *,
+    reserved: ReservedNumber,
+    tax: Tax,
+    lines: list[dict[str, Any]],
+    shipping: Decimal,
+) -> dict[str, Any]:
+    """The content of a credit note. Amounts are positive: the document's title says which way they go."""
+    order = credited.order
+    with translation.override(order.language):
+        # A row that was just made has the plain 0 of its default.
+        voided = quantize(Decimal(request.voided))
+        money = request.amount - voided
+        return _credit(
+            credited,
+            reserved=reserved,
+            tax=tax,
+            lines=lines,
+            shipping=shipping,
+            reason=request.reason,
+            refund={
+                "refunded": amount_string(money),
+                "refunded_on": iso_day(_last_given_back(request) or reserved.issued_at) if money else None,
+                "voided": amount_string(voided),
+            },
+        )
+
+
+def _last_given_back(request: RefundRequest) -> datetime | None:
+    """When the last of a decision's money left the shop."""
+    back = request.refunds.filter(state=RefundState.SUCCEEDED, settled_at__isnull=False)
+    return back.order_by("-settled_at").values_list("settled_at", flat=True).first()
+
+
+def correction_data(credited: Invoice, *, reserved: ReservedNumber, tax: Tax, reason: str) -> dict[str, Any]:
+    """The content of the credit note that takes a whole invoice back before it is issued anew."""
+    with translation.override(credited.language):
+        return _credit(
+            credited,
+            reserved=reserved,
+            tax=tax,
+            lines=credited.data["lines"],
+            shipping=Decimal(credited.data["shipping"]),
+            reason=reason,
+            refund={"refunded": amount_string(ZERO), "refunded_on": None, "voided": amount_string(ZERO)},
+        )
+
+
+def reissued_data(
+    credited: Invoice, *, reserved: ReservedNumber, draft: InvoiceDraft, credit_note: str, reason: str
+) -> dict[str, Any]:
+    """The content of an invoice issued anew: that of the one it replaces, with the customer and notes corrected."""
+    order = credited.order
+    with translation.override(order.language):
+        data = {
+            **credited.data,
+            **document_head(order, reserved=reserved, kind="invoice"),
+            "seller": credited.data["seller"],
+            "customer": customer_data(order, draft),
+            "notes": draft.notes,
+            "replaces": {
+                "number": credited.number,
+                "issued_on": credited.data["issued_on"],
+                "credit_note": credit_note,
+                "reason": reason,
+            },
+        }
+    return data
+
+
+def _credit(
+    credited: Invoice,
+    *,
+    reserved: ReservedNumber,
+    tax: Tax,
+    lines: list[dict[str, Any]],
+    shipping: Decimal,
+    reason: str,
+    refund: dict[str, Any],
+) -> dict[str, Any]:
+    total = tax.net + tax.vat
+    data = {
+        **document_head(credited.order, reserved=reserved, kind="credit_note"),
+        "customer": credited.data["customer"],
+        "delivery": credited.data["delivery"],
+        "credits": {"number": credited.number, "issued_on": credited.data["issued_on"]},
+        "reason": reason,
+        "lines": lines,
+        "subtotal": amount_string(total - shipping),
+        "shipping": amount_string(shipping),
+        "total": amount_string(total),
+        "tax": tax_data(tax),
+        "refund": refund,
+        "notes": "",
+    }
+    data["mentions"] = mentions.for_document(tax, data)
+    return data
+
+
+def credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+    """Return what the credit note lists, and its share of the delivery; both add up to the credited amount."""
+    with translation.override(credited.order.language):
+        return _credited_lines(credited, request)
+
+
+def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+    parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
+    if not parts and request.amount == credited.total:
+        return credited.data["lines"], Decimal(credited.data["shipping"])
+    lines, paid = [], paid_amounts(credited.order)
+    for part in parts:
+        gross = part.quantity * part.item.unit_price
+        lines.append(
+            {
+                **line_data(part.item),
+                "quantity": part.quantity,
+                "free_quantity": 0,
+                "discount": amount_string(max(gross - part.amount, ZERO)),
+                "total": amount_string(part.amount),
+                "explanation": promotion_share_text(
+                    part.item, quantity=part.quantity, amount=part.amount, paid=paid
+                ),
+            }
+        )
+    shipping = quantize(Decimal(request.shipping))
+    rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
+    if rest > 0:
+        lines += _amount_lines(_("Geste commercial") if parts else _("Remboursement partiel"), rest, credited)
+    if rest < 0:
+        return _amount_lines(_("Remboursement partiel"), request.amount, credited), ZERO
+    if shipping and not lines:
+        # Delivery given back alone is a line: it bears the rates of the goods that it went with.
+        return _amount_lines(_("Livraison"), shipping, credited), ZERO
+    return lines, shipping
+
+
+def percents_of(data: dict[str, Any], lines: Sequence[dict[str, Any]]) -> list[Decimal]:
+    """Return the rate of each line of a credit note: that of the same line of the credited document's `data`."""
+    tax = data["tax"]
+    percents = tax.get("line_percents") or [tax["percent"]] * len(data["lines"])
+    charged = {line["item"]: percent for line, percent in zip(data["lines"], percents, strict=True)}
+    # A line of the credited document itself, or of one credited in part, names its item; an amount names its rate.
+    return [Decimal(line.get("percent") or charged.get(line["item"], tax["percent"])) for line in lines]
+
+
+def _amount_lines(name: str, amount: Decimal, credited: Invoice) -> list[dict[str, Any]]:
+    """An amount without pieces, by rate where the credited document bears several."""
+    rates = tax_rates(credited.data["tax"])
+    if len(rates) == 1:
+        return [_amount_line(name, amount)]
+    return [
+        {**_amount_line(name, part), "percent": f"{rate.percent:.2f}"}
+        for rate, part in zip(rates, share_by_rate(amount, rates), strict=True)
+        if part
+    ]
+
+
+def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:
+    return {
+        "item": None,
+        "name": name,
+        "detail": "",
+        "sku": "",
+        "quantity": 1,
+        "free_quantity": 0,
+        "unit_price": amount_string(amount),
+        "discount": amount_string(ZERO),
+        "total": amount_string(amount),
+        "hs_code": "",
+        "origin": "",
+    }

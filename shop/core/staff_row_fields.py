@@ -1,0 +1,91 @@
+"""What a form of rows is made of, and how its values are compared: in one way, from the row or from what was sent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db import models
+from django.db.models import Model
+from django.forms.boundfield import BoundField
+
+from shop.core.amounts import TYPED_AMOUNT
+from shop.core.languages import SOURCE_LANGUAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a form: the names of its fields under a title. One that is folded opens where a field was refused."""
+
+    title: str
+    fields: tuple[str, ...]
+    note: str = ""
+    is_open: bool = True
+
+
+def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> tuple[Part, ...]:
+    """Return a part a language for translated fields: open in French, which the others fall back to."""
+    return tuple(
+        Part(name, tuple(f"{field}_{code}" for field in fields), is_open=code == SOURCE_LANGUAGE)
+        for code, name in settings.LANGUAGES
+        if code != skip and only in ("", code)
+    )
+
+
+def staff_formfield(db_field: Any, **options: Any) -> Any:
+    """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
+    them. For `Meta.formfield_callback`."""
+    if isinstance(db_field, models.DateTimeField):
+        clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+        options["widget"] = clock
+    elif isinstance(db_field, models.DateField):
+        options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
+    elif isinstance(db_field, models.DecimalField):
+        options |= TYPED_AMOUNT
+    elif isinstance(db_field, models.URLField):
+        options["assume_scheme"] = "https"
+    elif isinstance(db_field, models.TextField):
+        options["widget"] = forms.Textarea({"rows": 4})
+    return db_field.formfield(**options)
+
+
+def as_text(value: Any) -> str:
+    """Return a field's value in one way, whether it comes from the row or from what was sent."""
+    if value in (None, "", [], ()):
+        return ""
+    if isinstance(value, bool):
+        return "oui" if value else "non"
+    if isinstance(value, Model):
+        return str(value.pk)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(microsecond=0).isoformat()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(sorted(str(each) for each in value))
+    return str(value).replace("\r\n", "\n").strip()
+
+
+def as_sent(field: BoundField) -> list[str]:
+    """Return what a browser would send of a field that nobody touched."""
+    value = field.value()
+    if value is None or value is False:
+        return []
+    if value is True:
+        return ["on"]
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [str(each) for each in value]
+    return [str(field.field.widget.format_value(value) or "")]
+
+
+def digest(text: str) -> str:
+    """Return what a form remembers of a value that it showed."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def digests(values: dict[str, str]) -> str:
+    """Return what a form remembers of all that it showed, by field."""
+    return ",".join(f"{name}:{digest(text)}" for name, text in values.items())
