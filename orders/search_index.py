@@ -21,7 +21,8 @@ def search_words(text: str) -> list[str]:
 
 
 def index_order(order: Order) -> None:
-    """Write an order's words anew: id, e-mail, names, place, pieces, tracking numbers, invoices. Four queries.
+    """Write an order's words anew: id, e-mail, names, place, pieces, tracking numbers, invoices. Four queries,
+    three where the order's lines were read before.
 
     To be called in the transaction that changes any of them.
     """

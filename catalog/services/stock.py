@@ -160,7 +160,7 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
     if not lacking and any(
         (before[level] or 0) - quantity <= LOW_STOCK for level, quantity in wanted.items()
     ):
-        # Its pages say how many are left from now on.
+        # Its pages say how many are left from now on. Only a number that is not counted is None, and that one lacks.
         refresh_availability(product_ids=products)
     return lacking
 
