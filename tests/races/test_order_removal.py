@@ -50,16 +50,26 @@ def test_ten_administrators_delete_an_unpaid_order(order):
     assert Product.objects.get().stock_quantity == 1
 
 
-def test_deleting_while_the_customer_pays(fake_stripe, order):
+@pytest.mark.parametrize("first", ["bank", "administrator", "neither"])
+def test_deleting_while_the_customer_pays(fake_stripe, order, first):
     """The payment page is closed before the order goes, so the customer either pays or keeps the money."""
-    bank_pays = partial(fake_stripe.control, f"sessions/{Attempt.objects.get().checkout_session_id}/pay")
-    paid, removed = run_concurrently([bank_pays, partial(remove_order, order_id=order.pk, actor=None)])
-    if removed.error is None:
-        assert paid.error is not None  # the page was closed: the bank took nothing
+    page = Attempt.objects.get().checkout_session_id
+    calls = {
+        "bank": partial(fake_stripe.control, f"sessions/{page}/pay"),
+        "administrator": partial(remove_order, order_id=order.pk, actor=None),
+    }
+    if first == "neither":
+        outcomes = dict(zip(calls, run_concurrently(list(calls.values())), strict=True))
+    else:
+        outcomes = {who: run_concurrently([calls[who]])[0] for who in sorted(calls, key=first.__ne__)}
+    paid, removed = outcomes["bank"].value["result"], outcomes["administrator"]
+    if first == "administrator" or (first == "neither" and removed.error is None):
+        assert (paid, removed.value) == ("closed", "deleted")  # the bank took nothing
         assert not Order.objects.exists()
         assert not LedgerEntry.objects.exists()
         assert Product.objects.get().stock_quantity == 1
     else:
+        assert paid == "complete"
         assert isinstance(removed.error, Problem | gateway.GatewayError)
         settle(Attempt.objects.get().pk)
         order.refresh_from_db()
