@@ -64,24 +64,31 @@ def open_checkout_session(attempt: Attempt, items: Sequence[OrderItem] | None = 
         gateway.expire_checkout_session(facts.checkout_session_id)
         logger.error("order %s: payment page asks %s cents", order.pk, facts.amount_cents)
         raise gateway.GatewayRefused("The payment page's total differs from the order's", "amount_mismatch")
+    columns = {
+        "checkout_session_id": facts.checkout_session_id,
+        "checkout_session_url": facts.url,
+        "intent_id": facts.intent_id,
+    }
     with transaction.atomic():
         Order.objects.select_for_update().only("pk").get(pk=order.pk)
-        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
-        if current.checkout_session_id is None:
-            current.checkout_session_id = facts.checkout_session_id
-            current.checkout_session_url = facts.url
-            current.intent_id = facts.intent_id
-            current.save(update_fields=["checkout_session_id", "checkout_session_url", "intent_id"])
+        unknown = Attempt.objects.filter(pk=attempt.pk, checkout_session_id=None)
+        opened = unknown.filter(state=AttemptState.SENT).update(**columns)
+        # Also the page of an attempt that was cancelled meanwhile is written down.
+        if opened or unknown.update(**columns):
             record_event(order, "payment.page_opened", session=facts.checkout_session_id)
-        closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
-        if current.kind == AttemptKind.LINK:
+        url, closed = facts.url, False
+        if not opened:
+            known = Attempt.objects.get(pk=attempt.pk)
+            url = known.checkout_session_url
+            closed = known.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
+        if attempt.kind == AttemptKind.LINK:
             # The order was refunded while the page was being made.
-            closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
+            closed = closed or Payment.objects.get(pk=attempt.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
         gateway.expire_checkout_session(facts.checkout_session_id)
         raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
-    return current.checkout_session_url
+    return url
 
 
 def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
