@@ -226,5 +226,10 @@ if (watching) {
   await context.watch();
 } else {
   const grouped = await groupedChunks({ ...options, plugins: [islandModules()] }, here);
-  await esbuild.build({ ...options, plugins: [grouped, ...options.plugins] });
+  await esbuild.build({
+    ...options,
+    plugins: [grouped, ...options.plugins],
+    // Of a package that says it has none, for which a group's import has done its work all the same.
+    logOverride: { "ignored-bare-import": "silent" },
+  });
 }
