@@ -54,7 +54,8 @@ def table() -> dict[tuple[str, str], float]:
 def database(proxy: FaultyProxy) -> dict[str, Any]:
     """The test's database, through the proxy."""
     options = connection.get_connection_params()
-    return {"dbname": options["dbname"], "user": options.get("user"), "host": "127.0.0.1", "port": proxy.port}
+    who = {name: options[name] for name in ("dbname", "user", "password") if name in options}
+    return {**who, "host": "127.0.0.1", "port": proxy.port}
 
 
 def socket_of_database() -> int | str:
@@ -272,7 +273,7 @@ def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_sile
     }
     with faulty_proxy() as silent, faulty_proxy(socket_of_database()) as way:
         parameters = database(way)
-        user = quote(parameters["user"] or "")
+        user = ":".join(quote(parameters.get(name) or "") for name in ("user", "password"))
         shop_options = {
             "DATABASE_URL": f"postgresql://{user}@127.0.0.1:{way.port}/{parameters['dbname']}",
             "REDIS_URL": f"redis://127.0.0.1:{silent.port}/0",
