@@ -18,7 +18,7 @@ from orders.services.checkout import placement
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import CONTENT_TYPE
-from tests.races.concurrency import Meeting, run_concurrently, values
+from tests.races.concurrency import Meeting, Started, run_concurrently, values
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -83,6 +83,27 @@ def test_many_buyers_of_the_last_piece_make_one_order(fake_stripe, monkeypatch, 
         at_the_guard_at_once=AT_THE_GUARD, pages_at_stripe=1, charges=1,
         slowest_seconds=round(max(outcome.seconds for outcome in outcomes), 1),
     )  # fmt: skip
+
+
+def test_a_piece_that_staff_stop_counting_between_the_quote_and_the_hold_is_asked_for_again(
+    fake_stripe, monkeypatch
+):
+    product = make_product(price="60.00", stock_quantity=1)
+    row = Product.objects.filter(pk=product.pk)
+    original = placement.hold_for_order
+
+    def hold_late(*order: Any, **holder: str) -> bool:
+        Started(partial(row.update, stock_quantity=None)).value()
+        return original(*order, **holder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(placement, "hold_for_order", hold_late)
+        answer = buy(product, 1)
+    assert (answer.status_code, answer.json()["code"]) == (409, "out_of_stock")
+    assert "problem" not in answer.json()["quote"]["lines"][0]
+    assert not Order.objects.exists()
+    assert buy(product, 1).status_code == 201
+    assert row.get().stock_quantity is None
 
 
 def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(

@@ -163,6 +163,7 @@ def test_forty_lines_break_over_pages_that_repeat_the_head_of_the_table() -> Non
         ("山田太郎", "ShanTianTaiLang"),
         ("🎄 Léa", ":christmas_tree: Léa"),
         ("#panic() $x$ *b* @ref \\ <tag>", "#panic() $x$ *b* @ref \\ <tag>"),
+        ('"))#panic("\\"', '"))#panic("\\"'),
     ],
 )
 def test_any_letter_can_be_printed_and_none_is_taken_for_a_command(typed: str, shown: str) -> None:
