@@ -211,7 +211,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "PORT": str(port),
         "DEBUG": "false",
         "SECRET_KEY": secrets.token_urlsafe(50),
-        "ALLOWED_HOSTS": "127.0.0.1",
+        "ALLOWED_HOSTS": "127.0.0.1,shop.example",
         "SITE_URL": "https://shop.example",
         "SECURE_SSL_REDIRECT": "false",
         "TRUSTED_PROXIES": "1",
