@@ -42,9 +42,7 @@ class OutOfStock(Problem):
         self.units = tuple(units)
 
 
-def hold_stock(
-    *, units: Iterable[StockUnit], savepoint: bool = True, are_priced: bool = False
-) -> list[StockUnit]:
+def hold_stock(*, units: Iterable[StockUnit], savepoint: bool = True) -> list[StockUnit]:
     """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
     A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
@@ -52,33 +50,25 @@ def hold_stock(
     be held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
     `UPDATE`: of two buyers of the last unit one gets it, and none waits for the other in a circle.
 
-    `are_priced`: the caller has just read, in this transaction, that all are on sale and which level each draws on. A
-    level that is not counted any more is refused like one without units.
-
     Raises `OutOfStock` (nothing is taken; without `savepoint` the caller's transaction has to end), `ValueError` for a
     quantity below 1, and `TransactionManagementError` outside a transaction: the units must be returned when the order
     is not made.
     """
     wanted = _checked(units)
     with transaction.atomic(savepoint=savepoint):
-        taken, gone = (wanted, []) if are_priced else _levelled(wanted)
+        on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
+        rows = on_sale.filter(pk__in=[unit.variant_id for unit in wanted])
+        numbers = rows.values_list("pk", "stock_quantity", "product_id", "product__stock_quantity")
+        levels = {pk: _level(pk, own, product, shared) for pk, own, product, shared in numbers}
+        taken = [
+            unit if unit.variant_id is None else replace(unit, level=levels.get(unit.variant_id))
+            for unit in wanted
+        ]
         lacking = _take(_totals(taken))
-        if missing := [unit for unit in taken if unit in gone or unit.level in lacking]:
+        missing = [unit for unit in taken if unit.variant_id not in {None, *levels} or unit.level in lacking]
+        if missing:
             raise OutOfStock(missing)
     return taken
-
-
-def _levelled(units: Sequence[StockUnit]) -> tuple[list[StockUnit], list[StockUnit]]:
-    """Return the units with the level that each draws on now, and those of them that are not on sale. One query."""
-    on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
-    rows = on_sale.filter(pk__in=[unit.variant_id for unit in units])
-    numbers = rows.values_list("pk", "stock_quantity", "product_id", "product__stock_quantity")
-    levels = {pk: _level(pk, own, product, shared) for pk, own, product, shared in numbers}
-    found = [
-        unit if unit.variant_id is None else replace(unit, level=levels.get(unit.variant_id))
-        for unit in units
-    ]
-    return found, [unit for unit in found if unit.variant_id not in {None, *levels}]
 
 
 def release_stock(*, units: Iterable[StockUnit]) -> None:

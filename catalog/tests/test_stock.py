@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.transaction import TransactionManagementError
-from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Product, Variant
 from catalog.selectors.availability import LOW_STOCK
@@ -78,24 +77,6 @@ def test_the_last_product_is_held_once():
     )
     assert refusal.value.units == (counted(product),)
     assert levels(product) == [0]
-
-
-def test_a_level_that_was_just_read_is_taken_without_reading_it_again():
-    product = make_product(stock_quantity=30)
-    wanted = [counted(product, 2), unit(make_product("Sur commande"))]
-    with CaptureQueriesContext(connection) as queries:
-        held = hold_stock(units=wanted, are_priced=True)
-    assert (held, levels(product)) == (wanted, [28])
-    assert [query["sql"] for query in queries if "catalog_variant" in query["sql"]] == []
-
-
-def test_a_level_that_is_not_counted_any_more_is_refused():
-    product = make_product(stock_quantity=3)
-    change_product(product, stock_quantity=None)
-    with pytest.raises(OutOfStock) as refusal:
-        hold_stock(units=[counted(product)], are_priced=True)
-    assert refusal.value.units == (counted(product),)
-    assert levels(product) == [None]
 
 
 def test_made_to_order_never_runs_out_and_is_never_counted():

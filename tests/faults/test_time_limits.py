@@ -273,9 +273,9 @@ def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_sile
     }
     with faulty_proxy() as silent, faulty_proxy(socket_of_database()) as way:
         parameters = database(way)
-        user = ":".join(quote(parameters.get(name) or "") for name in ("user", "password"))
+        login = ":".join(quote(parameters.get(name) or "") for name in ("user", "password"))
         shop_options = {
-            "DATABASE_URL": f"postgresql://{user}@127.0.0.1:{way.port}/{parameters['dbname']}",
+            "DATABASE_URL": f"postgresql://{login}@127.0.0.1:{way.port}/{parameters['dbname']}",
             "REDIS_URL": f"redis://127.0.0.1:{silent.port}/0",
             "EMAIL_URL": f"smtp://127.0.0.1:{silent.port}",
             "STRIPE_SECRET_KEY": "sk_test_limits",

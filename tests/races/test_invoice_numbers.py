@@ -64,7 +64,7 @@ def issue(order: Order, *, fails: bool) -> str | None:
     return number
 
 
-def test_no_gap_and_no_number_twice_when_an_installment_of_the_payments_fail(figures) -> None:
+def test_no_gap_and_no_number_twice_when_a_third_of_the_payments_fail(figures) -> None:
     orders = copies(CALLERS)
     fails = [number % 10 < 3 for number in range(CALLERS)]
     began = timezone.now()

@@ -27,7 +27,7 @@ def sample(
     liable: bool = False,
     siren: str = "",
 ) -> dict[str, Any]:
-    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has an installment unit for free.
+    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has a third unit for free.
     Lines bear the rates of `percent` in turn ("20 5.5").
     """
     rows = [_row(index, name, offered and index % 4 == 0, treatment) for index in range(lines)]

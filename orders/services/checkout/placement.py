@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,7 +15,6 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from catalog.selectors.availability import Level
 from catalog.services.reviews import adopt_reviews
 from catalog.services.stock import OutOfStock
 from orders.journal import record_event
@@ -128,13 +127,11 @@ class CartChanged(Problem):
 
 @dataclass(frozen=True, slots=True)
 class PlacedOrder:
-    """An order as it was just written, with its lines, the attempt to collect what is due now, and the level of stock
-    that each variant draws on."""
+    """An order as it was just written, with its lines and the attempt to collect what is due now."""
 
     order: Order
     items: list[OrderItem]
     attempt: Attempt
-    levels: Mapping[int, Level | None]
 
 
 def place_order(
@@ -169,7 +166,7 @@ def place_order(
         with transaction.atomic():
             placed = _write_order(request, find_buyer, demand_digest, territories)
             holder = holder_of(address=address, email=placed.order.email)
-            if hold_for_order(placed.order, placed.items, placed.levels, **asdict(holder)):
+            if hold_for_order(placed.order, placed.items, **asdict(holder)):
                 limit_unpaid_holds(holder)
             add_ordered_lines(order=placed.order, lines=request.lines)
             return placed
@@ -239,9 +236,7 @@ def _write_order(
     index_placed_order(order, items)
     attempt = prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
-    sold = [line.sellable for line in cart.lines]
-    levels = {one.variant_id: one.stock_level for one in sold if one.variant_id is not None}
-    return PlacedOrder(order, items, attempt, levels)
+    return PlacedOrder(order, items, attempt)
 
 
 def _keep_account(buyer: User) -> None:

@@ -6,33 +6,20 @@ a guarded update), and turned into a sale by the payment.
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from catalog.selectors.availability import Level
 from catalog.services.stock import StockUnit, hold_stock, lock_products, release_stock
 from orders.models import Order, OrderItem, OrderStatus, StockHold, StockHoldState
 
 
-def hold_for_order(
-    order: Order,
-    items: Sequence[OrderItem],
-    levels: Mapping[int, Level | None],
-    *,
-    network: str,
-    mailbox: str,
-) -> bool:
+def hold_for_order(order: Order, items: Sequence[OrderItem], *, network: str, mailbox: str) -> bool:
     """Hold every unit of the order's lines, counted ones signed with who holds them; whether there are such.
-
-    `levels` are what the variants draw on, as the caller has just read in this transaction.
 
     Raises catalog's OutOfStock; call it in the placing transaction, last, so that the rows of a sought-after piece are
     locked as short as possible.
     """
-    units = [
-        StockUnit(item.variant_id, item.quantity, levels[item.variant_id])
-        for item in items
-        if item.variant_id is not None
-    ]
+    units = [StockUnit(item.variant_id, item.quantity) for item in items if item.variant_id is not None]
     products = {item.variant_id: item.product_id for item in items}
     holds = StockHold.objects.bulk_create(
         StockHold(
@@ -44,7 +31,7 @@ def hold_for_order(
             network=network if unit.level else "",
             mailbox=mailbox if unit.level else "",
         )
-        for unit in hold_stock(units=units, savepoint=False, are_priced=True)
+        for unit in hold_stock(units=units, savepoint=False)
     )
     return any(hold.level for hold in holds)
 
