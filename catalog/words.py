@@ -24,7 +24,7 @@ _APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ‘`´＇", "'"))
 # « l'automne », « d'orage », « qu'il »; "dragon's".
 _ELISION = re.compile(r"(?<![^\W_])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu)'(?=[^\W_])", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?<=[^\W_])'s(?![^\W_])", re.IGNORECASE)
-_HYPHENED = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)+")
+_HYPHENED = re.compile(r"(?<![^\W_])[^\W_]+(?:[-‐‑][^\W_]+)+")
 
 _HYPHENS = re.compile("[-‐‑]")
 

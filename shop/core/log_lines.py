@@ -27,8 +27,12 @@ _HIDING: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"), "[password]"),
     (re.compile(r"(?i)\b(Bearer|Basic)\s+[-\w.~+/=]{8,}"), r"\1 [key]"),
     # What people typed stands in the values that a database complains about.
-    (re.compile(r"^(\s*DETAIL:).*$", re.MULTILINE), r"\1 [values]"),
-    (re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"), "[e-mail]"),
+    (re.compile(r"^([ \t]*DETAIL:).*$", re.MULTILINE), r"\1 [values]"),
+    # From the beginning of a run alone: tried at each of its characters, a long address would take seconds.
+    (
+        re.compile(r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"),
+        "[e-mail]",
+    ),
     (re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"), "[address]"),
     (
         re.compile(r"(?<![\w:.])(?=[\da-fA-F:]*(?:::|(?::[\da-fA-F]{1,4}){7}))[\da-fA-F:]{3,39}(?![\w:])"),

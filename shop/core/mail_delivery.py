@@ -53,6 +53,9 @@ MAX_ATTEMPTS = len(RETRY_DELAYS) + 1
 NO_WORKER_AFTER = timedelta(minutes=5)
 # A row whose worker died this often is taken for the cause of it.
 MAX_CRASHES = 5
+_BLANK_LINES = re.compile(r"\n{3,}")
+_BREAKS = re.compile(r"[\x00-\x20\x7f\x85\u2028\u2029]+")
+_TRAILING_SPACE = re.compile(r"(?<![ \t])[ \t]+\n")
 _ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.(\d{1,3})\b")
 
 
@@ -328,9 +331,9 @@ def _describe(error: Exception) -> str:
 
 def _tidy(text: str) -> str:
     """Return the text without the blank lines that template tags leave behind."""
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
+    return _BLANK_LINES.sub("\n\n", _TRAILING_SPACE.sub("\n", text)).strip() + "\n"
 
 
 def _one_line(value: str) -> str:
     """Return the value without line breaks or control characters; no-break spaces stay."""
-    return re.sub(r"[\x00-\x20\x7f\x85\u2028\u2029]+", " ", value).strip(" ")
+    return _BREAKS.sub(" ", value).strip(" ")
