@@ -355,6 +355,34 @@ it.each([
   expect(answered).toHaveBeenCalledTimes(answers);
 });
 
+it.each([
+  { what: "released elsewhere", end: "mouseup" },
+  { what: "became a drag", end: "dragstart" },
+])("answers no press that $what, but the click after it", async ({ end }) => {
+  const answered: (string | undefined)[] = [];
+  const controls = '<button data-replay="add">Ajouter</button><button data-replay="photo">Photo</button>';
+  const { arrive } = declare("stamp", (host) => {
+    host.innerHTML = controls;
+    for (const control of host.querySelectorAll("button"))
+      control.addEventListener("click", () => answered.push(control.dataset.replay));
+    return () => {};
+  });
+  const press = async (isClicked: boolean) => {
+    const host = place('name="stamp"', controls);
+    const [add, photo] = host.querySelectorAll("button");
+    add?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true }));
+    document.body.dispatchEvent(new MouseEvent(end, { bubbles: true }));
+    if (isClicked) photo?.click();
+    arrive();
+    await settled();
+  };
+
+  await press(false);
+  expect(answered).toEqual([]);
+  await press(true);
+  expect(answered).toEqual(["photo"]);
+});
+
 it("gives a kept click back to the server's version after a failure", async () => {
   const answered = vi.fn();
   islands.stamp = () => Promise.reject(new Error("no"));

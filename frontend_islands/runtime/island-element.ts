@@ -20,8 +20,7 @@ class IslandElement extends HTMLElement {
     // Moved within one task: still alive, nothing to do.
     if (this.#cancel) return;
     this.#state = "waiting";
-    this.addEventListener("mousedown", this.#hold, true);
-    this.addEventListener("click", this.#hold, true);
+    for (const name of ["mousedown", "click"] as const) this.addEventListener(name, this.#hold, true);
     this.addEventListener("island:error", this.#failedLater);
     // Assigned before `whenDue` runs: an island that is due at once asks whether it is still wanted.
     let cancel = () => {};
@@ -39,7 +38,7 @@ class IslandElement extends HTMLElement {
   }
 
   get #name(): string {
-    return this.getAttribute("name") ?? "";
+    return this.getAttribute("name") as string;
   }
 
   set #state(state: State) {
@@ -50,9 +49,9 @@ class IslandElement extends HTMLElement {
     const attempt = this.#cancel;
     this.#state = "loading";
     try {
-      const load = islands[this.#name];
-      if (!load) throw new Error(`No island "${this.#name}".`);
-      const { mount } = (await load()) as { mount: Mount };
+      // Of an unknown name it is none: that throws as well.
+      const load = islands[this.#name] as () => Promise<{ mount: Mount }>;
+      const { mount } = await load();
       if (this.#cancel !== attempt) return;
       const unmount = await mount(this, this.#props());
       // Taken off the page (and perhaps put back) while it was being mounted.
@@ -67,8 +66,8 @@ class IslandElement extends HTMLElement {
   }
 
   #props(): unknown {
-    const data = this.querySelector(':scope > script[type="application/json"]');
-    return data ? JSON.parse(data.textContent ?? "") : null;
+    const data = this.querySelector(":scope > [type$=json]");
+    return JSON.parse(data?.textContent ?? "null");
   }
 
   #fail(error: unknown): void {
@@ -96,17 +95,24 @@ class IslandElement extends HTMLElement {
     if (event.type === "click") {
       event.preventDefault();
       event.stopPropagation();
+    } else if (!this.#held) {
+      // Released elsewhere, or dragged, it was no click; else the click follows.
+      for (const end of ["mouseup", "dragstart"]) addEventListener(end, this.#letGo, { once: true });
     }
     this.#held ??= target;
   };
 
+  #letGo = (): void => {
+    this.#held = undefined;
+  };
+
   #replayClick(): void {
     const held = this.#held;
-    this.#held = undefined;
-    // A control that is pressed and still there gets its click from the browser.
-    if (!held || held.matches(":active")) return;
-    // On success this finds the island's own control, after a failure the server's.
-    this.querySelector<HTMLElement>(`[data-replay="${held.dataset.replay}"]`)?.click();
+    this.#letGo();
+    // A control that is pressed and still there gets its click from the browser. Else on success this finds the island's
+    // own control, after a failure the server's.
+    if (held && !held.matches(":active"))
+      this.querySelector<HTMLElement>(`[data-replay="${held.dataset.replay}"]`)?.click();
   }
 }
 
