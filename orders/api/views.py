@@ -36,7 +36,7 @@ from orders.services.status.stock_holds import held_by_orders
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
-from shop.core.content_version import agreed_content_version, content_version
+from shop.core.content_version import content_version
 from shop.core.fragment_cache import fragments_of
 from shop.core.languages import active_language
 from shop.core.problems import Problem
@@ -111,9 +111,7 @@ class CheckoutView(APIView):
         buyer = _Buyer(request, demand, data.get("account"))
         done: checkout_service.CheckedOut | None = None
         try:
-            # Rules and photos are those of the content as it is at this moment; prices, stock and terms are read.
-            with fragments_of(agreed_content_version()):
-                done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
+            done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
         except CartChanged as changed:
             changed.extra["quote"] = quote_documents.quote_document(changed.quote)
             raise

@@ -19,7 +19,9 @@ from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, OrderItem, 
 from orders.pricing.vat import Tax
 from orders.search_index import index_order
 from orders.selectors.destinations import place_of
+from shop.core.content_version import agreed_content_version
 from shop.core.dates import shop_day
+from shop.core.fragment_cache import fragments_of
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -31,18 +33,20 @@ def issue_invoice(*, order: Order) -> Invoice:
     if known is not None:
         return known
     draft = InvoiceDraft.objects.filter(order=order).first()
-    place = place_of(order)
     reserved = reserve_number()
     # They stay with the order: what is written of it next reads the same lines.
     prefetch_related_objects([order], Prefetch("items", OrderItem.objects.select_related("product")))
     items = list(order.items.all())
-    tax = decide_tax(
-        place=place,
-        lines=[SoldLine(item.line_total, _category(item)) for item in items],
-        shipping=order.shipping_cost,
-        day=shop_day(reserved.issued_at),
-    )
-    data = content.invoice_data(order, items, reserved=reserved, tax=tax, draft=draft, place=place)
+    # After the last lock: territories and seller are those of the content as it is at this moment.
+    with fragments_of(agreed_content_version()):
+        place = place_of(order)
+        tax = decide_tax(
+            place=place,
+            lines=[SoldLine(item.line_total, _category(item)) for item in items],
+            shipping=order.shipping_cost,
+            day=shop_day(reserved.issued_at),
+        )
+        data = content.invoice_data(order, items, reserved=reserved, tax=tax, draft=draft, place=place)
     return _write(
         reserved,
         kind=InvoiceKind.INVOICE,

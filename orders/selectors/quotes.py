@@ -15,7 +15,6 @@ from catalog.selectors.availability import Level
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.pricing.promotions import NextFree, Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
-from orders.pricing.territories import Territory
 from orders.selectors.destinations import country_code
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.workshop import queued_units
@@ -104,17 +103,16 @@ def quote_cart(
     own: Mapping[Level, int] | None = None,
     own_orders: Collection[uuid.UUID] = (),
     now: datetime | None = None,
-    territories: tuple[Territory, ...] | None = None,
 ) -> CartQuote:
     """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None:
     the shop's own) and its postcode as far as it is known.
 
     `own` are units that the unpaid `own_orders` of the same customer hold: a new order takes their place, so they count
     as available, and what was to be made for them doesn't delay it. `now` is the moment of the order, whose promotions
-    count. `territories` are read when they are not given. Lines that name the same article are joined. Seven queries
-    whatever the size of the cart; one more for pieces to make where the workshop's capacity is limited.
+    count. Lines that name the same article are joined. Seven queries whatever the size of the cart; one more for pieces
+    to make where the workshop's capacity is limited.
     """
-    rules = load_pricing_rules(territories)
+    rules = load_pricing_rules()
     found = find_sellables(
         [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else [],
         own=own,

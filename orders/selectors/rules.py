@@ -12,7 +12,6 @@ from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
-from orders.pricing.territories import Territory
 from orders.selectors.delivery import zone_rows
 from orders.selectors.destinations import folded, stopped_countries
 from orders.selectors.territories import load_territories
@@ -46,14 +45,13 @@ class PaymentMethod:
 _COUNTRIES_OF_LANGUAGES = {"de": "DE", "es": "ES"}
 
 
-def load_pricing_rules(territories: tuple[Territory, ...] | None = None) -> PricingRules:
-    """Return zones, limits and the workshop's calendar as they are now. Three queries, two with `territories` given;
-    the shop's settings come from their cache. Where cached fragments are used, none: whoever changes a zone, a closure
-    or the settings drops them."""
-    return cached_fragment(lambda: _read_rules(territories), "pricing-rules")
+def load_pricing_rules() -> PricingRules:
+    """Return zones, limits and the workshop's calendar as they are now. Three queries; the shop's settings come from
+    their cache. Where cached fragments are used, none: whoever changes a zone, a closure or the settings drops them."""
+    return cached_fragment(_read_rules, "pricing-rules")
 
 
-def _read_rules(territories: tuple[Territory, ...] | None) -> PricingRules:
+def _read_rules() -> PricingRules:
     zones: list[ShippingZone] = []
     fallback: ShippingZone | None = None
     for row, steps in zone_rows():
@@ -79,7 +77,7 @@ def _read_rules(territories: tuple[Territory, ...] | None) -> PricingRules:
         home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
-        territories=load_territories() if territories is None else territories,
+        territories=load_territories(),
         default_weight_grams=shop.default_weight_grams,
         workshop=load_workshop(),
     )

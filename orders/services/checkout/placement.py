@@ -21,19 +21,19 @@ from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
-from orders.pricing.territories import Territory
 from orders.search_index import index_placed_order
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
-from orders.selectors.territories import load_territories
 from orders.selectors.workshop import QUEUE_LOCK
 from orders.services.carts.saved_carts import add_ordered_lines
 from orders.services.checkout.oss_number import refuse_without_oss_number
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
+from shop.core.content_version import agreed_content_version
 from shop.core.dates import day_in_words
+from shop.core.fragment_cache import fragments_of
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
@@ -156,15 +156,15 @@ def place_order(
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
     customer = request.customer
-    territories = load_territories()
-    place = place_at(customer.country, customer.custom_country, customer.postal_code, territories)
+    with fragments_of(agreed_content_version()):
+        place = place_at(customer.country, customer.custom_country, customer.postal_code)
     if is_stopped(place):
         refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     refuse_without_oss_number(place, request.expected_total)
     try:
         with transaction.atomic():
-            placed = _write_order(request, find_buyer, demand_digest, territories)
+            placed = _write_order(request, find_buyer, demand_digest)
             holder = holder_of(address=address, email=placed.order.email)
             if hold_for_order(placed.order, placed.items, **asdict(holder)):
                 limit_unpaid_holds(holder)
@@ -172,35 +172,32 @@ def place_order(
             return placed
     except OutOfStock:
         # Somebody else took the last piece between the quote and the hold.
-        quote = _price(request, territories)
+        quote = _price(request)
         raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
 
 
-def _price(
-    request: CheckoutRequest, territories: tuple[Territory, ...], now: datetime | None = None
-) -> CartQuote:
+def _price(request: CheckoutRequest, now: datetime | None = None) -> CartQuote:
     customer = request.customer
-    return quote_cart(
-        request.lines,
-        destination=customer.country,
-        custom_country=customer.custom_country,
-        postal_code=customer.postal_code,
-        now=now,
-        territories=territories,
-    )
+    # Rules and photos are those of the content as it is at this moment, after whatever the request waited for; prices,
+    # stock and terms are read.
+    with fragments_of(agreed_content_version()):
+        return quote_cart(
+            request.lines,
+            destination=customer.country,
+            custom_country=customer.custom_country,
+            postal_code=customer.postal_code,
+            now=now,
+        )
 
 
 def _write_order(
-    request: CheckoutRequest,
-    find_buyer: Callable[[Order], User | None],
-    demand_digest: str,
-    territories: tuple[Territory, ...],
+    request: CheckoutRequest, find_buyer: Callable[[Order], User | None], demand_digest: str
 ) -> PlacedOrder:
     if ShopSettings.load().weekly_capacity is not None:
         lock_names([QUEUE_LOCK])
     # One moment for the prices, the promise and the order: a promotion runs at it or does not.
     now = timezone.now()
-    cart = _price(request, territories, now)
+    cart = _price(request, now)
     _refuse_changed(cart, request)
     quote = cart.quote
     order_id = uuid.uuid4()

@@ -81,8 +81,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     if facts.status == "expired":
         _close_expired(attempt, facts)
     elif facts.status == "complete":
-        # The territories are those of the content as it is at this moment, read once at most.
-        with fragments_of(agreed_content_version()), transaction.atomic():
+        with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
             current = Attempt.objects.select_for_update().get(pk=attempt_id)
@@ -254,8 +253,10 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     remove_paid_lines(order)
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     invoice = issue_invoice(order=order)
-    mail_confirmation(order, freeze_contract(order=order, invoice=invoice), invoice)
-    mail_new_order(order)
+    # Contract and mails say of seller and territories what holds at this moment, as the invoice does.
+    with fragments_of(agreed_content_version()):
+        mail_confirmation(order, freeze_contract(order=order, invoice=invoice), invoice)
+        mail_new_order(order)
 
 
 def _refund_automatically(order: Order, attempt: Attempt, reason: RefundReason) -> None:
