@@ -12,7 +12,7 @@ UMASK = 0o077
 WIDEST = 0o710
 OWN = (
     *("private", "queue", "cache", "shop.sqlite3*", "secret-key"),
-    *("beat-schedule*", "content-version", "stripe-sandbox*"),
+    *("beat-schedule*", "content-version*", "stripe-sandbox*"),
 )
 
 

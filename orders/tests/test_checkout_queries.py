@@ -3,6 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from django.core.cache.backends.dummy import DummyCache
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -78,6 +80,26 @@ def test_while_redis_is_away_an_order_reads_the_rules(fake_stripe, shopper, sett
     lines = [line(make_product(price="5.00"))]
     assert shopper.checkout(checkout_body(lines, "14.99")).status_code == 201
     ShippingZone.objects.filter(code="france-europe").update(rate=Decimal("11.00"))
+    answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
+    assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
+    assert Order.objects.count() == 1
+
+
+def test_what_was_changed_while_redis_was_away_counts_for_the_next_order(
+    fake_stripe, shopper, settings, monkeypatch, tmp_path
+):
+    """Redis itself has not gone: it still has the version of before, and the process the rules of that version."""
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    settings.REDIS_URL, settings.DATA_DIR = "redis://127.0.0.1:9", tmp_path
+    shared, away = LocMemCache("shared", {}), DummyCache("away", {})
+    monkeypatch.setattr("shop.core.content_version.caches", {"shared": shared})
+    lines = [line(make_product(price="5.00"))]
+    assert shopper.checkout(checkout_body(lines, "14.99")).status_code == 201
+    zone = ShippingZone.objects.get(code="france-europe")
+    zone.rate = Decimal("11.00")
+    with monkeypatch.context() as outage:
+        outage.setattr("shop.core.content_version.caches", {"shared": away})
+        save_rule(zone)
     answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
     assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
     assert Order.objects.count() == 1

@@ -3,7 +3,8 @@
 Without Redis it is the length of a file in `DATA_DIR`, which each change makes longer by a byte: asking costs a look
 at the file's entry and reads nothing. With Redis it is a random number there, which the cache stores unsigned: one that
 was written under another SECRET_KEY is read too. While Redis is away the file tells the processes of this machine;
-those of others see a change when their pages end (`PAGE_CACHE_SECONDS`).
+those of others see a change when their pages end (`PAGE_CACHE_SECONDS`), or sooner, once a process of this machine
+reaches Redis again: a second file notes that Redis has not heard of it.
 
 A process uses what Redis said for `SHARED_SECONDS`, counted from before it asked, and forgets it when it changes the
 content itself. Staff's calls are answered that much later when they have changed something (`shop.core.public_pages`):
@@ -13,6 +14,7 @@ whoever has seen a change saved sees it everywhere.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from secrets import randbits
 from time import monotonic
@@ -62,12 +64,20 @@ def content_changed() -> None:
 def _change() -> None:
     global _known
     if settings.REDIS_URL:
-        # Forgotten first: a Redis that is full refuses to write and still deletes.
-        caches["shared"].delete(_KEY)
-        caches["shared"].set(_KEY, randbits(60), None)
+        _tell()
         _known = (0.0, None)
     with _file().open("ab") as stream:
         stream.write(b".")
+
+
+def _tell() -> None:
+    """Give the content another version in Redis; leave a note where that did not arrive."""
+    shared, version = caches["shared"], randbits(60)
+    # Forgotten first: a Redis that is full refuses to write and still deletes.
+    shared.delete(_KEY)
+    shared.set(_KEY, version, None)
+    if shared.get(_KEY) != version:
+        _untold().touch()
 
 
 def _shared_version() -> str | None:
@@ -77,6 +87,12 @@ def _shared_version() -> str | None:
         # Never set, or forgotten by Redis. Whoever comes first names it.
         shared.add(_KEY, randbits(60), None)
         found = shared.get(_KEY)
+    if found is not None:
+        with suppress(OSError):
+            # Taken away first: one process tells it, and what is changed from here on leaves a note of its own.
+            _untold().unlink()
+            _tell()
+            found = shared.get(_KEY)
     return None if found is None else str(found)
 
 
@@ -92,4 +108,9 @@ def _version_of_the_machine() -> str | None:
 
 def _file() -> Path:
     path: Path = settings.DATA_DIR / "content-version"
+    return path
+
+
+def _untold() -> Path:
+    path: Path = settings.DATA_DIR / "content-version-untold"
     return path
