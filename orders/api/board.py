@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import private, validated
+from orders.api.base import MomentField, private, validated
 from orders.api.fields import PlainTextField
 from orders.api.serializers import StrictIntegerField
 from orders.api.staff_calls import PREVIEW, MailPreviewSerializer
@@ -68,7 +68,7 @@ class BoardSerializer(serializers.Serializer[Any]):
 
 
 class BoardQuerySerializer(serializers.Serializer[Any]):
-    since = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    since = MomentField(required=False, allow_null=True, default=None)
 
 
 class MoveSerializer(serializers.Serializer[Any]):

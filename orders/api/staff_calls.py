@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from orders.api.base import found_order, order_not_found, private
+from orders.api.base import MomentField, found_order, order_not_found, private
 from orders.api.order_sheets import AdminOrderDetailSerializer
 from orders.models import Order
 from orders.selectors.admin_orders import admin_order
@@ -28,7 +28,7 @@ PREVIEW = OpenApiParameter(
 class ExpectedVersionSerializer(serializers.Serializer[Any]):
     """`expected_updated_at` is that of the order that the person saw; 409 `conflict` when it has changed since."""
 
-    expected_updated_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    expected_updated_at = MomentField(required=False, allow_null=True, default=None)
 
 
 class MailPreviewSerializer(serializers.Serializer[Any]):

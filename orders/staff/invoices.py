@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from typing import cast
 
 from django import forms
@@ -12,7 +11,6 @@ from django.db.models import Count, QuerySet, Sum
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 
 from accounts.models import User
 from orders.downloads import pdf_response
@@ -21,6 +19,7 @@ from orders.selectors.company_numbers import clean_company_number
 from orders.selectors.invoices import documents_of, find_document
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.staff.base import StaffForm, ask_page, order_url
+from shop.core.dates import end_of_day, start_of_day
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import Part, staff_list
@@ -56,13 +55,9 @@ def invoices_page(request: HttpRequest) -> HttpResponseBase:
 def _between(rows: QuerySet[Invoice], form: DaysForm) -> tuple[QuerySet[Invoice], dict[str, str]]:
     days = {name: form.cleaned_data.get(name) for name in ("du", "au")}
     if days["du"]:
-        rows = rows.filter(
-            issued_at__gte=timezone.make_aware(datetime.combine(days["du"], datetime.min.time()))
-        )
+        rows = rows.filter(issued_at__gte=start_of_day(days["du"]))
     if days["au"]:
-        rows = rows.filter(
-            issued_at__lte=timezone.make_aware(datetime.combine(days["au"], datetime.max.time()))
-        )
+        rows = rows.filter(issued_at__lte=end_of_day(days["au"]))
     return rows, {name: day.isoformat() if day else "" for name, day in days.items()}
 
 

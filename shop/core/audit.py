@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db.models import Model, Q
-from django.utils import timezone
 
+from shop.core.dates import end_of_day, start_of_day
 from shop.core.keyset import rows_after, write_cursor
 from shop.core.models import AuditEntry
 
@@ -74,9 +74,9 @@ def find_audit_entries(
     exact = {"action": action, "subject_type": subject_type, "subject_id": subject_id}
     entries = entries.filter(**{name: value for name, value in exact.items() if value})
     if since:
-        entries = entries.filter(created_at__gte=_midnight(since))
+        entries = entries.filter(created_at__gte=start_of_day(since))
     if until:
-        entries = entries.filter(created_at__lt=_midnight(until + timedelta(days=1)))
+        entries = entries.filter(created_at__lte=end_of_day(until))
     found = list(rows_after(entries, cursor, moment="created_at")[: PAGE_SIZE + 1])
     page = found[:PAGE_SIZE]
     actors = {entry.actor_id for entry in page if entry.actor_id is not None}
@@ -94,7 +94,3 @@ def _people(text: str) -> list[int]:
 def _name(user: AbstractBaseUser) -> str:
     name = " ".join(filter(None, (getattr(user, "first_name", ""), getattr(user, "last_name", ""))))
     return f"{name} ({user.get_username()})" if name else user.get_username()
-
-
-def _midnight(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))

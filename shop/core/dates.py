@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,8 @@ from django.utils.translation import gettext as _
 from shop.core.languages import active_language
 
 SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
+# Before and after them there are days, but no moments in UTC, which databases keep.
+_FIRST_DAY, _LAST_DAY = date(1, 1, 2), date(9999, 12, 30)
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 
@@ -22,6 +24,16 @@ _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 def shop_day(moment: datetime) -> date:
     """Return the day on which a moment falls where the shop is, wherever the server stands."""
     return moment.astimezone(SHOP_ZONE).date()
+
+
+def start_of_day(day: date) -> datetime:
+    """Return the moment at which a day begins where the shop is; of the calendar's first and last day the nearest."""
+    return datetime.combine(min(max(day, _FIRST_DAY), _LAST_DAY), time.min, SHOP_ZONE)
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the last moment of a day where the shop is; of the calendar's first and last day the nearest."""
+    return datetime.combine(min(max(day, _FIRST_DAY), _LAST_DAY), time.max, SHOP_ZONE)
 
 
 def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 from django.db.models import Count, Sum
 from django.db.models.functions import TruncDate
-from django.utils import timezone
 
 from catalog.models import Product, Review, ReviewState
 from catalog.selectors.availability import low_stock_condition
 from orders.models import Order
 from orders.selectors.workshop import load_workshop, queued_units
+from shop.core.dates import start_of_day
 from shop.pages.models import ContactRequest, ContactState
 
 ZERO = Decimal("0.00")
@@ -68,7 +68,7 @@ def week_sales(today: date) -> WeekSales:
     """Return the totals of orders by the day of their payment, cancelled and refunded ones included. One query."""
     first = today - timedelta(days=2 * _DAYS - 1)
     rows = (
-        Order.objects.filter(paid_at__gte=timezone.make_aware(datetime.combine(first, time.min)))
+        Order.objects.filter(paid_at__gte=start_of_day(first))
         .annotate(day=TruncDate("paid_at"))
         .values_list("day")
         .annotate(amount=Sum("total"), orders=Count("pk"))

@@ -1,0 +1,150 @@
+"""Every address, parameter and field of every call takes values that nobody's browser sends: none answers a 500.
+
+What is asked comes from the URL configuration and the description of the API, so that new calls are tried too.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.permissions.expected import ROUTES
+from tests.permissions.test_matrix import Matrix, everything_undone, matrix, routes, values_of, world
+
+__all__ = ["matrix", "world"]
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+# The calendar's ends have no moment in UTC, PostgreSQL keeps no NUL, no column holds thirty digits.
+IN_ADDRESSES = ("0001-01-01", "9999-12-31", "%00", "-1", "9" * 30, "%D9%A3")
+IN_BODIES: tuple[Any, ...] = ("0001-01-01", "9999-12-31", "\x00", 10**30, {}, "x" * 20_000)
+PARAMETERS = (
+    "acces", "apres", "au", "categorie", "cle", "commande", "cursor", "d", "du", "ecart", "etat", "finition", "format",
+    "from", "id", "ids", "liste", "month", "number", "objet", "order", "ordering", "page", "periode", "person",
+    "produit", "produits", "q", "recherche", "refund", "search", "session_id", "shipment", "since", "sort", "status",
+    "statut", "suite", "tab", "tag", "to", "until", "year",
+)  # fmt: skip
+PLAIN = {
+    "uuid": "00000000-0000-0000-0000-000000000001",
+    "email": "a@example.com",
+    "date": "2026-12-01",
+    "date-time": "2026-12-01T10:00:00Z",
+    "decimal": "1.00",
+    "uri": "https://example.com/x",
+}
+
+
+def status_of(browser: Client, method: str, address: str, body: Any = None) -> int:
+    with everything_undone():
+        answer = browser.generic(
+            method.upper(),
+            address,
+            b"" if body is None else json.dumps(body),
+            content_type="application/json",
+            headers={"idempotency-key": str(uuid.uuid4())},
+        )
+        if answer.streaming:
+            answer.close()
+    # 503: what is asked is switched off, and says so.
+    return 200 if answer.status_code == 503 else answer.status_code
+
+
+@pytest.fixture
+def browser(matrix: Matrix) -> Client:
+    """The one who may ask for everything; what breaks answers a 500, as visitors get it."""
+    admin = matrix.world.browser("admin")
+    admin.raise_request_exception = False
+    return admin
+
+
+def test_no_parameter_of_any_address_answers_500(matrix: Matrix, browser: Client) -> None:
+    failed = []
+    for name, _path, pattern in routes():
+        if name in ROUTES:
+            address = reverse(name, kwargs=values_of(matrix.world, pattern))
+            for value in IN_ADDRESSES:
+                query = "&".join(f"{parameter}={value}" for parameter in PARAMETERS)
+                if status_of(browser, "get", f"{address}?{query}") >= 500:
+                    failed.append((address, value))
+    assert failed == []
+
+
+def test_no_field_of_any_call_answers_500(matrix: Matrix, browser: Client) -> None:
+    failed, asked = [], 0
+    calls = bodies()
+    for name, path, pattern in routes():
+        if not name.startswith("api-"):
+            continue
+        address = reverse(name, kwargs=values_of(matrix.world, pattern))
+        for method, body in calls.get(shape(path), {}).items():
+            for place in places(body):
+                for value in IN_BODIES:
+                    asked += 1
+                    if status_of(browser, method, address, put(body, place, value)) >= 500:
+                        failed.append((method, address, place, value))
+    assert failed == []
+    assert asked > 1_000
+
+
+def shape(path: str) -> str:
+    """`/api/orders/{}`: an address, whatever its values are called."""
+    return "/" + "/".join("{}" if part[:1] in "<{" and part else part for part in path.lstrip("/").split("/"))
+
+
+def bodies() -> dict[str, dict[str, Any]]:
+    """A plausible body of each call that takes JSON, by its shape and method."""
+    description = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    parts = description["components"]["schemas"]
+    found: dict[str, dict[str, Any]] = {}
+    for path, methods in description["paths"].items():
+        for method, call in methods.items():
+            content = call.get("requestBody", {}).get("content", {}).get("application/json")
+            if content:
+                found.setdefault(shape(path), {})[method] = plausible(content["schema"], parts)
+    return found
+
+
+def plausible(schema: dict[str, Any], parts: dict[str, Any]) -> Any:
+    if "$ref" in schema:
+        return plausible(parts[schema["$ref"].rpartition("/")[2]], parts)
+    for combined in ("allOf", "oneOf", "anyOf"):
+        if combined in schema:
+            return plausible(schema[combined][0], parts)
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            fields = schema.get("properties", {}).items()
+            return {name: plausible(field, parts) for name, field in fields if not field.get("readOnly")}
+        case "array":
+            return [plausible(schema.get("items", {}), parts)]
+        case "integer" | "number":
+            return 1
+        case "boolean":
+            return True
+    return PLAIN.get(schema.get("format", ""), "abc")
+
+
+def places(body: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place of a body in which a value stands, itself included."""
+    yield place
+    inner = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
+    for key, value in inner:
+        yield from places(value, (*place, key))
+
+
+def put(body: Any, place: tuple[Any, ...], value: Any) -> Any:
+    """Return the body with another value in one place."""
+    if not place:
+        return value
+    key, *rest = place
+    copy = dict(body) if isinstance(body, dict) else list(body)
+    copy[key] = put(body[key], tuple(rest), value)
+    return copy
