@@ -118,3 +118,10 @@ def test_an_activity_is_registered_once_and_with_periods_that_exist():
     with pytest.raises(ValueError, match="'orders'"):
         register_activity(next(activity for activity in activities() if activity.name == "orders"))
     assert len({rule.name for rule in retention_rules()}) == len(retention_rules())
+
+
+def test_what_stays_after_an_erasure_says_what_it_is_without_its_title():
+    # The page that asks before an erasure lists it so.
+    kept = [str(activity.kept) for activity in activities() if activity.kept]
+    assert kept
+    assert [words for words in kept if re.match(r"(tout|rien|tous|aucun)\b", words)] == []

@@ -145,6 +145,15 @@ def test_a_filtered_page_is_not_indexed_and_leads_to_the_whole_list(client):
 
 
 @pytest.mark.usefixtures("shop")
+def test_an_answer_draws_the_filters_but_no_field_that_is_typed_in(client):
+    fields = 'name="price_min" value="20"'
+    assert fields in client.get("/produits?price_min=20").content.decode()
+    answer = client.get("/produits?price_min=20", headers={"X-Fragment": "results"}).content.decode()
+    assert 'value="ready"' in answer
+    assert 'type="number"' not in answer
+
+
+@pytest.mark.usefixtures("shop")
 def test_a_search_is_filtered_too(client):
     make_product("Dragon prêt", category=make_category("noel", kind="collection"), stock_quantity=1)
     make_product("Dragon long", category=make_category("bust"))

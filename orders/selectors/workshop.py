@@ -25,6 +25,8 @@ QUEUE_LOCK = "orders:queue"
 ANNOUNCED = timedelta(days=14)
 """How long before its first day pages speak of a closure."""
 
+_LEFT = Least("made_quantity", F("quantity") - F("sent_quantity"))
+
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedClosure:
@@ -68,12 +70,17 @@ def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
         order__status__in=(OrderStatus.PENDING, *IN_WORKSHOP), made_quantity__gt=0
     )
     unpaid = Q(order__status=OrderStatus.PENDING)
-    left = Least("made_quantity", F("quantity") - F("sent_quantity"))
     found = units.aggregate(
-        paid=Sum(left, filter=~unpaid, default=0),
+        paid=Sum(_LEFT, filter=~unpaid, default=0),
         unpaid=Sum("made_quantity", filter=unpaid & ~Q(order__in=list(but)) if but else unpaid, default=0),
     )
     return int(found["paid"]) + min(int(found["unpaid"]), workshop.weekly_capacity)
+
+
+def paid_units_to_make() -> int:
+    """Return the units paid for and still to be made, whether capacity is limited or not. One query."""
+    units = OrderItem.objects.filter(order__status__in=IN_WORKSHOP, made_quantity__gt=0)
+    return int(units.aggregate(units=Sum(_LEFT, default=0))["units"])
 
 
 def announced_closure() -> AnnouncedClosure | None:

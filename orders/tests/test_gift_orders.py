@@ -125,6 +125,8 @@ def test_the_order_page_shows_who_gets_the_parcel_and_the_invoice(client):
     assert "<address>Zoé Petit<br>3 rue des Carmes<br>69003 Lyon<br>France</address>" in page
     assert "<address>Atelier Duval<br>Ana Duval<br>9 quai Sud<br>1000 Berne<br>Suisse</address>" in page
     assert "Joyeux Noël !" in page
+    # Each under its heading, with room between them.
+    assert page.count('<div class="order-part">') == 2
 
 
 def test_a_member_reads_both_addresses_by_the_api(client):

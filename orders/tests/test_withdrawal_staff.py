@@ -133,6 +133,8 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     case = declare(order, order=order, lines=(ReturnedLine(item.pk, 1),))
     shown = text(admin.get(page(admin, case, "refund")))
     assert "Rembourser 40,00 €" in shown
+    assert f"{item.label} (au plus 2)" in shown
+    assert f"<dt>Articles rendus</dt><dd>1 × {item.label}</dd>" in text(admin.get(page(admin, case)))
 
     # Another quantity: shown first, nothing decided.
     body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}

@@ -27,7 +27,7 @@ def register() -> None:
             basis=Basis.LEGAL_OBLIGATION,
             periods=(Period("consent_years", _("après le choix")),),
             recipients=_("hébergeur"),
-            kept=_("tout\u00a0: rien n'y relie un choix à une personne"),
+            kept=_("les choix sur les cookies\u00a0: rien n'y relie un choix à une personne"),
             columns={"consent.ConsentProof": ("browser_id", "choices", "language")},
         )
     )

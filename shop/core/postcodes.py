@@ -14,6 +14,12 @@ _CERTAIN = frozenset({
     "AD", "CH", "LI", "SM", "VA", "NO", "GB", "US", "CA", "AU", "JP",
 })  # fmt: skip
 
+# The sign of a country on cars, which many still write before the postcode: « D-50667 ».
+_SIGNS = {
+    "AT": "A", "BE": "B", "DE": "D", "ES": "E", "FI": "FIN", "FR": "F", "HU": "H", "IT": "I", "LU": "L", "NO": "N",
+    "PT": "P", "SE": "S", "SI": "SLO",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -54,7 +60,7 @@ def _fits(country: str, postcode: str) -> bool:
     if rule.pattern is None:
         return True
     text = " ".join(unicodedata.normalize("NFKC", postcode).upper().split())
-    plain = text.removeprefix(f"{country}-")
+    plain = text.removeprefix(f"{country}-").removeprefix(f"{_SIGNS.get(country, country)}-")
     spellings = {text, plain, f"{country}-{plain}"}
     spellings |= {re.sub(r"[\s-]", "", each) for each in spellings}
     return any(rule.pattern.fullmatch(each) for each in spellings)

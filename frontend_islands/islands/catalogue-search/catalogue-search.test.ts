@@ -259,6 +259,44 @@ it("goes back without asking again", async () => {
   expect(network).toHaveBeenCalledTimes(1);
 });
 
+it("gives the field that was typed in what it held, going back from it", async () => {
+  await start();
+  type("gar");
+  await vi.advanceTimersByTimeAsync(100);
+
+  history.replaceState(null, "", "/produits");
+  window.dispatchEvent(new PopStateEvent("popstate"));
+  await settled();
+
+  const field = $<HTMLInputElement>("input[type=search]");
+  expect(document.activeElement).toBe(field);
+  expect(field.value).toBe("");
+});
+
+it("leaves what is typed alone when an answer comes before the next question", async () => {
+  await start();
+  const other = document.createElement("input");
+  other.name = "price_min";
+  $("form").append(other);
+  let arrive: (response: Response) => void = () => {};
+  network.mockImplementationOnce(
+    (_address, request) =>
+      new Promise((resolve, reject) => {
+        arrive = resolve;
+        request?.signal?.addEventListener("abort", () => reject(new DOMException("off", "AbortError")));
+      }),
+  );
+  click('a[href$="bust"]');
+  other.value = "20";
+  other.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  arrive(answer(fragment("3 figurines")));
+  await settled();
+  expect(other.value).toBe("20");
+
+  await vi.advanceTimersByTimeAsync(100);
+  expect(here()).toBe("/produits?category=bust&price_min=20");
+});
+
 it("submits at once", async () => {
   await start();
   type("gardien");

@@ -43,6 +43,7 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     const wanted = address.pathname + address.search;
     if (entry === "push" && wanted !== shown) history.pushState(null, "", address);
     else if (entry === "replace") history.replaceState(history.state, "", address);
+    fill(address, entry === "none");
     if (wanted === shown) {
       results.removeAttribute("aria-busy");
       return true;
@@ -65,6 +66,18 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     }
   }
 
+  /** Gives the form what is asked for, at once: whoever types while the answer is on its way adds to it. */
+  function fill(address: URL, isReturn: boolean): void {
+    for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      // Drawn by the server as it is.
+      if (field.type === "checkbox") continue;
+      // Not under the visitor's hands, unless they went back from what they typed.
+      if (isReturn || field !== document.activeElement) {
+        field.value = address.searchParams.get(field.name) ?? "";
+      }
+    }
+  }
+
   function cache(address: string, html: string): void {
     cached.delete(address);
     cached.set(address, html);
@@ -81,12 +94,6 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     }
     if (focused && document.activeElement?.id !== focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
-    }
-    for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
-      // Drawn by the server as it is.
-      if (field.type === "checkbox") continue;
-      // Not under the visitor's hands.
-      if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
     }
     for (const link of host.querySelectorAll<HTMLAnchorElement>("a[data-refine]")) {
       const target = new URL(link.href);
@@ -140,6 +147,8 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
 
   function onInput(): void {
     clearTimeout(pause);
+    // An answer that comes before the next question would draw the filters as they were.
+    asking?.abort();
     pause = setTimeout(typed, PAUSE_MS);
   }
 

@@ -8,6 +8,7 @@ import { ATTEMPT_KEY, FORM_KEY, readOrdered } from "@/purchase/tab-memory";
 import {
   field,
   fillIn,
+  fillInAddress,
   openCheckout,
   PAY_PAGE,
   payButton,
@@ -386,6 +387,22 @@ it("notices who was signed in although the payment page could not be opened", as
   const keys = orders().map(({ headers }) => headers["Idempotency-Key"]);
   expect(keys[1]).toBe(keys[0]);
   expect(orders()[1]?.body).not.toHaveProperty("account");
+});
+
+it("asks a member again whose session ended while the form was open", async () => {
+  let me = member;
+  const { user, orders } = await openCheckout({ me: () => me() });
+  expect(await screen.findByText("Connecté avec client@example.com")).toBeTruthy();
+  await fillInAddress(user);
+  me = visitor;
+  await user.click(payButton());
+
+  const notice = await screen.findByText(/Votre session a pris fin/);
+  expect(notice.closest("[tabindex]")).toBe(document.activeElement);
+  expect(orders()).toHaveLength(0);
+  expect(screen.getByRole("tab", { name: "Se connecter" }).getAttribute("aria-selected")).toBe("true");
+  expect(field("E-mail")).toHaveProperty("value", "client@example.com");
+  expect(field("Prénom")).toHaveProperty("value", "Ada");
 });
 
 it("stays a visitor's who signed up although the payment page could not be opened", async () => {

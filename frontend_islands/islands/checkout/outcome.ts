@@ -47,6 +47,7 @@ export function outcomeOf(problem: ApiProblem): Outcome {
       return { kind: "refused", about: "signin", detail, isSpent: false, url };
     }
     case "too_many_attempts":
+    case "signed_out":
       return { kind: "refused", about: "signin", detail, isSpent: false };
   }
   if (Object.keys(problem.errors).length > 0) {

@@ -99,12 +99,22 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     sending.current = true;
     setIsBusy(true);
     try {
+      if (form.answers.access === "member") await stayMember();
       goTo(await send(form.answers, lines, mode, quote));
     } catch (error) {
       sending.current = false;
       setIsBusy(false);
       receive(asProblem(error));
     }
+  };
+
+  /** Who was told to be signed in orders as that member, or is asked: sessions end, also in another tab. */
+  const stayMember = async () => {
+    const me = await member.refresh();
+    if (!me || me.authenticated) return;
+    form.setAccess("signin");
+    form.setText("email", member.email ?? "");
+    throw new ApiProblem(401, "signed_out", t("checkout.signedOut"));
   };
 
   const send = async (answers: Answers, cart: readonly CartLine[], payment: PaymentMode, quote: Quote) => {

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from shop.core.mail_delivery import deliver, render
-from shop.core.mail_samples import KINDS, sample_context
+from shop.core.mail_samples import KINDS, ORDER, sample_context
 from shop.core.models import OutgoingMail
 from shop.core.templatetags.markdown import markdown_text
 from shop.core.tests import scripted_mail
@@ -43,6 +43,13 @@ def test_every_mail_in_every_language(kind, language):
         assert "None" not in part
     assert "&#x27;" not in mail.text
     assert "\n\n\n" not in mail.text
+
+
+def test_the_days_of_three_payments_have_no_sign_that_is_french_alone():
+    part = {"due": "2026-12-21", "amount": "542.50"}
+    text = write("order_confirmation", "de", order={**ORDER, "installments": [part]}).text
+
+    assert "- 21. Dezember 2026 – 542,50\u00a0€\n" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from babel.numbers import format_decimal
 from django.db.models import Min
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from catalog.models import Product
 from catalog.selectors.wording import default_production_days, production_text
@@ -38,7 +38,8 @@ def placeholder_values() -> dict[str, str]:
 
 def shipping_markdown(language: str) -> str:
     """Return the delivery zones as a Markdown table. Three queries."""
-    head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
+    # The word for one country is the forms'.
+    head = [_("Zone"), pgettext("several", "Pays"), _("Livraison"), _("Offerte à partir de")]
     rows = [
         [
             escape(row.name),

@@ -12,7 +12,7 @@ from django.db.models.functions import TruncDate
 from catalog.models import Product, Review, ReviewState
 from catalog.selectors.availability import low_stock_condition
 from orders.models import Order
-from orders.selectors.workshop import load_workshop, queued_units
+from orders.selectors.workshop import load_workshop, paid_units_to_make, queued_units
 from shop.core.dates import start_of_day
 from shop.pages.models import ContactRequest, ContactState
 
@@ -93,7 +93,8 @@ def week_sales(today: date) -> WeekSales:
 def workshop_queue() -> Queue:
     """Return how full the workshop is. Two queries at most."""
     workshop = load_workshop()
-    return Queue(queued_units(workshop), workshop.weekly_capacity)
+    is_limited = workshop.weekly_capacity is not None
+    return Queue(queued_units(workshop) if is_limited else paid_units_to_make(), workshop.weekly_capacity)
 
 
 def open_contacts() -> int:

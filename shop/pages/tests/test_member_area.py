@@ -8,15 +8,17 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from accounts.models import Address
 from accounts.tests.people import make_admin, make_member
 from catalog.models import Review
+from orders.forms import DeliveryAddressForm
 from orders.models import Order, OrderStatus
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.installments import offer_installments
+from shop.pages.forms import AddressForm
 
 pytestmark = pytest.mark.django_db
 
@@ -285,3 +287,12 @@ def test_who_is_not_signed_in_is_sent_to_sign_in_and_back(client):
         answer = client.get(path)
         assert answer.status_code == 302
         assert answer["Location"].startswith("/auth?next=/espace-membre")
+
+
+@pytest.mark.parametrize(
+    ("language", "label"), [("fr", "Pays"), ("en", "Country"), ("es", "País"), ("de", "Land")]
+)
+def test_an_address_asks_for_one_country(language, label):
+    with translation.override(language):
+        labels = {str(form.base_fields["country"].label) for form in (DeliveryAddressForm, AddressForm)}
+    assert labels == {label}

@@ -119,6 +119,13 @@ def test_queue_is_told_in_weeks_of_work() -> None:
     assert (queue.pieces, queue.weeks) == (30, Decimal("1.5"))
 
 
+def test_queue_without_a_limit_counts_what_is_paid_and_not_sent() -> None:
+    pay_order(make_order((make_product(), 3)))
+    make_order((make_product(), 4))
+    queue = workshop_queue()
+    assert (queue.pieces, queue.weekly_capacity, queue.weeks) == (3, None, None)
+
+
 def test_low_stock_counts_rows_on_sale_that_are_counted() -> None:
     make_product(stock_quantity=1)
     make_product(stock_quantity=2)
