@@ -21,7 +21,7 @@ class BackupsConfig(AppConfig):
                     LATE_AFTER,
                     "Prévenez la personne qui s'occupe du serveur\u00a0: si la machine tombait en panne maintenant, "
                     "ce qui est plus récent serait perdu.",
-                    lambda now: last_backup(),
+                    last_backup,
                     never_is_late=True,
                 )
             )

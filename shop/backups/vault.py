@@ -78,7 +78,9 @@ class Vault:
         with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
             path = Path(work) / "record.json"
             path.write_text(json.dumps(value))
-            self.put(f"records/{name}.json", path)
+            stored = self.put(f"records/{name}.json", path)
+        # That of the time without a key, or with one, says what was: a restore reads the only one.
+        self.target.delete({f"records/{name}.json", f"records/{name}.json{SEALED}"} - {stored})
 
     def fetch_record(self, name: str) -> Any:
         """Return a value, None where none was ever stored."""

@@ -50,3 +50,17 @@ def test_vault_with_a_secret_key_for_a_recipient_refuses(target: Path, settings:
 
 def test_record_that_was_never_stored_is_none(target: Path) -> None:
     assert open_vault().fetch_record("issued-invoices") is None
+
+
+def test_record_is_the_one_of_the_time_with_a_key_or_of_the_time_without(
+    target: Path, secret_key: Path, settings: Any
+) -> None:
+    recipients, settings.BACKUP_RECIPIENTS = settings.BACKUP_RECIPIENTS, []
+    open_vault().put_record("issued-invoices", {"2026": 5})
+    settings.BACKUP_RECIPIENTS = recipients
+    open_vault().put_record("issued-invoices", {"2026": 9})
+    # A number that was sent after the first key would be given again.
+    assert [path.name for path in (target / "records").iterdir()] == ["issued-invoices.json.age"]
+    settings.BACKUP_RECIPIENTS = []
+    open_vault().put_record("issued-invoices", {"2026": 12})
+    assert open_vault().fetch_record("issued-invoices") == {"2026": 12}
