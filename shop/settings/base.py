@@ -310,9 +310,11 @@ LOGGING: dict[str, Any] = {
         "text": {"()": "shop.core.log_lines.TextLine"},
         "json": {"()": "shop.core.log_lines.JsonLine"},
     },
+    "filters": {"refused": {"()": "shop.core.log_lines.RefusedRequests"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
+            "filters": ["refused"],
             "formatter": "text" if LOG_FORMAT == "text" else "json",
         }
     },
