@@ -101,7 +101,7 @@ def test_processes_with_debug_in_public_do_not_start(tmp_path):
     assert {name: (status, said.strip().splitlines()[-1]) for name, (status, said) in found.items()} == {
         "settings, public host": (1, refusal("ALLOWED_HOSTS", "shop.example", raised=True)),
         "settings, public address": (1, refusal("SITE_URL", "https://shop.example", raised=True)),
-        "web, public host": (1, refusal("ALLOWED_HOSTS", "shop.example", raised=True)),
+        "web, public host": (1, refusal("ALLOWED_HOSTS", "shop.example", raised=False)),
         "web, not started by run_shop": (1, NOT_BOUND),
         "web, bound in public": (1, NOT_BOUND),
         "run_shop, public HOST": (
@@ -115,7 +115,7 @@ def test_processes_with_debug_in_public_do_not_start(tmp_path):
 
 
 NOT_BOUND = (
-    "django.core.exceptions.ImproperlyConfigured: DEBUG is on: start the shop with make run or make dev, which bind "
+    "DEBUG is on: start the shop with make run or make dev, which bind "
     "it to this machine alone, or set DEBUG=false for a public shop."
 )
 

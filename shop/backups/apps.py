@@ -9,6 +9,7 @@ class BackupsConfig(AppConfig):
     label = "backups"
 
     def ready(self) -> None:
+        from shop.backups import checks  # noqa: F401 - registers them
         from shop.backups.selectors import LATE_AFTER, last_backup
         from shop.core.personal_data import register_not_personal
         from shop.core.readings import Age, register_age
