@@ -19,6 +19,27 @@ POSTGRESQL, SQLITE = ("postgresql", "postgres", "pgsql", "psql"), ("sqlite",)
 MAIL_SERVERS = ("smtp", "smtps", "smtp+tls", "smtp+ssl")
 
 
+def read_database(name: str, text: str) -> dict[str, Any]:
+    """Return Django's settings of the database that an address names, on an engine of the shop's.
+
+    Raises ImproperlyConfigured, which says whose address it is and repeats nothing of it."""
+    wrong = ImproperlyConfigured(
+        f"{name} is no address such as postgresql://user:password@db.example:5432/shop or "
+        "sqlite:////folder/shop.sqlite3 (in a password / is written %2F, @ %40, : %3A)."
+    )
+    if text.partition("://")[0] not in POSTGRESQL + SQLITE:
+        raise wrong
+    try:
+        found = dict(environ.Env.db_url_config(text))
+    except (ValueError, KeyError) as error:
+        raise wrong from error
+    if not found.get("NAME") or not found.get("ENGINE"):
+        raise wrong
+    if "postgresql" in found["ENGINE"]:
+        found["ENGINE"] = "shop.core.postgresql"
+    return found
+
+
 class SettingValues:
     """Reads one setting a call. An empty one counts as not set.
 
@@ -108,21 +129,7 @@ class SettingValues:
     def database(self, name: str) -> dict[str, Any]:
         """The database that an address names; {} where there is none."""
         text = self.text(name).strip()
-        if not text:
-            return {}
-        wrong = ImproperlyConfigured(
-            f"{name} is no address such as postgresql://user:password@db.example:5432/shop or "
-            "sqlite:////folder/shop.sqlite3 (in a password / is written %2F, @ %40, : %3A)."
-        )
-        if text.partition("://")[0] not in POSTGRESQL + SQLITE:
-            raise wrong
-        try:
-            found = dict(environ.Env.db_url_config(text))
-        except (ValueError, KeyError) as error:
-            raise wrong from error
-        if not found.get("NAME") or not found.get("ENGINE"):
-            raise wrong
-        return found
+        return read_database(name, text) if text else {}
 
     def mail_server(self, name: str) -> dict[str, Any]:
         """Django's settings of a mail server; {} where there is none."""

@@ -54,6 +54,17 @@ def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
         assert ("\nRestart=always\n" in text) == ("\nType=oneshot\n" not in text), unit
 
 
+def test_units_that_make_backups_may_write_where_the_operator_is_told_to_store_them():
+    units = {path.name: path.read_text() for path in (ROOT / "deploy" / "systemd").glob("*.service")}
+    # The job of that name, which runs in a worker, starts one as well; and workers store the last number of invoices.
+    assert {name for name, text in units.items() if "\nReadWritePaths=-/srv/shop-backup\n" in text} == {
+        *("shop-backup.service", "shop-worker@.service")
+    }
+    assert (
+        "(`/srv/shop-backup`, where the shipped units may write)" in (ROOT / "docs/operator.md").read_text()
+    )
+
+
 class Shop(BaseHTTPRequestHandler):
     """Answers the number of times that it was asked this."""
 

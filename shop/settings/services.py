@@ -15,7 +15,6 @@ _database = env.database("DATABASE_URL") or {
 }
 _options = _database.setdefault("OPTIONS", {})
 if "postgresql" in _database["ENGINE"]:
-    _database["ENGINE"] = "shop.core.postgresql"
     # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
     _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 4, "reconnect_timeout": 1})
     _options.setdefault("connect_timeout", 2)
