@@ -309,6 +309,7 @@ def test_second_backup_on_another_machine_is_refused(target: Path) -> None:
             cursor.execute("SELECT pg_advisory_lock(%s)", [making._LOCK])
             with pytest.raises(BackupRefused, match=r"Another backup is being made\."):
                 make_backup()
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [making._LOCK])
     finally:
         elsewhere.close()
         elsewhere.close_pool()
