@@ -1,5 +1,6 @@
 """Celery tasks and scheduled jobs of orders: thin, repeatable, by id."""
 
+import hashlib
 import logging
 import uuid
 from contextlib import suppress
@@ -176,10 +177,15 @@ def chain_books(now: datetime) -> None:
 @scheduled_job("issued-numbers", every=timedelta(minutes=5))
 def store_issued_numbers(now: datetime) -> None:
     """The last number of each series, beside the backups: a restore knows which were given since."""
+    if not settings.BACKUP_URL:
+        return
     numbers = issued_numbers()
-    if settings.BACKUP_URL and numbers != cache.get(ISSUED_NUMBERS):
+    # Another target, or a first key, has none of what was stored before.
+    where = f"{settings.BACKUP_URL} {settings.BACKUP_RECIPIENTS}"
+    stored = [hashlib.sha256(where.encode()).hexdigest(), numbers]
+    if stored != cache.get(ISSUED_NUMBERS):
         open_vault().put_record(ISSUED_NUMBERS, numbers)
-        cache.set(ISSUED_NUMBERS, numbers, timeout=None)
+        cache.set(ISSUED_NUMBERS, stored, timeout=None)
 
 
 @scheduled_job("books-head", every=timedelta(days=1), at=time(5))

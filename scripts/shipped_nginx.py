@@ -31,6 +31,10 @@ def nginx_site(*, port: int, web: list[int], cache: Path, data: Path) -> str:
     nodes = "\n    ".join(f"server 127.0.0.1:{number} max_fails=0;" for number in web)
     for shipped, here in {
         "server 127.0.0.1:8000 max_fails=0;": nodes,
+        "listen 80 default_server;": f"listen 127.0.0.1:{port} default_server;",
+        "listen [::]:80 default_server;": "",
+        "listen 443 ssl default_server;": "",
+        "listen [::]:443 ssl default_server;": "",
         "listen 80;": f"listen 127.0.0.1:{port};",
         "listen [::]:80;": "",
         "server_name SHOP_HOST;": "server_name localhost 127.0.0.1;",
@@ -95,6 +99,8 @@ def tls_proxy(web: int, data: Path) -> Iterator[int]:
             # As nginx of Debian 12 and 13 both read it.
             f"listen 127.0.0.1:{port} ssl http2; ssl_certificate {own}/cert.pem; ssl_certificate_key {own}/key.pem;",
         )
+        # Browsers ask for this one by its number as well.
+        site = site.replace(f"listen 127.0.0.1:{port} default_server;", f"listen 127.0.0.1:{free_port()};")
         with running_nginx(site, own, port):
             yield port
 

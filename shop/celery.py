@@ -31,6 +31,19 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+@app.on_configure.connect
+def refuse_wrong_settings(**kwargs: Any) -> None:
+    """A value that is none is told in its one sentence, instead of a page of traceback at each start."""
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        # The first look loads them.
+        _ = settings.DEBUG
+    except ImproperlyConfigured as error:
+        raise SystemExit(str(error)) from error
+
+
 @setup_logging.connect
 def leave_logging_alone(**kwargs: Any) -> None:
     """The settings say how a line is written, in workers as in web processes: Celery would put its own way in place."""

@@ -6,6 +6,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 # For everything that this process writes from here on; media and static files are opened one by one by their storages.
 UMASK = 0o077
 # What others may do in DATA_DIR at most: the group pass through it, to `media/` and `static/`.
@@ -17,9 +19,15 @@ OWN = (
 
 
 def open_data_dir(folder: Path) -> Path:
-    """Return the folder, made when it is missing; what the process writes from now on is its user's alone."""
+    """Return the folder, made when it is missing; what the process writes from now on is its user's alone.
+
+    Raises ImproperlyConfigured where there can be none.
+    """
     os.umask(UMASK)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"DATA_DIR={folder} can't be made: {error.strerror}.") from error
     return folder
 
 

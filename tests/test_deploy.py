@@ -54,6 +54,17 @@ def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
         assert ("\nRestart=always\n" in text) == ("\nType=oneshot\n" not in text), unit
 
 
+def test_units_that_make_backups_may_write_where_the_operator_is_told_to_store_them():
+    units = {path.name: path.read_text() for path in (ROOT / "deploy" / "systemd").glob("*.service")}
+    # The job of that name, which runs in a worker, starts one as well; and workers store the last number of invoices.
+    assert {name for name, text in units.items() if "\nReadWritePaths=-/srv/shop-backup\n" in text} == {
+        *("shop-backup.service", "shop-worker@.service")
+    }
+    assert (
+        "(`/srv/shop-backup`, where the shipped units may write)" in (ROOT / "docs/operator.md").read_text()
+    )
+
+
 class Shop(BaseHTTPRequestHandler):
     """Answers the number of times that it was asked this."""
 
@@ -73,7 +84,8 @@ class Shop(BaseHTTPRequestHandler):
         self.asked[self.path] += 1
         body = f"{self.asked[self.path]} {self.headers.get('X-Forwarded-For')}".encode()
         self.send_response(200)
-        for name, value in ANSWERS[self.path].items():
+        self.send_header("Had-Request-Id", self.headers.get("X-Request-ID", ""))
+        for name, value in ANSWERS.get(self.path, {}).items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -84,12 +96,13 @@ class Shop(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def proxied(folder: Path) -> Iterator[str]:
+def proxied(folder: Path, *, rate: str = "100000r/s", burst: int = 200) -> Iterator[str]:
     """The shipped configuration before `Shop`; its address."""
     port = free_port()
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         site = nginx_site(port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder)
+        site = site.replace("rate=100000r/s", f"rate={rate}").replace("burst=200", f"burst={burst}")
         with running_nginx(site, folder, port):
             yield f"http://127.0.0.1:{port}"
         server.shutdown()
@@ -143,3 +156,29 @@ def test_the_proxy_lets_nobody_wait_for_another_and_keeps_its_connections(tmp_pa
         for _ in range(20):
             requests.get(f"{url}/personal", timeout=5)
         assert Shop.connections - before <= 2, "one for each of nginx's processes"
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+def test_the_proxy_answers_its_own_names_and_chooses_the_ids_of_requests(tmp_path):
+    with proxied(tmp_path) as url:
+        before = Shop.asked["/personal"]
+        for host in ("evil.example", "192.0.2.1"):
+            with pytest.raises(requests.ConnectionError):
+                requests.get(f"{url}/personal", headers={"Host": host}, timeout=5)
+        assert Shop.asked["/personal"] == before
+        answers = [
+            requests.get(f"{url}/personal", headers={"X-Request-ID": "of-somebody-else"}, timeout=5)
+            for _ in range(2)
+        ]
+        ids = {answer.headers["Had-Request-Id"] for answer in answers}
+        assert len(ids) == 2
+        assert all(re.fullmatch("[0-9a-f]{32}", each) for each in ids)
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+@pytest.mark.parametrize("path", ["/personal", "/media/nothing.avif", "/gestion/", "/api/vitals"])
+def test_the_proxy_limits_whatever_the_shop_has_to_answer(tmp_path, path):
+    with proxied(tmp_path, rate="1r/m", burst=1) as url:
+        statuses = [requests.get(url + path, timeout=5).status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
+    assert path in (tmp_path / "access.log").read_text() or path == "/api/vitals"

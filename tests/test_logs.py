@@ -19,7 +19,7 @@ from orders.tests.factories import make_order, make_product, make_seller, pay_or
 from shop.celery import pass_request_id_on
 from shop.core.log_lines import TASK_HEADER, bind, unbind
 from shop.core.models import OutgoingMail
-from shop.core.tests.log_reading import log_fixture, refuse_leaks  # noqa: F401
+from shop.core.tests.log_reading import lines_of, log_fixture, refuse_leaks  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +144,21 @@ def test_a_session_that_was_tampered_with_and_a_form_without_its_key(log):
     assert client.get("/espace-membre").status_code == 302
     assert post(client, "signin").status_code == 403
     refuse_leaks(log, ["stolen-session-key-0123456789", PASSWORD])
+
+
+def test_what_strangers_send_is_a_line_and_no_traceback(log):
+    client = Client(raise_request_exception=False)
+    answers = [
+        client.get("/", headers={"host": "evil.example"}),
+        client.post("/contact", {f"field-{number}": "1" for number in range(600)}),
+        client.post("/contact", b"x", content_type="multipart/form-data; boundary="),
+    ]
+    assert [answer.status_code for answer in answers] == [400, 400, 400]
+    lines = [line for line in lines_of(log) if line["logger"].startswith("django.")]
+    assert [line["logger"] for line in lines if line["level"] != "DEBUG"] == [
+        *("django.security.DisallowedHost", "django.security.TooManyFieldsSent", "django.request")
+    ]
+    assert [line for line in lines if "exception" in line or line["level"] == "ERROR"] == []
 
 
 def test_a_task_names_the_request_that_published_it():

@@ -209,8 +209,9 @@ def _customs(today: date) -> StaffTask:
 
 
 def _backup(today: date) -> StaffTask:
-    late = backup_is_late(timezone.now())
-    last = last_backup() if late else None
+    now = timezone.now()
+    late = backup_is_late(now)
+    last = last_backup(now) if late else None
     return StaffTask(
         gettext_lazy("Sauvegarde en retard"),
         int(late),

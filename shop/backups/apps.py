@@ -9,6 +9,7 @@ class BackupsConfig(AppConfig):
     label = "backups"
 
     def ready(self) -> None:
+        from shop.backups import checks  # noqa: F401 - registers them
         from shop.backups.selectors import LATE_AFTER, last_backup
         from shop.core.personal_data import register_not_personal
         from shop.core.readings import Age, register_age
@@ -21,7 +22,7 @@ class BackupsConfig(AppConfig):
                     LATE_AFTER,
                     "Prévenez la personne qui s'occupe du serveur\u00a0: si la machine tombait en panne maintenant, "
                     "ce qui est plus récent serait perdu.",
-                    lambda now: last_backup(),
+                    last_backup,
                     never_is_late=True,
                 )
             )

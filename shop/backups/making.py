@@ -7,11 +7,13 @@ import gzip
 import hashlib
 import io
 import json
+import logging
 import os
+import shutil
 import tarfile
-import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 
 import django
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -28,13 +30,19 @@ from shop.backups import rows
 from shop.backups.models import Backup
 from shop.backups.rotation import Rotation
 from shop.backups.snapshot import snapshot
-from shop.backups.stored_files import PREFIX, StoredFile, store_files
+from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, store_files
 from shop.backups.vault import Vault, open_vault
+
+logger = logging.getLogger(__name__)
 
 FORMAT = 1
 FOLDER = "backups/"
 LIST = ".json.gz"
 MANIFEST = "manifest.json"
+WORK = "backup.work"
+"""Of `DATA_DIR`: what a backup is made of, as long as that takes."""
+# PostgreSQL's advisory locks are numbers: this one is the backup's.
+_LOCK = 0x6261636B7570
 _STAMP = "%Y-%m-%dT%H-%M-%SZ"
 SECRETS = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "REDIS_URL", "EMAIL_URL", "BACKUP_URL"),
@@ -43,19 +51,28 @@ SECRETS = (
 """Settings that a backup names when they are set, and never contains."""
 
 
+ANOTHER = "Another backup is being made."
+
+
 class BackupRefused(Exception):
     """No backup can be made now. The text says why."""
 
 
-def make_backup(vault: Vault | None = None) -> Backup:
+def make_backup(
+    vault: Vault | None = None, *, elsewhere: bool = False, to_new_target: bool = False
+) -> Backup:
     """Store a backup, delete those that the rotation lets go, and return the row of the new one.
 
     It is listed at the target once everything else of it is there: one that broke off is never taken for a backup.
+    `elsewhere`: the target is not the shop's own, and the row is not stored: it says nothing of whether that has one.
     Raises BackupRefused, and what the target, the database and the disk raise.
     """
     vault = vault or open_vault()
-    with _alone(), tempfile.TemporaryDirectory(prefix="backup-", dir=settings.DATA_DIR) as folder:
-        work = Path(folder)
+    with _alone(), _work_folder() as work:
+        if not elsewhere and not to_new_target:
+            _refuse_lost_target(vault)
+        for folder in (FOLDER, PREFIX):
+            vault.target.tidy(folder)
         made_at = timezone.now().replace(microsecond=0)
         name = made_at.astimezone(UTC).strftime(_STAMP)
         archive = work / "rows.tar"
@@ -65,12 +82,14 @@ def make_backup(vault: Vault | None = None) -> Backup:
                 manifest["tables"] = list(_add_tables(tar, alias, work))
             files = list(store_files(vault, work))
             manifest["files"] = [asdict(file) for file in files]
-            _add(tar, MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+            # Names of files may be no UTF-8, such as those of a disk of years ago.
+            text = json.dumps(manifest, ensure_ascii=False, indent=1)
+            _add(tar, MANIFEST, text.encode("utf-8", "surrogateescape"))
         with archive.open("rb") as stream:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         stored = vault.put(f"{FOLDER}{name}.tar", archive)
         _put_list(vault, name, stored, sha256, files, work)
-        backup = Backup.objects.create(
+        backup = Backup(
             name=name,
             made_at=made_at,
             finished_at=timezone.now(),
@@ -78,7 +97,11 @@ def make_backup(vault: Vault | None = None) -> Backup:
             files=len(files),
             size=archive.stat().st_size,
         )
-        rotate(vault, work)
+        if not elsewhere:
+            backup.save()
+        staying = rotate(vault, work)
+        if not elsewhere:
+            Backup.objects.exclude(name__in=staying).delete()
     return backup
 
 
@@ -88,42 +111,59 @@ def made_at_of(name: str) -> datetime:
 
 
 def backup_names(vault: Vault) -> list[str]:
-    """Return the names of the whole backups, the newest first."""
-    found = [
-        name.removeprefix(FOLDER).removesuffix(LIST)
-        for name in vault.target.sizes(FOLDER)
-        if name.endswith(LIST)
-    ]
+    """Return the names of the whole backups, the newest first. What somebody else put beside them is none."""
+    found = []
+    for path in vault.target.sizes(FOLDER):
+        name = path.removeprefix(FOLDER).removesuffix(LIST)
+        with suppress(ValueError):
+            if path.endswith(LIST) and made_at_of(name):
+                found.append(name)
     return sorted(found, reverse=True)
 
 
 def read_list(vault: Vault, name: str, work: Path) -> dict[str, Any]:
-    """Return which archive and which objects a backup is made of. Raises FileNotFoundError."""
+    """Return which archive and which objects a backup is made of. Raises FileNotFoundError and DamagedError."""
     path = work / "list"
-    vault.target.fetch(f"{FOLDER}{name}{LIST}", path)
     try:
-        listed: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+        vault.target.fetch(f"{FOLDER}{name}{LIST}", path)
+        found = json.loads(gzip.decompress(path.read_bytes()))
+        listed = {key: found[key] for key in ("archive", "sha256", "objects")}
+    # What gzip, zlib and json say of a list that was cut off or written over.
+    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError, KeyError, TypeError) as error:
+        raise DamagedError(f"{FOLDER}{name}{LIST} is not what was stored.") from error
     finally:
-        path.unlink()
+        path.unlink(missing_ok=True)
     return listed
 
 
-def rotate(vault: Vault, work: Path) -> None:
-    """Delete the backups that have had their time, what broke off before, and files that no backup has."""
+def rotate(vault: Vault, work: Path) -> list[str]:
+    """Delete the backups that have had their time, what broke off before, and files that no backup has.
+
+    Returns the names of those that stay. What a list that can't be read names is not known: nothing that it may need
+    is deleted then.
+    """
     rotation = Rotation(settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS)
     names = backup_names(vault)
     staying_at = rotation.stays(made_at_of(name) for name in names)
     staying = [name for name in names if made_at_of(name) in staying_at]
-    lists = [read_list(vault, name, work) for name in staying]
+    lists, damaged = [], False
+    for name in staying:
+        try:
+            lists.append(read_list(vault, name, work))
+        except DamagedError as error:
+            damaged = True
+            logger.error("%s No file is deleted at the target until somebody deletes it.", error)
     # First the lists: what is left without one is no backup.
     vault.target.delete(f"{FOLDER}{name}{LIST}" for name in names if name not in staying)
+    if damaged:
+        return staying
     wanted = {listed["archive"] for listed in lists}
     vault.target.delete(
         name for name in vault.target.sizes(FOLDER) if not name.endswith(LIST) and name not in wanted
     )
     shared = {name for listed in lists for name in listed["objects"]}
     vault.target.delete(name for name in vault.target.sizes(PREFIX) if name not in shared)
-    Backup.objects.exclude(name__in=staying).delete()
+    return staying
 
 
 def secret_key_check() -> str:
@@ -133,13 +173,49 @@ def secret_key_check() -> str:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One backup at a time on a machine: two would delete each other's files."""
+    """One backup at a time of a shop, whichever of its machines: two would delete each other's files."""
     with (settings.DATA_DIR / "backup.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BackupRefused("Another backup is being made.") from None
-        yield
+            raise BackupRefused(ANOTHER) from None
+        if connection.vendor != "postgresql":
+            yield
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
+            if not cursor.fetchone()[0]:
+                raise BackupRefused(ANOTHER)
+        try:
+            yield
+        finally:
+            # It ends with the connection as well, and so with a process that is killed.
+            with suppress(DatabaseError), connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+
+
+@contextmanager
+def _work_folder() -> Iterator[Path]:
+    """An empty folder; what a backup that was killed left in it, every row of the shop, goes first."""
+    work = settings.DATA_DIR / WORK
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(mode=0o700)
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _refuse_lost_target(vault: Vault) -> None:
+    """A disk that is not mounted looks like an empty folder: backups would fill the shop's own, and be lost with it.
+
+    Raises BackupRefused when the target has no backup and others were made.
+    """
+    if not backup_names(vault) and Backup.objects.exists():
+        raise BackupRefused(
+            "BACKUP_URL has none of the backups that were made: is its disk mounted, is it the right bucket? "
+            "If it is a new one: manage.py backup --new-target."
+        )
 
 
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:

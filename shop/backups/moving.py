@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import environ
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections, transaction
 
 from shop.backups import rows
 from shop.backups.snapshot import extra_database
+from shop.setting_values import read_database
 
 MOVED = "moved"
 
@@ -28,12 +29,17 @@ def move_database(url: str, *, say: Callable[[str], object]) -> int:
     Nothing can be written to a SQLite database meanwhile; the one moved from stays as it is. Rows arrive all or none.
     Raises MoveRefused.
     """
-    values = dict(environ.Env.db_url_config(url))
-    if "postgresql" in values["ENGINE"]:
-        values["ENGINE"] = "shop.core.postgresql"
+    try:
+        values = read_database("--to", url)
+    except ImproperlyConfigured as error:
+        raise MoveRefused(str(error)) from error
     values = {**connection.settings_dict, "OPTIONS": {}, "CONN_MAX_AGE": 0, **values}
     with extra_database(MOVED, values):
-        if connections[MOVED].introspection.table_names():
+        try:
+            names = connections[MOVED].introspection.table_names()
+        except OperationalError as error:
+            raise MoveRefused(f"The other database can't be opened: {error}") from error
+        if names:
             raise MoveRefused("The other database is not empty.")
         say("Making the tables …")
         _migrate(url)

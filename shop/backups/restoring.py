@@ -19,10 +19,11 @@ from django.db.migrations.loader import MigrationLoader
 
 from shop.backups import rows
 from shop.backups.making import FORMAT, MANIFEST, backup_names, read_list, secret_key_check
-from shop.backups.stored_files import DamagedError, StoredFile, bring_back
+from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, bring_back, fetched
 from shop.backups.vault import Vault
 
 Say = Callable[[str], object]
+WITHOUT_THEM = "With --without-lost-files everything else is brought back, and each of them is named."
 
 
 class RestoreRefused(Exception):
@@ -70,7 +71,7 @@ def fetch_archive(vault: Vault, name: str, work: Path) -> Archive:
         if hashlib.file_digest(stream, "sha256").hexdigest() != listed["sha256"]:
             raise DamagedError(f"{listed['archive']} is not what was stored.")
     with tarfile.open(path) as tar:
-        manifest = json.loads(_member(tar, MANIFEST).read())
+        manifest = json.loads(_member(tar, MANIFEST).read().decode("utf-8", "surrogateescape"))
         if manifest["format"] != FORMAT:
             raise RestoreRefused(f"The backup has format {manifest['format']}, this version reads {FORMAT}.")
         for table in manifest["tables"]:
@@ -96,9 +97,43 @@ def refuse_other_version(archive: Archive) -> None:
         )
 
 
-def bring_files_back(archive: Archive, vault: Vault, work: Path) -> int:
-    """Write every file that is not there already. Returns how many were written. Raises DamagedError."""
-    return sum(bring_back(vault, file, work) for file in archive.files)
+def damaged_files(archive: Archive, vault: Vault, work: Path) -> list[str]:
+    """Fetch every file and return what is wrong with those that are not as they were stored, in words."""
+    found = []
+    for file in archive.files:
+        try:
+            with fetched(vault, file, work):
+                pass
+        except DamagedError as error:
+            found.append(str(error))
+    return found
+
+
+def refuse_missing_files(archive: Archive, vault: Vault) -> None:
+    """Raises DamagedError, before anything is written, when the target no longer has a file of the backup."""
+    there = vault.target.sizes(PREFIX)
+    missing = [file for file in archive.files if file.object_name not in there]
+    if missing:
+        raise DamagedError(
+            f"{len(missing)} of {len(archive.files)} files are missing at the target, such as {missing[0].storage}: "
+            f"{missing[0].name}. {WITHOUT_THEM}"
+        )
+
+
+def bring_files_back(archive: Archive, vault: Vault, work: Path, *, lost: list[str] | None = None) -> int:
+    """Write every file that is not there already. Returns how many were written.
+
+    Raises DamagedError for the first that can't be; with `lost` it is named there, and the others are written.
+    """
+    written = 0
+    for file in archive.files:
+        try:
+            written += bring_back(vault, file, work)
+        except DamagedError as error:
+            if lost is None:
+                raise DamagedError(f"{error} {WITHOUT_THEM}") from error
+            lost.append(str(error))
+    return written
 
 
 def bring_rows_back(archive: Archive, *, say: Say) -> int:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
 
-from shop.backups.vault import Vault
+from shop.backups.vault import BackupKeyError, Vault
 
 STORAGES = ("default", "private")
 # Archives of personal data that somebody asked for are deleted within days, here and everywhere.
@@ -44,9 +45,10 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
 
     A file that is deleted meanwhile is left out.
     """
+    there = vault.target.sizes(PREFIX)
     known = {
         name.removeprefix(PREFIX).partition("-")[0]: name
-        for name in vault.target.sizes(PREFIX)
+        for name in there
         if name.endswith(vault.ending) and name.count(".") == vault.ending.count(".")
     }
     for storage_name in STORAGES:
@@ -54,8 +56,12 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
         for name in _names(storage, LEFT_OUT.get(storage_name, ())):
             try:
                 size = storage.size(name)
-                key = hashlib.sha256(f"{storage_name}:{name}:{size}".encode()).hexdigest()[:32]
-                stored = known.get(key) or _store(vault, storage, name, key, work)
+                identity = f"{storage_name}:{name}:{size}".encode("utf-8", "surrogateescape")
+                key = hashlib.sha256(identity).hexdigest()[:32]
+                stored = known.get(key, "")
+                # One that was cut off at the target is stored again.
+                if not stored or there[stored] < size:
+                    stored = _store(vault, storage, name, key, work)
             except FileNotFoundError:
                 continue
             digest = stored.removeprefix(PREFIX).partition("-")[2].partition(".")[0]
@@ -63,28 +69,39 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
 
 
 def bring_back(vault: Vault, file: StoredFile, work: Path) -> bool:
-    """Write a file into its storage; False when it is there already. Raises DamagedError."""
+    """Write a file into its storage; False when it is there already. Raises DamagedError and OSError."""
     storage = storages[file.storage]
     if storage.exists(file.name):
         with closing(storage.open(file.name)) as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
                 raise DamagedError(f"{file.storage}: {file.name} is there with another content.")
         return False
-    path = work / "file"
-    try:
-        vault.fetch(file.object_name, path)
-        with path.open("rb") as stream:
-            if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
-                raise DamagedError(f"{file.object_name}: its content is not what was stored.")
-            stream.seek(0)
-            written = storage.save(file.name, File(stream))
-    except FileNotFoundError as error:
-        raise DamagedError(f"{file.object_name} is missing at the target.") from error
-    finally:
-        path.unlink(missing_ok=True)
+    with fetched(vault, file, work) as stream:
+        written = storage.save(file.name, File(stream))
     if written != file.name:
         raise DamagedError(f"{file.storage}: {file.name} could not be written under its name.")
     return True
+
+
+@contextmanager
+def fetched(vault: Vault, file: StoredFile, work: Path) -> Iterator[BinaryIO]:
+    """A file of a backup, fetched and as it was stored. Raises DamagedError, and OSError of the target."""
+    path = work / "file"
+    words = f"{file.storage}: {file.name} ({file.object_name})"
+    try:
+        try:
+            vault.fetch(file.object_name, path)
+        except FileNotFoundError as error:
+            raise DamagedError(f"{words} is missing at the target.") from error
+        except BackupKeyError as error:
+            raise DamagedError(f"{words} is damaged, or this key does not open it.") from error
+        with path.open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
+                raise DamagedError(f"{words} is not what was stored.")
+            stream.seek(0)
+            yield stream
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _names(storage: Storage, left_out: tuple[str, ...], folder: str = "") -> Iterator[str]:

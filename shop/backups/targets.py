@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +18,10 @@ DELETED_AT_ONCE = 1000
 
 class TargetError(ValueError):
     """The address of a target is none. The text says what is wrong with it."""
+
+
+class TargetAwayError(OSError):
+    """The storage did not answer, or refused. The text says what, and nothing of a key."""
 
 
 class Target(Protocol):
@@ -33,6 +38,9 @@ class Target(Protocol):
 
     def delete(self, names: Iterable[str]) -> None: ...
 
+    def tidy(self, prefix: str) -> None:
+        """Delete what writes to a folder that broke off have left. Nobody else may be writing there."""
+
 
 def open_target(url: str) -> Target:
     """Return the target of a BACKUP_URL: a path, or `https://KEY:SECRET@host/bucket/folder?region=…`.
@@ -43,7 +51,8 @@ def open_target(url: str) -> Target:
         raise TargetError("BACKUP_URL is not set.")
     parts = urlsplit(url)
     if parts.scheme in ("", "file"):
-        folder = Path(unquote(parts.path))
+        # A path is what it says, with its spaces and signs; only an address of a file has others for them.
+        folder = Path(unquote(parts.path) if parts.scheme else url.strip())
         if not folder.is_absolute():
             raise TargetError("A folder for backups is named by its whole path.")
         return FolderTarget(folder)
@@ -69,11 +78,17 @@ class FolderTarget:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.partial")
-        with source.open("rb") as reading, partial.open("wb") as writing:
-            shutil.copyfileobj(reading, writing, 1 << 20)
-            writing.flush()
-            os.fsync(writing.fileno())
-        partial.replace(path)
+        try:
+            with source.open("rb") as reading, partial.open("wb") as writing:
+                shutil.copyfileobj(reading, writing, 1 << 20)
+                writing.flush()
+                os.fsync(writing.fileno())
+            partial.replace(path)
+        except OSError:
+            # A full disk would stay full of it.
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -86,6 +101,10 @@ class FolderTarget:
     def delete(self, names: Iterable[str]) -> None:
         for name in names:
             (self._folder / name).unlink(missing_ok=True)
+
+    def tidy(self, prefix: str) -> None:
+        for path in (self._folder / prefix).rglob("*.partial"):
+            path.unlink(missing_ok=True)
 
 
 class S3Target:
@@ -120,32 +139,57 @@ class S3Target:
         )
 
     def sizes(self, prefix: str) -> dict[str, int]:
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + prefix
-        )
-        return {
-            found["Key"].removeprefix(self._prefix): found["Size"]
-            for page in pages
-            for found in page.get("Contents", [])
-        }
+        with self._answering():
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self._bucket, Prefix=self._prefix + prefix
+            )
+            return {
+                found["Key"].removeprefix(self._prefix): found["Size"]
+                for page in pages
+                for found in page.get("Contents", [])
+            }
 
     def put(self, name: str, source: Path) -> None:
-        self._client.upload_file(str(source), self._bucket, self._prefix + name)
+        with self._answering():
+            self._client.upload_file(str(source), self._bucket, self._prefix + name)
 
     def fetch(self, name: str, destination: Path) -> None:
         from botocore.exceptions import ClientError
 
-        try:
-            self._client.download_file(self._bucket, self._prefix + name, str(destination))
-        except ClientError as error:
-            if error.response["Error"]["Code"] in ("404", "NoSuchKey"):
-                raise FileNotFoundError(name) from error
-            raise
+        with self._answering():
+            try:
+                self._client.download_file(self._bucket, self._prefix + name, str(destination))
+            except ClientError as error:
+                if error.response["Error"]["Code"] in ("404", "NoSuchKey"):
+                    raise FileNotFoundError(name) from error
+                raise
 
     def delete(self, names: Iterable[str]) -> None:
         keys = [{"Key": self._prefix + name} for name in names]
-        for start in range(0, len(keys), DELETED_AT_ONCE):
-            self._client.delete_objects(
-                Bucket=self._bucket,
-                Delete={"Objects": keys[start : start + DELETED_AT_ONCE], "Quiet": True},
-            )
+        with self._answering():
+            for start in range(0, len(keys), DELETED_AT_ONCE):
+                self._client.delete_objects(
+                    Bucket=self._bucket,
+                    Delete={"Objects": keys[start : start + DELETED_AT_ONCE], "Quiet": True},
+                )
+
+    def tidy(self, prefix: str) -> None:
+        """Parts of uploads that broke off are in no list of objects, and are paid for."""
+        # A key that may not look for them is no reason to make no backup.
+        with suppress(TargetAwayError), self._answering():
+            found = self._client.list_multipart_uploads(Bucket=self._bucket, Prefix=self._prefix + prefix)
+            for upload in found.get("Uploads", []):
+                self._client.abort_multipart_upload(
+                    Bucket=self._bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+                )
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Raises TargetAwayError for what the storage's library raises."""
+        from boto3.exceptions import Boto3Error
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield
+        except (Boto3Error, BotoCoreError, ClientError) as error:
+            raise TargetAwayError(f"{self._address.endpoint}: {error}") from error

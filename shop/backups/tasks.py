@@ -33,5 +33,5 @@ def backup_is_due(now: datetime) -> bool:
     due_at = local.replace(hour=AT.hour, minute=0, second=0, microsecond=0)
     if local < due_at:
         due_at -= timedelta(days=1)
-    last = last_backup()
+    last = last_backup(now)
     return last is None or last < due_at

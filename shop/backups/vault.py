@@ -67,18 +67,27 @@ class Vault:
         sealed = destination.with_name(f"{destination.name}{SEALED}.tmp")
         try:
             self.target.fetch(object_name, sealed)
-            pyrage.decrypt_file(str(sealed), str(destination), self._identities)
-        except pyrage.DecryptError as error:
-            raise BackupKeyError(f"{object_name}: this key does not open it, or it is damaged.") from error
+            self._open(sealed, destination, object_name)
         finally:
             sealed.unlink(missing_ok=True)
+
+    def _open(self, sealed: Path, destination: Path, object_name: str) -> None:
+        try:
+            pyrage.decrypt_file(str(sealed), str(destination), self._identities)
+        except (pyrage.DecryptError, OSError) as error:
+            # What was cut off after its beginning is an error of reading without a number; a full disk has one.
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise BackupKeyError(f"{object_name}: this key does not open it, or it is damaged.") from error
 
     def put_record(self, name: str, value: Any) -> None:
         """Store a small value beside the backups, such as the last number of an invoice."""
         with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
             path = Path(work) / "record.json"
             path.write_text(json.dumps(value))
-            self.put(f"records/{name}.json", path)
+            stored = self.put(f"records/{name}.json", path)
+        # That of the time without a key, or with one, says what was: a restore reads the only one.
+        self.target.delete({f"records/{name}.json", f"records/{name}.json{SEALED}"} - {stored})
 
     def fetch_record(self, name: str) -> Any:
         """Return a value, None where none was ever stored."""
@@ -105,8 +114,8 @@ def open_vault(url: str = "", *, identity_files: Iterable[Path] = ()) -> Vault:
 
 def _read_identities(path: Path) -> list[Any]:
     """The keys of a file as `age-keygen` writes it: a line a key, comments begin with #."""
-    lines = [line.strip() for line in path.read_text().splitlines()]
     try:
+        lines = [line.strip() for line in path.read_text().splitlines()]
         return [pyrage.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
-    except pyrage.IdentityError as error:
+    except (pyrage.IdentityError, UnicodeDecodeError) as error:
         raise BackupKeyError(f"{path}: a secret key begins with AGE-SECRET-KEY-1.") from error

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
+from django.http.request import validate_host
 
 from shop.data_dir import is_open_to_others
 from shop.loopback import is_loopback
@@ -62,6 +63,14 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 "A live Stripe key is set while DEBUG is on.",
                 hint="Development would charge real cards. Use a key that begins with sk_test_.",
                 id="shop.E003",
+            )
+        )
+    if key.startswith(("pk_", "whsec_")) or settings.STRIPE_WEBHOOK_SECRET.startswith(("sk_", "rk_", "pk_")):
+        found.append(
+            checks.Error(
+                "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are exchanged, or another key of Stripe's.",
+                hint="The first begins with sk_live_ or rk_live_, the second with whsec_.",
+                id="shop.E007",
             )
         )
     if key and not settings.STRIPE_WEBHOOK_SECRET:
@@ -126,6 +135,16 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 "SITE_URL is missing or is not an https address.",
                 hint="Links in mails are made from it: SITE_URL=https://shop.example",
                 id="shop.E012",
+            )
+        )
+    elif (
+        site.path or site.query or not validate_host(site.hostname, settings.ALLOWED_HOSTS or [site.hostname])
+    ):
+        found.append(
+            checks.Error(
+                "SITE_URL has more than a host, or one that ALLOWED_HOSTS does not name: links of mails lead nowhere.",
+                hint="SITE_URL=https://shop.example and ALLOWED_HOSTS=shop.example",
+                id="shop.E015",
             )
         )
     if not settings.EMAIL_URL:

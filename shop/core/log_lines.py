@@ -107,6 +107,25 @@ def _now() -> Context | None:
     return context_of_request(source) if isinstance(source, HttpRequest) else source
 
 
+class RefusedRequests(logging.Filter):
+    """Makes a request that is refused for what it is (a foreign host, too large a form) a warning of one line.
+
+    Django writes an error with a traceback of each, and strangers send them as fast as they like.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if is_refusal(record.name) or (record.name == "django.request" and record.levelno < logging.ERROR):
+            record.exc_info = record.exc_text = None
+            record.levelno = min(record.levelno, logging.WARNING)
+            record.levelname = logging.getLevelName(record.levelno)
+        return True
+
+
+def is_refusal(logger_name: str) -> bool:
+    """Return whether lines of a logger say that a request was refused, for what a stranger sent."""
+    return logger_name.startswith("django.security.")
+
+
 class TextLine(logging.Formatter):
     """A line to read: moment, level, logger, message and what it belongs to."""
 

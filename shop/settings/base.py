@@ -4,40 +4,39 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-import environ
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.law import HOME_COUNTRY
 from shop.data_dir import open_data_dir, stored_secret
 from shop.loopback import refuse_public_debug
 from shop.media_address import public_bucket_url
+from shop.setting_values import SettingValues
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env")
+env = SettingValues(BASE_DIR / ".env")
 
 # --- Where things are kept -------------------------------------------------------------------------
-DATA_DIR = open_data_dir(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
+DATA_DIR = open_data_dir(Path(env.text("DATA_DIR") or str(BASE_DIR / "var")).resolve())
 QUEUE_DIR = DATA_DIR / "queue"
 
 # --- The machine -----------------------------------------------------------------------------------
 # A development machine or the demonstration, which `manage.py` sets where nothing says otherwise. Never a public shop.
-DEBUG = env.bool("DEBUG", default=False)
-PORT = env.int("PORT", default=8000)
+DEBUG = env.flag("DEBUG", default=False)
+PORT = env.number("PORT", default=8000, least=1, most=65535)
 # Production must name its secret: with DEBUG off an empty one stops the start.
-SECRET_KEY = env.str("SECRET_KEY", default="") or (stored_secret(DATA_DIR / "secret-key") if DEBUG else "")
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
-SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
+SECRET_KEY = env.text("SECRET_KEY", default="") or (stored_secret(DATA_DIR / "secret-key") if DEBUG else "")
+SECRET_KEY_FALLBACKS = env.texts("SECRET_KEY_FALLBACKS", default=[])
+ALLOWED_HOSTS = env.texts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
+SITE_URL = env.text("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
 if DEBUG:
     refuse_public_debug(allowed_hosts=ALLOWED_HOSTS, site_url=SITE_URL)
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
-ADMIN_PATH = env.str("ADMIN_PATH", default="gestion/").strip("/") + "/"
+CSRF_TRUSTED_ORIGINS = env.texts("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
+ADMIN_PATH = (env.text("ADMIN_PATH").strip("/") or "gestion") + "/"
 # How many reverse proxies stand before the shop: client addresses are read from X-Forwarded-For only then.
-TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+TRUSTED_PROXIES = env.number("TRUSTED_PROXIES", default=0)
 APPEND_SLASH = False
 # With DEBUG too, visitors see the shop's own error pages; the traceback is in the log.
 DEFAULT_EXCEPTION_REPORTER = "shop.core.errors.PageReporter"
@@ -162,10 +161,10 @@ MEDIA_ROOT = DATA_DIR / "media"
 # Media and static files are public: a web server of another user may hand them out.
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
 # S3 compatible storage instead of the two folders, for several machines.
-MEDIA_S3_URL = env.str("MEDIA_S3_URL", default="")
-MEDIA_S3_PRIVATE_BUCKET = env.str("MEDIA_S3_PRIVATE_BUCKET", default="")
+MEDIA_S3_URL = env.text("MEDIA_S3_URL", default="")
+MEDIA_S3_PRIVATE_BUCKET = env.text("MEDIA_S3_PRIVATE_BUCKET", default="")
 # Where browsers read the public bucket; without one at the storage itself.
-MEDIA_PUBLIC_URL = (env.str("MEDIA_PUBLIC_URL", default="") or public_bucket_url(MEDIA_S3_URL)).rstrip("/")
+MEDIA_PUBLIC_URL = (env.text("MEDIA_PUBLIC_URL", default="") or public_bucket_url(MEDIA_S3_URL)).rstrip("/")
 FOLDER_STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # What visitors send to the workshop alone: no address leads there.
@@ -243,14 +242,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 # The description of the API at /api/schema, for everybody; without it, for staff who see to API keys alone.
-API_SCHEMA_PUBLIC = env.bool("API_SCHEMA_PUBLIC", default=DEBUG)
+API_SCHEMA_PUBLIC = env.flag("API_SCHEMA_PUBLIC", default=DEBUG)
 
 # --- Limits ----------------------------------------------------------------------------------------
 # Attempts a window by the name of a limit, where they differ from the table in shop/core/limits.py.
-LIMITS: dict[str, int] = env.dict("LIMITS", cast={"value": int}, default={})
+LIMITS: dict[str, int] = env.numbers("LIMITS")
 # How much stock one network address, or one e-mail address, may keep from others without having paid.
-UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
-UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=5)
+UNPAID_ORDERS_LIMIT = env.number("UNPAID_ORDERS_LIMIT", default=5)
+UNPAID_SCARCE_LIMIT = env.number("UNPAID_SCARCE_LIMIT", default=5)
 
 # --- Personal data: how long it is kept. The privacy page, the processing register and the mails print these figures,
 # the jobs follow them. The end of a name is its unit.
@@ -298,11 +297,12 @@ RETENTION: dict[str, int] = {
 STATISTICS_WRITE_SECONDS = 1.0
 
 # --- Measurement (for a shop whose sheet of settings names no id) -----------------------------------
-ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
-PIXEL_ID = env.str("PIXEL_ID", default="")
+ANALYTICS_ID = env.text("ANALYTICS_ID", default="")
+PIXEL_ID = env.text("PIXEL_ID", default="")
 
 # --- Log -------------------------------------------------------------------------------------------
-LOG_FORMAT = env.str("LOG_FORMAT", default="text" if DEBUG else "json")
+LOG_FORMAT = env.choice("LOG_FORMAT", ("text", "json"), default="text" if DEBUG else "json")
+LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -310,13 +310,15 @@ LOGGING: dict[str, Any] = {
         "text": {"()": "shop.core.log_lines.TextLine"},
         "json": {"()": "shop.core.log_lines.JsonLine"},
     },
+    "filters": {"refused": {"()": "shop.core.log_lines.RefusedRequests"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "text" if LOG_FORMAT == "text" else "json",
+            "filters": ["refused"],
+            "formatter": LOG_FORMAT,
         }
     },
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.server": {"level": "WARNING"},
         # At DEBUG these write whole template contexts and statements, with the keys of links and sessions in them.

@@ -41,7 +41,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
 PASSWORD_RESET_TIMEOUT = 3600
 
 # The second factor is open to everybody; here it is asked of whoever may open the administration.
-STAFF_SECOND_FACTOR = env.bool("STAFF_SECOND_FACTOR", default=not DEBUG)
+STAFF_SECOND_FACTOR = env.flag("STAFF_SECOND_FACTOR", default=not DEBUG)
 MFA_ADAPTER = "accounts.mfa_adapter.ShopMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -72,7 +72,7 @@ CSRF_COOKIE_NAME = "csrftoken" if DEBUG else "__Host-csrftoken"
 CSRF_FAILURE_VIEW = "shop.core.errors.csrf_failure"
 
 # --- Transport and headers -------------------------------------------------------------------------
-SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=not DEBUG)
+SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", default=not DEBUG)
 # The payment provider counts a redirect as a failed delivery.
 SECURE_REDIRECT_EXEMPT = [r"^webhooks/"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
@@ -86,9 +86,7 @@ PERMISSIONS_POLICY: dict[str, list[str]] = {
 }
 # The stand-in's payment page: browsers check where the answer of a form leads to.
 _sandbox_pages = (
-    [STRIPE_API_BASE, env.str("STRIPE_SANDBOX_PUBLIC_URL", default=STRIPE_API_BASE)]
-    if STRIPE_API_BASE
-    else []
+    [STRIPE_API_BASE, env.text("STRIPE_SANDBOX_PUBLIC_URL") or STRIPE_API_BASE] if STRIPE_API_BASE else []
 )
 # Pictures, and the 3D models that a script fetches, when they are in S3 storage.
 _media = ["{0.scheme}://{0.netloc}".format(urlsplit(MEDIA_PUBLIC_URL))] if MEDIA_PUBLIC_URL else []

@@ -4,66 +4,58 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import environ
-
 from shop.settings.base import DATA_DIR, QUEUE_DIR, TIME_ZONE, env
 
 # --- Database --------------------------------------------------------------------------------------
-_database_url = env.str("DATABASE_URL", default="")
 # How long a statement may run. Only a migration of a large table needs more.
-DATABASE_STATEMENT_SECONDS = env.int("DATABASE_STATEMENT_SECONDS", default=15)
-DATABASES: dict[str, dict[str, Any]]
-if _database_url:
-    DATABASES = {"default": dict(environ.Env.db_url_config(_database_url))}
-    DATABASES["default"].setdefault("OPTIONS", {})
-    if "postgresql" in DATABASES["default"]["ENGINE"]:
-        DATABASES["default"]["ENGINE"] = "shop.core.postgresql"
-        _options = DATABASES["default"]["OPTIONS"]
-        # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
-        _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 4, "reconnect_timeout": 1})
-        _options.setdefault("connect_timeout", 2)
-        # A server that went without a word: its machine is asked after 5 s, and given up 4 s later.
-        for _name, _value in {
-            "keepalives_idle": 5,
-            "keepalives_interval": 2,
-            "keepalives_count": 2,
-            "tcp_user_timeout": 9000,
-        }.items():
-            _options.setdefault(_name, _value)
-        # A lock that is not had in 3 s is an error page, not a full pool.
-        _options.setdefault(
-            "options",
-            f"-c lock_timeout=3000 -c statement_timeout={DATABASE_STATEMENT_SECONDS * 1000}"
-            " -c idle_in_transaction_session_timeout=30000",
-        )
+DATABASE_STATEMENT_SECONDS = env.number("DATABASE_STATEMENT_SECONDS", default=15, least=1)
+_database = env.database("DATABASE_URL") or {
+    "ENGINE": "django.db.backends.sqlite3",
+    "NAME": DATA_DIR / "shop.sqlite3",
+}
+_options = _database.setdefault("OPTIONS", {})
+if "postgresql" in _database["ENGINE"]:
+    # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
+    _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 4, "reconnect_timeout": 1})
+    _options.setdefault("connect_timeout", 2)
+    # A server that went without a word: its machine is asked after 5 s, and given up 4 s later.
+    for _name, _value in {
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 2,
+        "tcp_user_timeout": 9000,
+    }.items():
+        _options.setdefault(_name, _value)
+    # A lock that is not had in 3 s is an error page, not a full pool.
+    _options.setdefault(
+        "options",
+        f"-c lock_timeout=3000 -c statement_timeout={DATABASE_STATEMENT_SECONDS * 1000}"
+        " -c idle_in_transaction_session_timeout=30000",
+    )
 else:
-    DATABASES = {
-        "default": {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": DATA_DIR / "shop.sqlite3",
-            # A thread keeps its connection: opening one costs more than most pages' queries.
-            "CONN_MAX_AGE": None,
-            "OPTIONS": {
-                # Writers queue instead of failing when a read transaction turns into a write.
-                "transaction_mode": "IMMEDIATE",
-                "timeout": 5,
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
-            },
-        }
-    }
+    # A thread keeps its connection: opening one costs more than most pages' queries.
+    _database["CONN_MAX_AGE"] = None
+    for _name, _option in {
+        # Writers queue instead of failing when a read transaction turns into a write.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 5,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }.items():
+        _options.setdefault(_name, _option)
+DATABASES: dict[str, dict[str, Any]] = {"default": _database}
 
 # --- Backups ---------------------------------------------------------------------------------------
 # A folder, or a bucket of S3 compatible storage. Empty: nothing is backed up.
-BACKUP_URL = env.str("BACKUP_URL", default="")
+BACKUP_URL = env.text("BACKUP_URL", default="")
 # Public keys (age) of those who can open them; the secret ones are nowhere in the shop.
-BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
+BACKUP_RECIPIENTS = env.texts("BACKUP_RECIPIENTS", default=[])
 # The newest backup of each of so many days, weeks and months stays.
-BACKUP_DAYS = env.int("BACKUP_DAYS", default=7)
-BACKUP_WEEKS = env.int("BACKUP_WEEKS", default=4)
-BACKUP_MONTHS = env.int("BACKUP_MONTHS", default=12)
+BACKUP_DAYS = env.number("BACKUP_DAYS", default=7)
+BACKUP_WEEKS = env.number("BACKUP_WEEKS", default=4)
+BACKUP_MONTHS = env.number("BACKUP_MONTHS", default=12)
 
 # --- Cache and background work ---------------------------------------------------------------------
-REDIS_URL = env.str("REDIS_URL", default="")
+REDIS_URL = env.redis("REDIS_URL")
 CACHES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
@@ -77,12 +69,12 @@ CACHES: dict[str, dict[str, Any]] = {
     },
 }
 # How long a public page is cached at most; 0 makes every page anew.
-PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
+PAGE_CACHE_SECONDS = env.number("PAGE_CACHE_SECONDS", default=60)
 # The same for the fragments that pages are made of: cards, header, footer, what a product's page shows.
-FRAGMENT_CACHE_SECONDS = env.int("FRAGMENT_CACHE_SECONDS", default=60)
+FRAGMENT_CACHE_SECONDS = env.number("FRAGMENT_CACHE_SECONDS", default=60)
 # How long a reverse proxy or CDN may answer with a public page without asking; 0: it asks each time. The answer to a
 # change by staff waits for as long.
-PROXY_CACHE_SECONDS = env.int("PROXY_CACHE_SECONDS", default=0)
+PROXY_CACHE_SECONDS = env.number("PROXY_CACHE_SECONDS", default=0)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 # Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
@@ -145,35 +137,34 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # --- Mail ------------------------------------------------------------------------------------------
-EMAIL_URL = env.str("EMAIL_URL", default="")
+EMAIL_URL = env.text("EMAIL_URL", default="")
 if EMAIL_URL:
-    vars().update(environ.Env.email_url_config(EMAIL_URL))
+    vars().update(env.mail_server("EMAIL_URL"))
 else:
     EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 # For each answer of the mail server.
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="boutique@example.com")
+DEFAULT_FROM_EMAIL = env.mailbox("DEFAULT_FROM_EMAIL", default="boutique@example.com")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # --- Payments --------------------------------------------------------------------------------------
-STRIPE_SECRET_KEY = env.str("STRIPE_SECRET_KEY", default="")
-STRIPE_WEBHOOK_SECRET = env.str("STRIPE_WEBHOOK_SECRET", default="")
+STRIPE_SECRET_KEY = env.text("STRIPE_SECRET_KEY", default="")
+STRIPE_WEBHOOK_SECRET = env.text("STRIPE_WEBHOOK_SECRET", default="")
 # A second secret is accepted while the first one is rolled.
-STRIPE_WEBHOOK_SECRET_OLD = env.str("STRIPE_WEBHOOK_SECRET_OLD", default="")
-STRIPE_API_BASE = env.str("STRIPE_API_BASE", default="")
+STRIPE_WEBHOOK_SECRET_OLD = env.text("STRIPE_WEBHOOK_SECRET_OLD", default="")
+STRIPE_API_BASE = env.text("STRIPE_API_BASE", default="")
 
 # --- Watching --------------------------------------------------------------------------------------
 # Who is mailed when something stands still; nobody: the workshop.
-ALERT_EMAIL = env.list("ALERT_EMAIL", default=[])
+ALERT_EMAIL = env.mailboxes("ALERT_EMAIL")
 # A mail server of their own, for the day on which the other one is what stands still.
-_alert_email_url = env.str("ALERT_EMAIL_URL", default="")
-ALERT_EMAIL_SERVER: dict[str, Any] = (
-    dict(environ.Env.email_url_config(_alert_email_url)) if _alert_email_url else {}
+ALERT_EMAIL_SERVER = env.mail_server("ALERT_EMAIL_URL")
+METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
+METRICS_DIR = Path(env.text("METRICS_DIR", default="") or DATA_DIR / "metrics")
+SENTRY_DSN = env.sentry("SENTRY_DSN")
+TRACES_SAMPLE_RATE = env.share("TRACES_SAMPLE_RATE", default=0.05)
+OTEL_EXPORTER_OTLP_ENDPOINT = env.address(
+    "OTEL_EXPORTER_OTLP_ENDPOINT", example="http://collector.example:4318"
 )
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-METRICS_DIR = Path(env.str("METRICS_DIR", default="") or DATA_DIR / "metrics")
-SENTRY_DSN = env.str("SENTRY_DSN", default="")
-TRACES_SAMPLE_RATE = env.float("TRACES_SAMPLE_RATE", default=0.05)
-OTEL_EXPORTER_OTLP_ENDPOINT = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
-DEPLOYMENT = env.str("DEPLOYMENT", default="production")
-RELEASE = env.str("RELEASE", default="")
+DEPLOYMENT = env.text("DEPLOYMENT", default="production")
+RELEASE = env.text("RELEASE", default="")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from shop.core.log_lines import current_request_id, hide
+from shop.core.log_lines import current_request_id, hide, is_refusal
 
 if TYPE_CHECKING:
     from sentry_sdk.types import Event, Hint
@@ -52,7 +52,9 @@ def start_error_reports() -> None:
 
 
 def _scrub(event: Event, hint: Hint) -> Any:
-    """Return the event with what a log line may say, and nothing else of people."""
+    """Return the event with what a log line may say, and nothing else of people. None for what is no error of ours."""
+    if is_refusal(str(event.get("logger") or "")):
+        return None
     request = dict(event.get("request") or {})
     found: Any = _hidden(
         {**event, "request": {name: request[name] for name in _KEPT_OF_REQUEST if name in request}}

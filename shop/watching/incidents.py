@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from shop.core.health import unavailable_services
 from shop.core.readings import Reading, read_ages
 from shop.watching.durations import in_words
@@ -43,7 +45,8 @@ def check_incidents(now: datetime) -> None:
     begun = [
         incident
         for incident in Incident.objects.filter(alerted_at=None, ended_at=None).order_by("pk")
-        if incident.name in late and incident.started_at + late[incident.name].grace <= now
+        if incident.name in late
+        and (incident.started_at + late[incident.name].grace <= now or incident.started_at > now + CALM)
     ]
     if begun:
         send_to_operator(_subject(begun), _alert(begun, late, now))
@@ -70,7 +73,8 @@ def note_incidents(now: datetime) -> dict[str, Late]:
         ],
         ignore_conflicts=True,
     )
-    seen.filter(last_seen_at__lte=now - CALM).update(ended_at=now)
+    # What a clock that was set back since dated in the future would go on until then.
+    seen.filter(Q(last_seen_at__lte=now - CALM) | Q(last_seen_at__gt=now + CALM)).update(ended_at=now)
     return late
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import override_settings
 
@@ -105,6 +105,23 @@ def test_move_into_a_database_with_tables_moves_nothing() -> None:
     with pytest.raises(moving.MoveRefused) as refusal:
         moving.move_database(url, say=lambda text: None)
     assert str(refusal.value) == "The other database is not empty."
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("garbage", "--to is no address such as postgresql://"),
+        ("mysql://user:secret@host/shop", "--to is no address such as postgresql://"),
+        ("postgresql://user:secret@127.0.0.1:9/shop", "The other database can't be opened: "),
+        ("sqlite:////nowhere/shop.sqlite3", "The other database can't be opened: "),
+    ],
+)
+def test_move_to_what_is_no_database_is_refused_in_a_sentence(url: str, words: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        call_command("move_database", "--to", url)
+    assert str(refusal.value).startswith(words)
+    assert "secret" not in str(refusal.value)
 
 
 class _Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,8 +19,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
+from django.db import connection
 
-from shop.backups import making
+from shop.backups import making, restoring
 from shop.backups.making import BackupRefused, backup_names, make_backup
 from shop.backups.models import Backup
 from shop.backups.restoring import fetch_archive
@@ -64,7 +66,7 @@ def test_backup_names_secrets_and_contains_none(
     SessionStore().create()
     backup = backup_at(NIGHT)
 
-    assert (backup.name, last_backup()) == ("2026-11-23T02-00-00Z", NIGHT)
+    assert (backup.name, last_backup(NIGHT)) == ("2026-11-23T02-00-00Z", NIGHT)
     archive = fetch_archive(open_vault(), "", tmp_path)
     assert "STRIPE_SECRET_KEY" in archive.manifest["secrets"]
     stored = b"".join(path.read_bytes() for path in target.rglob("*") if path.is_file())
@@ -108,7 +110,7 @@ def test_backup_that_broke_off_is_never_listed_and_goes_with_the_next(
             backup_at(NIGHT)
     assert [path.name for path in (target / "backups").iterdir()] == ["2026-11-23T02-00-00Z.tar"]
     assert backup_names(open_vault()) == []
-    assert last_backup() is None
+    assert last_backup(NIGHT) is None
 
     backup_at(NIGHT.replace(hour=3))
     assert sorted(path.name for path in (target / "backups").iterdir()) == [
@@ -182,5 +184,135 @@ def test_backup_is_late_after_a_day_and_two_hours(
 def test_backup_leaves_no_work_behind(target: Path) -> None:
     backup_at(NIGHT)
     assert [
-        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith(("backup-", "record-"))
+        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith((making.WORK, "record-"))
     ] == []
+
+
+def test_backup_that_was_killed_leaves_nothing_after_the_next_one(target: Path) -> None:
+    work = shop_settings.DATA_DIR / making.WORK
+    work.mkdir()
+    (work / "rows.tar").write_bytes(b"every customer")
+    for folder in ("backups", "files"):
+        (target / folder).mkdir(parents=True)
+        (target / folder / "a.partial").write_bytes(b"half")
+
+    backup_at(NIGHT)
+    assert not work.exists()
+    assert list(target.rglob("*.partial")) == []
+
+
+def test_target_that_lost_all_backups_is_refused_until_somebody_says_that_it_is_new(target: Path) -> None:
+    backup_at(NIGHT)
+    target.rename(target.with_name("disk that was taken out"))
+    with pytest.raises(CommandError, match="BACKUP_URL has none of the backups that were made: is its disk"):
+        call_command("backup")
+    assert not target.exists()
+    assert last_backup(NIGHT) == NIGHT
+
+    call_command("backup", "--new-target")
+    assert len(backup_names(open_vault())) == 1
+
+
+def test_backup_to_another_place_says_nothing_about_the_shop_s_own(target: Path, tmp_path: Path) -> None:
+    backup_at(NIGHT)
+    with time_machine.travel(NIGHT.replace(day=25), tick=False):
+        call_command("backup", "--to", str(tmp_path / "stick"))
+    assert len(list((tmp_path / "stick/backups").glob("*.json.gz"))) == 1
+    assert last_backup(NIGHT.replace(day=26)) == NIGHT
+
+
+def test_backup_of_a_clock_that_ran_ahead_is_not_the_last_one(target: Path) -> None:
+    backup_at(NIGHT.replace(year=2027))
+    assert last_backup(NIGHT) is None
+    assert backup_is_late(NIGHT)
+
+
+def test_list_that_was_cut_off_keeps_every_file_and_stops_no_backup(
+    target: Path, picture: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    backup_at(NIGHT)
+    path = target / "backups/2026-11-23T02-00-00Z.json.gz"
+    path.write_bytes(path.read_bytes()[:40])
+    before = set((target / "files").iterdir())
+    storages["private"].delete(picture)
+
+    assert backup_at(NIGHT.replace(day=24)).name == "2026-11-24T02-00-00Z"
+    assert set((target / "files").iterdir()) == before
+    assert "backups/2026-11-23T02-00-00Z.json.gz is not what was stored." in caplog.text
+    with pytest.raises(DamagedError, match="is not what was stored"):
+        fetch_archive(open_vault(), "2026-11-23T02-00-00Z", tmp_path)
+
+
+def test_files_that_somebody_put_beside_the_backups_are_none(target: Path) -> None:
+    backup_at(NIGHT)
+    (target / "backups/copy of the list.json.gz").write_bytes(b"")
+    backup_at(NIGHT.replace(day=24))
+    assert backup_names(open_vault()) == ["2026-11-24T02-00-00Z", "2026-11-23T02-00-00Z"]
+
+
+def test_file_whose_name_is_no_utf8_is_backed_up_under_it(target: Path, tmp_path: Path) -> None:
+    folder = Path(storages["private"].path("old"))
+    folder.mkdir(parents=True)
+    path = os.fsencode(folder) + b"/caf\xe9.jpg"
+    Path(os.fsdecode(path)).write_bytes(b"of years ago")
+    try:
+        backup_at(NIGHT)
+    finally:
+        shutil.rmtree(folder)
+    archive = fetch_archive(open_vault(), "", tmp_path)
+    assert restoring.bring_files_back(archive, open_vault(), tmp_path) == 1
+    assert Path(os.fsdecode(path)).read_bytes() == b"of years ago"
+    shutil.rmtree(folder)
+
+
+def test_file_that_the_target_lost_or_cut_off_is_told_and_stored_again(
+    target: Path, picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backup_at(NIGHT)
+    call_command("restore", "--check")
+    assert "Every file is there as it was stored." in capsys.readouterr().out
+    (path,) = (path for path in (target / "files").iterdir() if path.read_bytes() == b"a picture")
+    for day, spoil in ((24, path.unlink), (25, lambda: path.write_bytes(b"a pic"))):
+        spoil()
+        with pytest.raises(CommandError, match=r"files are missing or damaged\."):
+            call_command("restore", "--check")
+        assert f"private: {picture}" in capsys.readouterr().err
+        backup_at(NIGHT.replace(day=day))
+        assert path.read_bytes() == b"a picture"
+
+
+def test_restore_without_a_lost_file_brings_back_the_others(
+    target: Path, picture: str, tmp_path: Path
+) -> None:
+    other = storages["private"].save("contact/other.jpg", ContentFile(b"another picture"))
+    backup_at(NIGHT)
+    (path,) = (path for path in (target / "files").iterdir() if path.read_bytes() == b"a picture")
+    path.unlink()
+    archive, vault = fetch_archive(open_vault(), "", tmp_path), open_vault()
+    for name in (picture, other):
+        storages["private"].delete(name)
+
+    with pytest.raises(DamagedError, match=r"missing at the target, such as private: .*--without-lost-files"):
+        restoring.refuse_missing_files(archive, vault)
+    lost: list[str] = []
+    assert restoring.bring_files_back(archive, vault, tmp_path, lost=lost) == 1
+    assert lost == [words for words in lost if f"private: {picture}" in words] != []
+    assert Path(storages["private"].path(other)).read_bytes() == b"another picture"
+    storages["private"].delete(other)
+
+
+@pytest.mark.postgres
+def test_second_backup_on_another_machine_is_refused(target: Path) -> None:
+    elsewhere = connection.copy("elsewhere")
+    try:
+        with elsewhere.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [making._LOCK])
+            with pytest.raises(BackupRefused, match=r"Another backup is being made\."):
+                make_backup()
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [making._LOCK])
+    finally:
+        elsewhere.close()
+        elsewhere.close_pool()
+    # Nothing of the lock stays behind.
+    backup_at(NIGHT)
+    backup_at(NIGHT.replace(day=24))

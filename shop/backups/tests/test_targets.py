@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from shop.backups.targets import FolderTarget, S3Target, Target, TargetError, open_target
+from shop.backups import targets
+from shop.backups.targets import (
+    FolderTarget,
+    S3Target,
+    Target,
+    TargetAwayError,
+    TargetError,
+    open_target,
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +73,57 @@ def test_folder_with_a_write_that_broke_off_does_not_name_it(tmp_path: Path) -> 
     (tmp_path / "backups").mkdir()
     (tmp_path / "backups" / "a.tar.partial").write_bytes(b"half")
     assert target.sizes("backups/") == {}
+
+
+def test_folder_is_the_path_that_was_typed(tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(b"rows")
+    folder = tmp_path / "Disque n°1 #2 100%25 été?"
+    open_target(str(folder)).put("backups/a.tar", tmp_path / "source")
+    assert (folder / "backups/a.tar").read_bytes() == b"rows"
+
+
+def test_folder_whose_disk_is_full_is_not_full_of_half_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(reading: object, writing: BinaryIO, size: int) -> None:
+        writing.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "source").write_bytes(b"rows")
+    monkeypatch.setattr(targets.shutil, "copyfileobj", fill)
+    with pytest.raises(OSError, match="No space left"):
+        FolderTarget(tmp_path).put("backups/a.tar", tmp_path / "source")
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
+def test_parts_of_an_upload_that_was_killed_are_deleted(bucket: str) -> None:
+    storage = open_target(bucket)
+    assert isinstance(storage, S3Target)
+    client = storage._client
+    for name in ("backups/a.tar", "other/b"):
+        client.create_multipart_upload(Bucket="shop", Key=f"backups-of-the-shop/{name}")
+    storage.tidy("backups/")
+    left = client.list_multipart_uploads(Bucket="shop")["Uploads"]
+    assert [upload["Key"] for upload in left] == ["backups-of-the-shop/other/b"]
+
+
+def test_storage_that_fails_is_told_in_a_sentence_without_its_key(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    settings.BACKUP_URL = "http://KEY:a%2Fsecret@127.0.0.1:9/shop/backups"
+    storage = S3Target(settings.BACKUP_URL)
+    (tmp_path / "source").write_bytes(b"rows")
+    calls: list[Callable[[], object]] = [
+        lambda: storage.sizes("backups/"),
+        lambda: storage.put("backups/a.tar", tmp_path / "source"),
+        lambda: storage.fetch("backups/a.tar", tmp_path / "back"),
+        lambda: storage.delete(["backups/a.tar"]),
+    ]
+    for call in calls:
+        with pytest.raises(TargetAwayError, match=r"^http://127\.0\.0\.1:9: ") as told:
+            call()
+        assert "secret" not in str(told.value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,38 @@ def test_vault_with_a_secret_key_for_a_recipient_refuses(target: Path, settings:
 
 def test_record_that_was_never_stored_is_none(target: Path) -> None:
     assert open_vault().fetch_record("issued-invoices") is None
+
+
+def test_record_is_the_one_of_the_time_with_a_key_or_of_the_time_without(
+    target: Path, secret_key: Path, settings: Any
+) -> None:
+    recipients, settings.BACKUP_RECIPIENTS = settings.BACKUP_RECIPIENTS, []
+    open_vault().put_record("issued-invoices", {"2026": 5})
+    settings.BACKUP_RECIPIENTS = recipients
+    open_vault().put_record("issued-invoices", {"2026": 9})
+    # A number that was sent after the first key would be given again.
+    assert [path.name for path in (target / "records").iterdir()] == ["issued-invoices.json.age"]
+    settings.BACKUP_RECIPIENTS = []
+    open_vault().put_record("issued-invoices", {"2026": 12})
+    assert open_vault().fetch_record("issued-invoices") == {"2026": 12}
+
+
+@pytest.mark.parametrize("length", [0, 50, 400, 100_000])
+def test_object_that_was_cut_off_is_named(
+    target: Path, secret_key: Path, tmp_path: Path, length: int
+) -> None:
+    (tmp_path / "source").write_bytes(os.urandom(200_000))
+    open_vault().put("backups/a.tar", tmp_path / "source")
+    os.truncate(target / "backups/a.tar.age", length)
+    with pytest.raises(
+        BackupKeyError, match=r"^backups/a\.tar\.age: this key does not open it, or it is damaged\.$"
+    ):
+        open_vault(identity_files=[secret_key]).fetch("backups/a.tar.age", tmp_path / "back")
+
+
+def test_file_that_is_no_key_is_refused(target: Path, tmp_path: Path) -> None:
+    path = tmp_path / "key.txt"
+    for content in (b"AGE-SECRET-KEY-2", b"\xe9\xff"):
+        path.write_bytes(content)
+        with pytest.raises(BackupKeyError, match="a secret key begins with AGE-SECRET-KEY-1"):
+            open_vault(identity_files=[path])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from shop.core.log_lines import JsonLine
 
@@ -20,6 +21,8 @@ def log_fixture() -> Iterator[io.StringIO]:
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(JsonLine())
+    for name in settings.LOGGING["handlers"]["console"].get("filters", ()):
+        handler.addFilter(import_string(settings.LOGGING["filters"][name]["()"])())
     root, names = logging.getLogger(), list(logging.root.manager.loggerDict)
     levels = {name: logging.getLogger(name).level for name in names}
     before = root.level

@@ -163,3 +163,23 @@ def test_the_job_runs_where_no_worker_does(since):
 )
 def test_durations_in_words(seconds, words):
     assert in_words(timedelta(seconds=seconds)).replace("\u00a0", " ") == words
+
+
+def test_a_clock_that_was_set_back_keeps_neither_the_alert_nor_the_end_waiting(since, monkeypatch):
+    hour = timedelta(hours=1)
+
+    def refuse(subject, text):
+        raise ConnectionRefusedError
+
+    # Noted two hours ahead, and the mail server was away.
+    since["mails"] = NOW - 3 * hour
+    with monkeypatch.context() as away:
+        away.setattr(incidents, "send_to_operator", refuse)
+        with pytest.raises(ConnectionRefusedError):
+            check_incidents(NOW + 2 * hour)
+    check_incidents(NOW)
+    assert subjects() == ["[L'Atelier] Alerte\u00a0: E-mails en attente"]
+    check_incidents(NOW + 2 * hour)
+    since["mails"] = None
+    check_incidents(NOW + MINUTE)
+    assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]

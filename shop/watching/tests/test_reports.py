@@ -39,6 +39,9 @@ environ = RequestFactory(REMOTE_ADDR="203.0.113.7").post(
 ).environ
 answer = []
 WSGIHandler()(environ, lambda status, headers: answer.append(status))
+# What a stranger sends is no error of the shop.
+WSGIHandler()({**environ, "HTTP_HOST": "evil.example"}, lambda status, headers: answer.append(status))
+assert answer[1].startswith("400"), answer
 print(answer[0])
 print("sentry_sdk" in sys.modules, "opentelemetry.sdk.trace" in sys.modules)
 if os.environ.get("SENTRY_DSN"):

@@ -1,9 +1,12 @@
 """``manage.py backup``: store a backup at BACKUP_URL, or list those that are there."""
 
+import sqlite3
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from shop.backups.making import BackupRefused, backup_names, make_backup
 from shop.backups.targets import TargetError
@@ -20,6 +23,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--list", action="store_true", help="name the backups that are there, newest first"
         )
+        parser.add_argument(
+            "--new-target",
+            action="store_true",
+            help="BACKUP_URL is another one than before: that none of the earlier backups is there is right",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -28,8 +36,9 @@ class Command(BaseCommand):
                 for name in backup_names(vault):
                     self.stdout.write(name)
                 return
-            backup = make_backup(vault)
-        except (BackupRefused, TargetError, BackupKeyError, OSError) as error:
+            elsewhere = bool(options["to"]) and options["to"] != settings.BACKUP_URL
+            backup = make_backup(vault, elsewhere=elsewhere, to_new_target=options["new_target"])
+        except (BackupRefused, TargetError, BackupKeyError, OSError, DatabaseError, sqlite3.Error) as error:
             raise CommandError(str(error)) from error
         seconds = (backup.finished_at - backup.made_at).total_seconds()
         self.stdout.write(

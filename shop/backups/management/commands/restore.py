@@ -12,7 +12,7 @@ from django.utils import timezone
 from shop.backups import restoring
 from shop.backups.stored_files import DamagedError
 from shop.backups.targets import TargetError
-from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, open_vault
+from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, Vault, open_vault
 from shop.core.restored import Restored, finish_restore
 
 
@@ -44,13 +44,28 @@ class Command(BaseCommand):
             action="store_true",
             help="keys of programs stay valid: only when none was revoked since the backup",
         )
-        parser.add_argument("--check", action="store_true", help="only fetch the archive and check its sums")
+        parser.add_argument(
+            "--without-lost-files",
+            action="store_true",
+            help="files that are missing or damaged at the target are named and left out; everything else comes back",
+        )
+        parser.add_argument(
+            "--check", action="store_true", help="only fetch the archive and every file, and check their sums"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._restore(options)
         except (restoring.RestoreRefused, DamagedError, TargetError, BackupKeyError, OSError) as error:
             raise CommandError(str(error)) from error
+
+    def _check_files(self, archive: restoring.Archive, vault: Vault, work: Path) -> None:
+        damaged = restoring.damaged_files(archive, vault, work)
+        for words in damaged:
+            self.stderr.write(words)
+        if damaged:
+            raise CommandError(f"{len(damaged)} of {len(archive.files)} files are missing or damaged.")
+        self.stdout.write("Every file is there as it was stored.")
 
     def _restore(self, options: dict[str, Any]) -> None:
         highest = None if options["check"] else highest_invoices(options["highest_invoice"])
@@ -62,13 +77,19 @@ class Command(BaseCommand):
             archive = restoring.fetch_archive(vault, options["name"], work)
             self.stdout.write(
                 f"{archive.name}: version {archive.manifest['version']}, {len(archive.files)} files, "
-                f"{sum(table['rows'] for table in archive.manifest['tables'])} rows; every sum fits."
+                f"{sum(table['rows'] for table in archive.manifest['tables'])} rows; every sum of a table fits."
             )
             if highest is None:
+                self._check_files(archive, vault, work)
                 return
             restoring.refuse_other_version(archive)
-            written = restoring.bring_files_back(archive, vault, work)
+            lost: list[str] | None = [] if options["without_lost_files"] else None
+            if lost is None:
+                restoring.refuse_missing_files(archive, vault)
+            written = restoring.bring_files_back(archive, vault, work, lost=lost)
             self.stdout.write(f"{written} files written.")
+            for words in lost or ():
+                self.stderr.write(f"Lost: {words}")
             restoring.bring_rows_back(archive, say=self.stdout.write)
         recorded = vault.fetch_record(ISSUED_NUMBERS) or {}
         for year, number in recorded.items():

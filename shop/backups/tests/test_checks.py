@@ -1,0 +1,42 @@
+"""A backup that could not be made is told before the night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shop.backups.checks import check_backup_is_set, check_backup_settings
+
+
+@pytest.mark.parametrize(
+    ("url", "recipients", "words"),
+    [
+        ("", [], []),
+        ("/srv/shop-backup", [], []),
+        ("s3://KEY:SECRET@bucket", [], ["Nothing can be backed up: A target is a folder, or https://"]),
+        ("backups", [], ["Nothing can be backed up: A folder for backups is named by its whole path."]),
+        ("/srv/b", ["ssh-ed25519 AAAA"], ["Nothing can be backed up: BACKUP_RECIPIENTS: a public key"]),
+    ],
+)
+def test_target_or_key_that_is_none_stops_the_start(
+    settings: Any, url: str, recipients: list[str], words: list[str]
+) -> None:
+    settings.BACKUP_URL, settings.BACKUP_RECIPIENTS = url, recipients
+    found = [message.msg for message in check_backup_settings()]
+    assert len(found) == len(words)
+    assert all(message.startswith(begin) for message, begin in zip(found, words, strict=True))
+
+
+def test_server_without_backups_or_key_is_warned(settings: Any, secret_key: Path) -> None:
+    settings.DEBUG = True
+    assert check_backup_is_set() == []
+    settings.DEBUG, recipients = False, settings.BACKUP_RECIPIENTS
+    for url, keys, expected in (
+        ("", recipients, ["shop.W051"]),
+        ("/srv/shop-backup", [], ["shop.W052"]),
+        ("/srv/shop-backup", recipients, []),
+    ):
+        settings.BACKUP_URL, settings.BACKUP_RECIPIENTS = url, keys
+        assert [message.id for message in check_backup_is_set()] == expected
