@@ -51,7 +51,9 @@ def written_in(code: str) -> Iterator[tuple[int, re.Pattern[str]]]:
                 flags = [
                     each for each in [*others, *(keyword.value for keyword in node.keywords)] if is_flag(each)
                 ]
-                yield node.lineno, re.compile(text, getattr(re, flags[0].attr) if flags else 0)
+                # These two are tried at the beginning alone.
+                tried = rf"\A(?:{text})" if name in ("match", "fullmatch") else text
+                yield node.lineno, re.compile(tried, getattr(re, flags[0].attr) if flags else 0)
 
 
 def is_flag(node: ast.AST) -> TypeGuard[ast.Attribute]:
