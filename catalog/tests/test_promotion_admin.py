@@ -54,6 +54,9 @@ def test_what_is_incomplete_is_said_on_its_field(admin_client):
     assert answer.context["form"].errors["percent"] == ["Indiquez le pourcentage."]
     answer = add(admin_client, starts_at="2030-12-02T08:00:00", ends_at="2030-12-01T08:00:00")
     assert answer.context["form"].errors["ends_at"] == ["La fin doit venir après le début."]
+    for moment in ("0001-01-01T00:00:00", "9999-12-31T23:59:59"):
+        answer = add(admin_client, starts_at=moment)
+        assert answer.context["form"].errors["starts_at"] == ["Choisissez un jour entre 2000 et 2199."]
     assert not Promotion.objects.exists()
 
 

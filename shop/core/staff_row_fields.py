@@ -10,6 +10,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Model
 from django.forms.boundfield import BoundField
@@ -37,12 +38,20 @@ def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> 
     )
 
 
+_YEARS = "Choisissez un jour entre 2000 et 2199."
+# A browser's field takes any year, also those that have no moment in UTC.
+MOMENTS = (
+    MinValueValidator(datetime(2000, 1, 1, tzinfo=UTC), _YEARS),
+    MaxValueValidator(datetime(2200, 1, 1, tzinfo=UTC), _YEARS),
+)
+
+
 def staff_formfield(db_field: Any, **options: Any) -> Any:
     """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
     them. For `Meta.formfield_callback`."""
     if isinstance(db_field, models.DateTimeField):
         clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
-        options["widget"] = clock
+        options |= {"widget": clock, "validators": MOMENTS}
     elif isinstance(db_field, models.DateField):
         options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
     elif isinstance(db_field, models.DecimalField):
