@@ -21,8 +21,8 @@ def search_words(text: str) -> list[str]:
 
 
 def index_order(order: Order) -> None:
-    """Write an order's words anew: id, e-mail, names, place, pieces, tracking numbers, invoices. Four queries,
-    three where the order's lines were read before.
+    """Write an order's words anew: id, e-mail, names, place, pieces as its customer and staff call them, tracking
+    numbers, invoices. Four queries, three where the order's lines were read before.
 
     To be called in the transaction that changes any of them.
     """
@@ -41,7 +41,14 @@ def index_placed_order(order: Order, items: Iterable[OrderItem]) -> None:
 
 
 def _item_texts(items: Iterable[OrderItem]) -> list[str]:
-    return [text for item in items for text in (item.product_name, item.variation_name, item.sku)]
+    return [
+        text
+        for item in items
+        for text in (
+            *(item.product_name, item.variation_name, item.sku),
+            *(item.french_name, item.french_variation_name),
+        )
+    ]
 
 
 def _write(order: Order, texts: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ from catalog.selectors.statements import columns_of, marks, part_of, rows_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
+from shop.core.languages import SOURCE_LANGUAGE
 
 UNKNOWN_PRODUCT = "unknown_product"
 UNKNOWN_VARIATION = "unknown_variation"
@@ -73,7 +74,7 @@ class Sellable:
     when nobody has filled them in.
     `unit_price` is known also for what is out of stock, and is the one of the running promotion; `original_price` is
     what may be shown crossed out beside it, as on the product's page. `buy` and `get` are those of a promotion that
-    offers pieces.
+    offers pieces. `french_name` and `french_variation_name` are those that the workshop reads.
     """
 
     requested: SellableKey
@@ -103,6 +104,8 @@ class Sellable:
     hs_code: str = ""
     origin_country: str = ""
     weight_grams: int | None = None
+    french_name: str = ""
+    french_variation_name: str = ""
 
 
 def find_sellables(
@@ -304,4 +307,10 @@ def _sellable(
         hs_code=product.hs_code,
         origin_country=str(product.origin_country or ""),
         weight_grams=product.weight_grams if own_weight is None else own_weight,
+        french_name=_french_name(product),
+        french_variation_name="" if variation is None else _french_name(variation),
     )
+
+
+def _french_name(row: Product | ProductVariation) -> str:
+    return getattr(row, f"name_{SOURCE_LANGUAGE}") or ""

@@ -1663,7 +1663,7 @@ export interface components {
             readonly gift: {
                 [key: string]: string;
             } | null;
-            items: components["schemas"]["OrderLine"][];
+            items: components["schemas"]["AdminOrderLine"][];
             tracking: components["schemas"]["AdminTracking"][];
             payments: components["schemas"]["PaymentDue"][];
             user_id: number | null;
@@ -1708,7 +1708,7 @@ export interface components {
             readonly gift: {
                 [key: string]: string;
             } | null;
-            items: components["schemas"]["OrderLine"][];
+            items: components["schemas"]["AdminOrderLine"][];
             tracking: components["schemas"]["AdminTracking"][];
             payments: components["schemas"]["PaymentDue"][];
             user_id: number | null;
@@ -1754,6 +1754,22 @@ export interface components {
             readonly may: {
                 [key: string]: boolean;
             };
+        };
+        /** @description A line as staff read it: in French, whatever the order's language. */
+        AdminOrderLine: {
+            id: number;
+            product_name: string;
+            /** @description Finish and format. */
+            readonly detail: string;
+            quantity: number;
+            free_quantity: number;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            line_total: string;
+            product_image: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
@@ -4926,7 +4942,7 @@ export interface components {
         SheetLine: {
             id: number;
             product_name: string;
-            /** @description Finish and format in the caller's language. */
+            /** @description Finish and format. */
             readonly detail: string;
             quantity: number;
             free_quantity: number;

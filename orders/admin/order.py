@@ -47,16 +47,24 @@ from shop.core.staff_actions import StaffAction
 class ItemInline(ReadOnlyInline):
     model = OrderItem
     fields = (
-        "product_name",
+        "shown_name",
         "shown_finish",
-        "variation_name",
+        "shown_variation",
         "quantity",
         "free_quantity",
         "unit_price",
         "line_total",
         "sku",
     )
-    readonly_fields = ("shown_finish",)
+    readonly_fields = ("shown_name", "shown_finish", "shown_variation")
+
+    @admin.display(description=_("produit"))
+    def shown_name(self, item: OrderItem) -> str:
+        return item.staff_name
+
+    @admin.display(description=_("format"))
+    def shown_variation(self, item: OrderItem) -> str:
+        return item.staff_variation_name
 
     @admin.display(description=_("finition"))
     def shown_finish(self, item: OrderItem) -> str:

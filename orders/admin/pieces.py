@@ -25,7 +25,7 @@ class WorkPieceAdmin(StaffAdmin[WorkPiece]):
     list_display = ("id", "order_link", "item", "number", "stage", "is_cancelled", "moved_at", "moved_by")
     list_filter = ("stage", "is_cancelled")
     list_select_related = ("item__order", "moved_by")
-    search_fields = ("item__order__reference", "item__product_name")
+    search_fields = ("item__order__reference", "item__product_name", "item__french_name")
 
     @admin.display(description=_("commande"))
     def order_link(self, piece: WorkPiece) -> str:

@@ -35,8 +35,8 @@ class CardSerializer(serializers.Serializer[Card]):
     version = serializers.IntegerField(source="piece.version")
     number = serializers.IntegerField(source="piece.number")
     quantity = serializers.IntegerField(source="piece.item.quantity")
-    name = serializers.CharField(source="piece.item.product_name")
-    detail = serializers.CharField(source="piece.item.detail")
+    name = serializers.CharField(source="piece.item.staff_name")
+    detail = serializers.CharField(source="piece.item.staff_detail")
     finish = serializers.CharField(source="piece.item.finish")
     picture = serializers.CharField(source="piece.item.product_image")
     order_id = serializers.UUIDField(source="piece.item.order_id")
@@ -100,7 +100,7 @@ class ReadyOrderSerializer(serializers.Serializer[Order]):
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_pieces(self, order: Order) -> list[str]:
-        counted = [(len(getattr(item, "ready", ())), item.label) for item in order.items.all()]
+        counted = [(len(getattr(item, "ready", ())), item.staff_label) for item in order.items.all()]
         return [f"{count} × {label}" for count, label in counted if count]
 
 

@@ -20,6 +20,15 @@ class AdminTrackingSerializer(TrackingSerializer):
     actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
 
 
+class AdminOrderLineSerializer(OrderLineSerializer):
+    """A line as staff read it: in French, whatever the order's language."""
+
+    product_name = serializers.CharField(source="staff_name")
+    detail = serializers.CharField(
+        source="staff_detail", allow_blank=True, read_only=True, help_text="Finish and format."
+    )
+
+
 class AdminOrderSerializer(OrderSerializer):
     """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
 
@@ -30,6 +39,7 @@ class AdminOrderSerializer(OrderSerializer):
     payment_intent_id = serializers.SerializerMethodField()
     review_reason = serializers.CharField(allow_blank=True)
     updated_at = serializers.DateTimeField()
+    items = AdminOrderLineSerializer(many=True)
     tracking = AdminTrackingSerializer(many=True)
     flags = serializers.SerializerMethodField(
         help_text="What is to be done: late, review, refund_failed, withdrawal, money, partly_sent."
@@ -71,11 +81,11 @@ def order_flags(order: Any) -> list[str]:
     return [name for name, holds in found if holds]
 
 
-class SheetLineSerializer(OrderLineSerializer):
+class SheetLineSerializer(AdminOrderLineSerializer):
     """A line of the order. `paid` is what was paid for all its units."""
 
     finish = serializers.CharField(allow_blank=True)
-    variation_name = serializers.CharField(allow_blank=True)
+    variation_name = serializers.CharField(source="staff_variation_name", allow_blank=True)
     sku = serializers.CharField(allow_blank=True)
     made_quantity = serializers.IntegerField()
     sent_quantity = serializers.IntegerField()
@@ -114,8 +124,8 @@ class SheetPieceSerializer(serializers.Serializer[Any]):
     """A unit of a line at the workshop: where it stands, and its photographs."""
 
     id = serializers.IntegerField()
-    name = serializers.CharField(source="item.product_name")
-    detail = serializers.CharField(source="item.detail", allow_blank=True)
+    name = serializers.CharField(source="item.staff_name")
+    detail = serializers.CharField(source="item.staff_detail", allow_blank=True)
     number = serializers.IntegerField()
     quantity = serializers.IntegerField(source="item.quantity")
     stage = serializers.ChoiceField(choices=PieceStage.choices)
@@ -310,8 +320,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
 
 def _line(item: OrderItem, **values: Any) -> dict[str, Any]:
     names = (
-        *("id", "product_name", "detail", "finish", "variation_name", "sku", "quantity", "free_quantity"),
-        *("made_quantity", "sent_quantity", "unit_price", "line_total", "product_image"),
+        *("id", "staff_name", "staff_detail", "finish", "staff_variation_name", "sku"),
+        *("quantity", "free_quantity", "made_quantity", "sent_quantity"),
+        *("unit_price", "line_total", "product_image"),
     )
     url = product_path(item) or None
     return {**{name: getattr(item, name) for name in names}, "product_url": url, **values}

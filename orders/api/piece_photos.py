@@ -45,8 +45,8 @@ class PhotographedPieceSerializer(serializers.Serializer[Any]):
     """A piece with its photographs, oldest first; `to` is where the mail goes, `language` the one it is written in."""
 
     id = serializers.IntegerField()
-    name = serializers.CharField(source="item.product_name")
-    detail = serializers.CharField(source="item.detail", allow_blank=True)
+    name = serializers.CharField(source="item.staff_name")
+    detail = serializers.CharField(source="item.staff_detail", allow_blank=True)
     reference = serializers.CharField(source="item.order.reference")
     to = serializers.CharField(source="item.order.email")
     language = serializers.CharField(source="item.order.language")

@@ -34,8 +34,6 @@ from orders.models.order import (
     OrderStatus,
     OrderTracking,
     PaymentMode,
-    StockHold,
-    StockHoldState,
 )
 from orders.models.pause import InstallmentPause, PausedBy, PauseEnd
 from orders.models.payment import (
@@ -77,6 +75,7 @@ from orders.models.returns import (
 from orders.models.saved_cart import SavedCart
 from orders.models.shipment import Shipment, ShipmentLine
 from orders.models.staff import OrderNote, OrderSearchEntry
+from orders.models.stock_hold import StockHold, StockHoldState
 from orders.models.work_piece import PieceStage, WorkPiece
 from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Round
 from django.db.models.lookups import Exact
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
@@ -204,6 +204,9 @@ class OrderItem(models.Model):
     """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
     `made_quantity` those that were not in stock.
 
+    Its names are in the order's language, for its customer and its documents. Staff read the French ones, through
+    `staff_name` and those beside it; the French columns are empty where both are the same.
+
     `picture` is a file of the catalogue's, which stays as long as the line: see `catalog.models.RetiredPicture`.
     """
 
@@ -214,6 +217,12 @@ class OrderItem(models.Model):
     finish = models.CharField(_("finition"), max_length=10, blank=True)
     product_name = models.CharField(_("produit"), max_length=200)
     variation_name = models.CharField(_("format"), max_length=120, blank=True)
+    french_name = models.CharField(
+        _("produit en français"), max_length=200, blank=True, default="", db_default=""
+    )
+    french_variation_name = models.CharField(
+        _("format en français"), max_length=120, blank=True, default="", db_default=""
+    )
     category_name = models.CharField(_("catégorie"), max_length=120, blank=True)
     sku = models.CharField(_("référence article"), max_length=80, blank=True)
     hs_code = models.CharField(_("code douanier (SH)"), max_length=10, blank=True)
@@ -252,7 +261,7 @@ class OrderItem(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.label}"
+        return f"{self.quantity} × {self.staff_label}"
 
     @property
     def product_image(self) -> str:
@@ -262,13 +271,38 @@ class OrderItem(models.Model):
     @property
     def detail(self) -> str:
         """Finish and format in the active language: `Peint · 18 cm`; "" for a piece without choices."""
-        finish = str(Finish(self.finish).label) if self.finish in Finish.values else ""
-        return " · ".join(part for part in (finish, self.variation_name) if part)
+        return self._detail(self.variation_name)
 
     @property
     def label(self) -> str:
         """Which piece it is, in the active language: `Golem (Peint · 18 cm)`."""
         return f"{self.product_name} ({self.detail})" if self.detail else self.product_name
+
+    @property
+    def staff_name(self) -> str:
+        """`product_name` in French."""
+        return self.french_name or self.product_name
+
+    @property
+    def staff_variation_name(self) -> str:
+        """`variation_name` in French."""
+        return self.french_variation_name or self.variation_name
+
+    @property
+    def staff_detail(self) -> str:
+        """`detail` in French, whatever language is active."""
+        with translation.override(SOURCE_LANGUAGE):
+            return self._detail(self.staff_variation_name)
+
+    @property
+    def staff_label(self) -> str:
+        """`label` in French, whatever language is active."""
+        detail = self.staff_detail
+        return f"{self.staff_name} ({detail})" if detail else self.staff_name
+
+    def _detail(self, variation_name: str) -> str:
+        finish = str(Finish(self.finish).label) if self.finish in Finish.values else ""
+        return " · ".join(part for part in (finish, variation_name) if part)
 
 
 class OrderTracking(models.Model):
@@ -340,54 +374,3 @@ class OrderEvent(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class StockHoldState(models.TextChoices):
-    """`taken` units are sold; `released` ones are back in stock."""
-
-    HELD = "held", _("Réservé")
-    TAKEN = "taken", _("Vendu")
-    RELEASED = "released", _("Rendu")
-
-
-class StockHold(models.Model):
-    """Units of counted stock that an order holds. `held` becomes `taken` when paid, or `released` exactly once.
-
-    `network` and `mailbox` are keyed digests of where the order came from and of its e-mail address, by which unpaid
-    holds are counted. They are set only while counted units are held.
-    """
-
-    order = models.ForeignKey(
-        Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="stock_holds"
-    )
-    product = models.ForeignKey(
-        "catalog.Product", verbose_name=_("produit"), on_delete=models.SET_NULL, null=True
-    )
-    variant = models.ForeignKey(
-        "catalog.Variant", verbose_name=_("déclinaison"), on_delete=models.SET_NULL, null=True, blank=True
-    )
-    quantity = models.PositiveIntegerField(_("quantité"))
-    state = models.CharField(
-        _("état"), max_length=10, choices=StockHoldState.choices, default=StockHoldState.HELD
-    )
-    # Which number of units it was taken from: "product", "variant", or "" for made to order.
-    level = models.CharField(max_length=10, blank=True, default="", editable=False)
-    network = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
-    mailbox = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        verbose_name = _("réservation de stock")
-        verbose_name_plural = _("réservations de stock")
-        ordering = ("pk",)
-        indexes = (
-            models.Index(fields=("network",), name="hold_by_network", condition=~Q(network="")),
-            models.Index(fields=("mailbox",), name="hold_by_mailbox", condition=~Q(mailbox="")),
-        )
-        constraints = (
-            models.CheckConstraint(condition=Q(quantity__gte=1), name="hold_quantity_positive"),
-            models.CheckConstraint(condition=Q(state__in=StockHoldState.values), name="hold_state_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.quantity} · {self.get_state_display()}"

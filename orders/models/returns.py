@@ -94,7 +94,7 @@ class WithdrawalLine(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.item.label}"
+        return f"{self.quantity} × {self.item.staff_label}"
 
 
 class WithdrawalState(models.TextChoices):
@@ -235,4 +235,4 @@ class RefundLine(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.item.label}"
+        return f"{self.quantity} × {self.item.staff_label}"

@@ -67,4 +67,4 @@ class ShipmentLine(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.item.label}"
+        return f"{self.quantity} × {self.item.staff_label}"

@@ -22,7 +22,9 @@ _TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts"
 
 
 def order_context(order: Order, language: str) -> dict[str, Any]:
-    """Return the order as JSON for a mail: amounts as "49.99", texts in `language`."""
+    """Return the order as JSON for a mail: amounts as "49.99", texts in `language`, pieces as the customer or, in
+    French, the workshop calls them."""
+    in_french = language == SOURCE_LANGUAGE
     with translation.override(language):
         delivery, billing = delivery_address(order), billing_address(order)
         return {
@@ -45,8 +47,8 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "gift_message": order.gift_message,
             "items": [
                 {
-                    "name": item.product_name,
-                    "detail": item.detail,
+                    "name": item.staff_name if in_french else item.product_name,
+                    "detail": item.staff_detail if in_french else item.detail,
                     "image": urljoin(settings.SITE_URL, item.product_image) if item.product_image else "",
                     "quantity": item.quantity,
                     "free_quantity": item.free_quantity,

@@ -305,7 +305,7 @@ def _wanted(
             raise RefundRefused(
                 "refund_too_many_units",
                 _("il reste %(units)d à rembourser de « %(product)s ».")
-                % {"units": free, "product": known[line.item_id].product_name},
+                % {"units": free, "product": known[line.item_id].staff_name},
             )
         wanted[line.item_id] = line
     if not wanted:

@@ -20,7 +20,7 @@ from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
 from orders.models import Order, WithdrawalChannel
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
-from orders.services.withdrawals.declarations import Declaration, Receipt, describe_units
+from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
 from orders.staff.base import DayField, StaffForm, ask_page, order_url
 from shop.core.problems import Problem
@@ -92,7 +92,7 @@ class OrderReceivedForm(ReceivedForm):
         self.fields["email"].help_text = f"Vide\u00a0: celui de la commande, {order.email}."
         units = {
             _units(line): forms.IntegerField(
-                label=describe_units(line.item, line.left),
+                label=f"{line.left} × {line.item.staff_label}",
                 min_value=0,
                 max_value=line.left,
                 initial=line.left,

@@ -173,7 +173,7 @@ class ReturnForm(StaffForm):
         self.lines = lines
         units = {
             f"units_{line.item.pk}": forms.IntegerField(
-                label=f"{line.item.label} (au plus {line.left})", min_value=0, max_value=line.left
+                label=f"{line.item.staff_label} (au plus {line.left})", min_value=0, max_value=line.left
             )
             for line in lines
         }

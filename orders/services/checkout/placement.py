@@ -373,6 +373,8 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 finish=sellable.finish,
                 product_name=sellable.name,
                 variation_name=sellable.variation_name,
+                french_name=_unless_same(sellable.french_name, sellable.name),
+                french_variation_name=_unless_same(sellable.french_variation_name, sellable.variation_name),
                 category_name=sellable.category_name,
                 sku=sellable.sku,
                 hs_code=sellable.hs_code,
@@ -389,3 +391,7 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
             )
         )
     return items
+
+
+def _unless_same(french: str, name: str) -> str:
+    return "" if french == name else french

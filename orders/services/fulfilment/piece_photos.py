@@ -75,7 +75,7 @@ def send_photo(*, photo_id: int, message: str, actor: "User | None") -> PiecePho
         _require_customer(order)
         photo.sent_at, photo.message = timezone.now(), message.strip()
         photo.save(update_fields=["sent_at", "message"])
-        record_event(order, "photo.sent", actor=actor, piece=photo.piece.item.product_name)
+        record_event(order, "photo.sent", actor=actor, piece=photo.piece.item.staff_name)
         mail_customer(
             order,
             "piece_photo",
@@ -100,7 +100,7 @@ def remove_photo(*, photo_id: int, actor: "User | None") -> None:
         photo = PiecePhoto.objects.select_related("piece__item").get(pk=photo_id)
         if photo.sent_at is not None:
             withdraw_mails(f"piece_photo:{_mail_key(photo)}")
-            record_event(order, "photo.removed", actor=actor, piece=photo.piece.item.product_name)
+            record_event(order, "photo.removed", actor=actor, piece=photo.piece.item.staff_name)
         delete_photos(PiecePhoto.objects.filter(pk=photo.pk))
 
 

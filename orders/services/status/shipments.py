@@ -86,5 +86,5 @@ def _not_here(item: OrderItem | None) -> str:
         return _("Cette pièce n'est pas dans la commande.")
     return _("Il reste %(units)d à expédier de « %(product)s ».") % {
         "units": item.quantity - item.sent_quantity,
-        "product": item.label,
+        "product": item.staff_label,
     }

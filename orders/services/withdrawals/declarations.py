@@ -139,18 +139,13 @@ def _goods(declaration: Declaration) -> str:
     if declaration.order is not None and declaration.lines:
         units = declaration.units
         items = [item for item in declaration.order.items.all() if item.pk in units]
-        listed = [f"- {describe_units(item, units[item.pk])}" for item in items]
+        listed = [f"- {units[item.pk]} × {item.label}" for item in items]
         return "\n".join([_("Articles rendus :"), *listed])
     if declaration.goods:
         return _("Articles rendus :") + "\n" + declaration.goods
     if declaration.receipt is not None:
         return _("Elle porte sur toute la commande.")
     return _("Ma rétractation porte sur toute la commande.")
-
-
-def describe_units(item: OrderItem, quantity: int) -> str:
-    """Return `2 × Golem (Peint · 18 cm)`, in the active language."""
-    return f"{quantity} × {item.label}"
 
 
 def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine, ...]:
