@@ -41,7 +41,7 @@ def mail_list(request: HttpRequest) -> HttpResponse:
     """Every mail, newest first; ``?to=`` narrows to one address."""
     _guard()
     mails = OutgoingMail.objects.only("kind", "to", "language", "state", "subject", "created_at")
-    if to := request.GET.get("to", "").replace("\x00", ""):
+    if to := request.GET.get("to", ""):
         mails = mails.filter(to__icontains=to)
     page = Paginator(mails, PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "mailbox/list.html", {"page": page, "to": to})

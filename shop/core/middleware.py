@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db import DataError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.utils import translation
@@ -62,6 +63,14 @@ class OutageMiddleware(MiddlewareMixin):
             return None
         logger.error("%s %s: %s: %s", request.method, request.path, type(exception).__name__, exception)
         return errors.unavailable(request)
+
+
+class NulMiddleware(MiddlewareMixin):
+    """A value with NUL, which PostgreSQL keeps in no text and no honest client sends, is a 400, never a 500."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        is_nul = isinstance(exception, DataError) and "NUL (0x00)" in str(exception)
+        return errors.bad_request(request) if is_nul else None
 
 
 class LanguageMiddleware:

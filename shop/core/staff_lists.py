@@ -68,7 +68,7 @@ def staff_list(
     The first part is shown unless another is asked for; words alone are looked for in the part that has all rows. What
     can't be read in the address is left aside. `kept` is what else of the address narrowed the rows.
     """
-    search = request.GET.get("q", "").replace("\x00", "").strip()
+    search = request.GET.get("q", "").strip()
     asked = request.GET.get("liste", "")
     part = next((part for part in parts if part.word == asked), None)
     if part is None:

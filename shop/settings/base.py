@@ -102,6 +102,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "shop.core.middleware.NotFoundMiddleware",
     "shop.core.middleware.OutageMiddleware",
+    "shop.core.middleware.NulMiddleware",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

@@ -53,7 +53,13 @@ pytestmark = pytest.mark.django_db
 REFUSED = {401, 403, 404, 405}
 SIGN_IN = ("/auth", "/gestion/login/", "/espace-membre/securite?next=")
 # What decides who asks; headers, languages and cached pages are left out, for speed.
-DECIDING = ("django.contrib", "django.middleware.csrf", "django.middleware.locale", "allauth")
+DECIDING = (
+    "django.contrib",
+    "django.middleware.csrf",
+    "django.middleware.locale",
+    "allauth",
+    "shop.core.middleware.Nul",
+)
 CALLS = ("get", "post", "put", "patch", "delete")
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.test import Client
 from django.urls import reverse
 from drf_spectacular.generators import SchemaGenerator
 
+from blog.models import Campaign
 from tests.permissions.expected import ROUTES
 from tests.permissions.test_matrix import Matrix, everything_undone, matrix, routes, values_of, world
 
@@ -51,7 +54,10 @@ def status_of(browser: Client, method: str, address: str, body: Any = None) -> i
             headers={"idempotency-key": str(uuid.uuid4())},
         )
         if answer.streaming:
+            # As the test client ends a request: the connection stays that of the test.
+            request_finished.disconnect(close_old_connections)
             answer.close()
+            request_finished.connect(close_old_connections)
     # 503: what is asked is switched off, and says so.
     return 200 if answer.status_code == 503 else answer.status_code
 
@@ -91,6 +97,14 @@ def test_no_field_of_any_call_answers_500(matrix: Matrix, browser: Client) -> No
                         failed.append((method, address, place, value))
     assert failed == []
     assert asked > 1_000
+
+
+@pytest.mark.postgres
+def test_a_text_with_nul_is_refused_and_nothing_is_stored(matrix: Matrix, browser: Client) -> None:
+    before = Campaign.objects.count()
+    for answer in (browser.post("/admin/newsletter", {"title": "No\x00"}), browser.get("/blog?tag=%00")):
+        assert answer.status_code == 400
+    assert Campaign.objects.count() == before
 
 
 def shape(path: str) -> str:
