@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import hashlib
 import io
 import json
 import logging
 import os
-import shutil
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -32,6 +30,7 @@ from shop.backups.rotation import Rotation
 from shop.backups.snapshot import snapshot
 from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, store_files
 from shop.backups.vault import Vault, open_vault
+from shop.backups.work_folder import InUseError, work_folder
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +38,6 @@ FORMAT = 1
 FOLDER = "backups/"
 LIST = ".json.gz"
 MANIFEST = "manifest.json"
-WORK = "backup.work"
-"""Of `DATA_DIR`: what a backup is made of, as long as that takes."""
 # PostgreSQL's advisory locks are numbers: this one is the backup's.
 _LOCK = 0x6261636B7570
 _STAMP = "%Y-%m-%dT%H-%M-%SZ"
@@ -49,9 +46,6 @@ SECRETS = (
     *("STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_WEBHOOK_SECRET_OLD", "MEDIA_S3_URL"),
 )
 """Settings that a backup names when they are set, and never contains."""
-
-
-ANOTHER = "Another backup is being made."
 
 
 class BackupRefused(Exception):
@@ -68,7 +62,7 @@ def make_backup(
     Raises BackupRefused, and what the target, the database and the disk raise.
     """
     vault = vault or open_vault()
-    with _alone(), _work_folder() as work:
+    with _alone() as work:
         if not elsewhere and not to_new_target:
             _refuse_lost_target(vault)
         for folder in (FOLDER, PREFIX):
@@ -172,38 +166,30 @@ def secret_key_check() -> str:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """One backup at a time of a shop, whichever of its machines: two would delete each other's files."""
-    with (settings.DATA_DIR / "backup.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BackupRefused(ANOTHER) from None
-        if connection.vendor != "postgresql":
-            yield
-            return
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
-            if not cursor.fetchone()[0]:
-                raise BackupRefused(ANOTHER)
-        try:
-            yield
-        finally:
-            # It ends with the connection as well, and so with a process that is killed.
-            with suppress(DatabaseError), connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+def _alone() -> Iterator[Path]:
+    """The folder of one backup at a time, whichever machine makes it: two would delete each other's files."""
+    try:
+        with work_folder("backup") as work, _lock_of_all_machines():
+            yield work
+    except InUseError as error:
+        raise BackupRefused(str(error)) from None
 
 
 @contextmanager
-def _work_folder() -> Iterator[Path]:
-    """An empty folder; what a backup that was killed left in it, every row of the shop, goes first."""
-    work = settings.DATA_DIR / WORK
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(mode=0o700)
+def _lock_of_all_machines() -> Iterator[None]:
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
+        if not cursor.fetchone()[0]:
+            raise InUseError("Another backup is under way, on another machine.")
     try:
-        yield work
+        yield
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        # It ends with the connection as well, and so with a process that is killed.
+        with suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
 
 
 def _refuse_lost_target(vault: Vault) -> None:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from blog.services.newsletter.suspensions import read_report, suspend_address
 
@@ -19,7 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="*", type=Path, help="One mail each; without any, standard input.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        mails = [path.read_bytes() for path in options["files"]] or [sys.stdin.buffer.read()]
+        try:
+            mails = [path.read_bytes() for path in options["files"]] or [sys.stdin.buffer.read()]
+        except OSError as error:
+            raise CommandError(str(error)) from error
         named = [each for mail in mails for each in read_report(mail)]
         done = sum(suspend_address(address, reason) for address, reason in named)
         self.stdout.write(f"{len(named)} address(es) named, {done} suspended.")

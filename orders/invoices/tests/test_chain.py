@@ -133,3 +133,5 @@ def test_the_head_of_a_month_is_mailed_once_and_shows_books_that_were_written_an
     assert (faults(), ChainHead.objects.count()) == ([], 0)
     with pytest.raises(CommandError, match="rewritten"):
         call_command("audit_books", "--without-stripe", "--head", code, stdout=StringIO())
+    with pytest.raises(CommandError, match="a code as it was mailed"):
+        call_command("audit_books", "--without-stripe", "--head", code[:-1], stdout=StringIO())

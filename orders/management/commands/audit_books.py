@@ -1,5 +1,6 @@
 """``manage.py audit_books``: prove that invoices, orders, ledger and Stripe agree. Exit code 1 when they don't."""
 
+import re
 from argparse import ArgumentParser
 from typing import Any
 
@@ -21,6 +22,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["head"] and not re.fullmatch(r"[0-9]{1,18}:[0-9a-f]{64}", options["head"]):
+            raise CommandError("--head takes a code as it was mailed: a number, a colon and 64 characters.")
         with translation.override("en"):
             report = audit_books(timezone.now(), with_provider=not options["without_stripe"])
         if options["head"]:

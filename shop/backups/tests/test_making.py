@@ -9,6 +9,7 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ def test_second_backup_at_once_is_refused(target: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(BackupRefused) as refusal:
             make_backup()
-    assert str(refusal.value) == "Another backup is being made."
+    assert str(refusal.value) == "Another backup is under way."
     assert not target.exists()
 
 
@@ -184,12 +185,12 @@ def test_backup_is_late_after_a_day_and_two_hours(
 def test_backup_leaves_no_work_behind(target: Path) -> None:
     backup_at(NIGHT)
     assert [
-        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith((making.WORK, "record-"))
+        name for name in os.listdir(shop_settings.DATA_DIR) if name.startswith(("backup.work", "record-"))
     ] == []
 
 
 def test_backup_that_was_killed_leaves_nothing_after_the_next_one(target: Path) -> None:
-    work = shop_settings.DATA_DIR / making.WORK
+    work = shop_settings.DATA_DIR / "backup.work"
     work.mkdir()
     (work / "rows.tar").write_bytes(b"every customer")
     for folder in ("backups", "files"):
@@ -307,7 +308,7 @@ def test_second_backup_on_another_machine_is_refused(target: Path) -> None:
     try:
         with elsewhere.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [making._LOCK])
-            with pytest.raises(BackupRefused, match=r"Another backup is being made\."):
+            with pytest.raises(BackupRefused, match="Another backup is under way, on another machine"):
                 make_backup()
             cursor.execute("SELECT pg_advisory_unlock(%s)", [making._LOCK])
     finally:
@@ -316,3 +317,17 @@ def test_second_backup_on_another_machine_is_refused(target: Path) -> None:
     # Nothing of the lock stays behind.
     backup_at(NIGHT)
     backup_at(NIGHT.replace(day=24))
+
+
+def test_restore_that_was_killed_leaves_nothing_after_the_next_one(target: Path) -> None:
+    backup_at(NIGHT)
+    work = shop_settings.DATA_DIR / "restore.work"
+    work.mkdir()
+    (work / "rows.tar").write_bytes(b"every customer")
+    with (shop_settings.DATA_DIR / "restore.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(CommandError, match=r"Another restore is under way\."):
+            call_command("restore", "--check", stdout=StringIO())
+    assert (work / "rows.tar").exists()
+    call_command("restore", "--check", stdout=StringIO())
+    assert not work.exists()

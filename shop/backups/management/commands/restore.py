@@ -1,11 +1,9 @@
 """``manage.py restore``: bring a backup back into an empty machine."""
 
-import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
@@ -13,6 +11,7 @@ from shop.backups import restoring
 from shop.backups.stored_files import DamagedError
 from shop.backups.targets import TargetError
 from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, Vault, open_vault
+from shop.backups.work_folder import InUseError, work_folder
 from shop.core.restored import Restored, finish_restore
 
 
@@ -56,7 +55,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._restore(options)
-        except (restoring.RestoreRefused, DamagedError, TargetError, BackupKeyError, OSError) as error:
+        except (
+            restoring.RestoreRefused,
+            InUseError,
+            DamagedError,
+            TargetError,
+            BackupKeyError,
+            OSError,
+        ) as error:
             raise CommandError(str(error)) from error
 
     def _check_files(self, archive: restoring.Archive, vault: Vault, work: Path) -> None:
@@ -70,8 +76,7 @@ class Command(BaseCommand):
     def _restore(self, options: dict[str, Any]) -> None:
         highest = None if options["check"] else highest_invoices(options["highest_invoice"])
         vault = open_vault(options["url"], identity_files=options["identity"])
-        with tempfile.TemporaryDirectory(prefix="restore-", dir=settings.DATA_DIR) as folder:
-            work = Path(folder)
+        with work_folder("restore") as work:
             if highest is not None:
                 restoring.refuse_unless_empty()
             archive = restoring.fetch_archive(vault, options["name"], work)
