@@ -303,7 +303,7 @@ PIXEL_ID = env.text("PIXEL_ID", default="")
 
 # --- Log -------------------------------------------------------------------------------------------
 LOG_FORMAT = env.choice("LOG_FORMAT", ("text", "json"), default="text" if DEBUG else "json")
-LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
+LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), default="INFO")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
