@@ -40,7 +40,7 @@ def language_parts(fields: Iterable[str], *, only: str = "", skip: str = "") -> 
 
 _YEARS = "Choisissez un jour entre 2000 et 2199."
 # A browser's field takes any year, also those that have no moment in UTC.
-MOMENTS = (
+_MOMENTS = (
     MinValueValidator(datetime(2000, 1, 1, tzinfo=UTC), _YEARS),
     MaxValueValidator(datetime(2200, 1, 1, tzinfo=UTC), _YEARS),
 )
@@ -51,7 +51,7 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
     them. For `Meta.formfield_callback`."""
     if isinstance(db_field, models.DateTimeField):
         clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
-        options |= {"widget": clock, "validators": MOMENTS}
+        options |= {"widget": clock, "validators": _MOMENTS}
     elif isinstance(db_field, models.DateField):
         options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
     elif isinstance(db_field, models.DecimalField):

@@ -1,6 +1,7 @@
-"""Every address, parameter and field of every call takes values that nobody's browser sends: none answers a 500.
+"""Every address, with the parameters named here, and every field of every call take values that nobody's browser sends:
+none answers a 500.
 
-What is asked comes from the URL configuration and the description of the API, so that new calls are tried too.
+Addresses and fields come from the URL configuration and the description of the API, so that new ones are tried too.
 """
 
 from __future__ import annotations
