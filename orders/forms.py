@@ -15,12 +15,12 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import normalise_email
 from orders.models import OTHER_COUNTRY, Order
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.fulfilment.delivery_address import DeliveryAddress
 from orders.services.withdrawals.declarations import Declaration, choose_lines
+from shop.core.email_addresses import EmailAddressField
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
@@ -62,7 +62,7 @@ class WithdrawalForm(forms.Form):
         help_text=_("Sa référence est dans l'objet de votre confirmation : huit chiffres et lettres."),
         widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
     )
-    email = forms.EmailField(
+    email = EmailAddressField(
         label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         help_text=_("Celle de la commande. L'accusé de réception y est envoyé."),
@@ -194,7 +194,7 @@ class TrackingForm(forms.Form):
         help_text=_("Huit chiffres et lettres, dans l'objet de votre confirmation : par exemple 7C9BE001."),
         widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
     )
-    email = forms.EmailField(
+    email = EmailAddressField(
         label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         help_text=_("Celle de la commande."),
@@ -210,9 +210,6 @@ class TrackingForm(forms.Form):
                 code="invalid",
             )
         return reference
-
-    def clean_email(self) -> str:
-        return normalise_email(self.cleaned_data["email"])
 
 
 def _field(item_id: int) -> str:

@@ -27,6 +27,7 @@ from orders.models import (
 )
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.dates import shop_day
+from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
 
 FIRST_ALERT_DAY = 10
@@ -65,7 +66,7 @@ def find_declared_order(*, text: str, email: str) -> Order | None:
     ids = [uuid.UUID(found) for found in _UUID.findall(text)[:_READ_AT_MOST]]
     references = [found.upper() for found in _REFERENCE.findall(text)[:_READ_AT_MOST]]
     invoices = [found.upper() for found in _INVOICE.findall(text)[:_READ_AT_MOST]]
-    paid = Order.objects.filter(email__iexact=email.strip(), paid_at__isnull=False)
+    paid = Order.objects.filter(email__iexact=normalise_email(email), paid_at__isnull=False)
     orders = paid.order_by("-created_at")
     if ids or references:
         found = orders.filter(pk__in=ids).first() if ids else None

@@ -23,6 +23,7 @@ from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_li
 from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
 from orders.staff.base import DayField, StaffForm, ask_page, order_url
+from shop.core.email_addresses import EmailAddressField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
@@ -47,7 +48,7 @@ class ReceivedForm(StaffForm):
         help_text="Les quatorze jours pour rembourser partent de ce jour (article L221-24).",
     )
     name = LineField(label="Nom du client", max_length=LIMITS["name"])
-    email = forms.EmailField(label="E-mail du client", max_length=LIMITS["email"])
+    email = EmailAddressField(label="E-mail du client", max_length=LIMITS["email"])
     words = WordsField(
         label="Texte reçu, tel qu'il est écrit",
         required=False,

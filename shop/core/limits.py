@@ -10,7 +10,6 @@ other way round: `consume_mail` belongs into the transaction that writes the mai
 from __future__ import annotations
 
 import logging
-import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -24,6 +23,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.client_address import network_of
+from shop.core.email_addresses import normalise_email
 from shop.core.models import AttemptCounter
 from shop.core.problems import Problem
 
@@ -223,13 +223,9 @@ def _key(limit: Limit, subject: str) -> str:
         case Subject.NETWORK:
             subject = network_of(subject)
         case Subject.ACCOUNT:
-            subject = _fold(subject)
+            subject = normalise_email(subject)
         case Subject.RECIPIENT:
             # `me+shop@example.com` is the mailbox of `me@example.com`.
-            name, _at, host = _fold(subject).rpartition("@")
+            name, _at, host = normalise_email(subject).rpartition("@")
             subject = f"{name.partition('+')[0]}@{host}"
     return salted_hmac("shop.core.limits", f"{limit.name}\n{subject}", algorithm="sha256").hexdigest()
-
-
-def _fold(email: str) -> str:
-    return unicodedata.normalize("NFKC", email.strip()).lower()

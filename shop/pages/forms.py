@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Address, User
 from accounts.services.addresses import AddressDetails
 from catalog.models import Product
+from shop.core.email_addresses import EmailAddressField
 from shop.core.images import check_image
 from shop.core.languages import active_language
 from shop.core.models import EMAIL_MAX_LENGTH
@@ -76,7 +77,7 @@ class ContactForm(forms.Form):
         max_length=LIMITS["last_name"],
         widget=forms.TextInput(_text(autocomplete="family-name")),
     )
-    email = forms.EmailField(
+    email = EmailAddressField(
         label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),

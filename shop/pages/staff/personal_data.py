@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from accounts.models import User
+from shop.core.email_addresses import EmailAddressField
 from shop.core.models import EMAIL_MAX_LENGTH, ScheduledJob, ShopSettings
 from shop.core.personal_data import period_text, retention_rules
 from shop.core.problems import Problem
@@ -27,7 +28,7 @@ MOST_ROWS = 100
 class ErasureLinkForm(forms.Form):
     """The address that somebody wrote from, and the language of the mail."""
 
-    email = forms.EmailField(label="Adresse e-mail", max_length=EMAIL_MAX_LENGTH)
+    email = EmailAddressField(label="Adresse e-mail", max_length=EMAIL_MAX_LENGTH)
     language = forms.ChoiceField(label="Langue", choices=settings.LANGUAGES)
 
 
