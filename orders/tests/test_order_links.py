@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from accounts.tests.people import deliver_mails, mails, make_member
-from orders.access import order_url
+from orders.access import order_id_of_payment_token, order_url, payment_token
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail
 
@@ -165,3 +165,13 @@ def test_the_page_is_no_public_one_and_the_footer_leads_to_it(client, language):
     assert "no-store" in page["Cache-Control"]
     assert '<meta name="robots" content="noindex">' in page.content.decode()
     assert f'href="{tracking(prefix)}"' in client.get(prefix or "/").content.decode()
+
+
+def test_links_in_mails_outlive_a_change_of_the_secret(client, order, settings):
+    page, payment = order_url(order).removeprefix(settings.SITE_URL), payment_token(order)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another-secret-of-this-test-that-is-long-enough"
+
+    assert (client.get(page).status_code, order_id_of_payment_token(payment)) == (200, order.pk)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert (client.get(page).status_code, order_id_of_payment_token(payment)) == (404, None)
