@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from typing import cast
 
 from django.contrib import messages
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from orders.models import Attempt, Order, StripeEvent
+from accounts.models import User
+from orders.models import Attempt, AttemptState, Order, StripeEvent
 from orders.selectors.provider_events import askable_attempts
-from orders.services.payments.settlement import settle
+from orders.services.payments.reviews import ask_provider
 from orders.services.reconciliation.webhook_events import replay_events
 from orders.staff.base import PROVIDER_AWAY, ask_page, order_url, row_number
 from orders.stripe import gateway
@@ -54,32 +56,36 @@ def _replay(request: HttpRequest) -> None:
 
 @staff_page(StaffAction.ASK_PROVIDER, WRITE)
 def ask_provider_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Settle the order's attempts from what Stripe says now; stop when it is away."""
+    """Settle the order's attempts from what Stripe says now, those to be looked at too; stop when it is away."""
     order = get_object_or_404(Order, pk=order_id)
-    attempts = list(askable_attempts(order))
     if request.method == "POST":
-        _settle(request, attempts)
+        _ask(request, order)
         return redirect(order_url(order.pk))
+    has_begun = askable_attempts(order).exists()
     return ask_page(
         request,
         title=ASK_LABEL,
         back=order_url(order.pk),
-        submit="Demander" if attempts else "",
+        submit="Demander" if has_begun else "",
         sentences=[
             f"La boutique demande à Stripe où en est chaque paiement de la commande {order.reference} et note sa "
             "réponse, comme si Stripe venait de l'envoyer. Rien n'est débité."
-            if attempts
+            if has_begun
             else "Aucun paiement de cette commande n'a commencé chez Stripe."
         ],
     )
 
 
-def _settle(request: HttpRequest, attempts: list[Attempt]) -> None:
-    for attempt in attempts:
-        try:
-            settle(attempt.pk)
-        except gateway.GatewayError:
-            messages.error(request, PROVIDER_AWAY)
-            return
-    count = len(attempts)
+def _ask(request: HttpRequest, order: Order) -> None:
+    try:
+        count = ask_provider(order_id=order.pk, actor=cast(User, request.user))
+    except gateway.GatewayError:
+        messages.error(request, PROVIDER_AWAY)
+        return
     messages.success(request, f"{count} paiements vérifiés." if count > 1 else f"{count} paiement vérifié.")
+    if Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW).exists():
+        messages.warning(
+            request,
+            "Un paiement ne correspond toujours pas à la commande\u00a0: remboursez-le chez Stripe, puis demandez à "
+            "nouveau.",
+        )

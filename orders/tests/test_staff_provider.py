@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from orders import tasks
-from orders.models import StripeEvent
+from orders.models import AttemptState, StripeEvent
+from orders.services.payments import reviews
 from orders.services.reconciliation import webhook_events
 from orders.services.reconciliation.reconcile import reprocess_events
 from orders.services.reconciliation.webhook_events import NotYetKnown
@@ -101,7 +102,7 @@ def test_asking_settles_each_attempt_of_the_order(browser: Client, monkeypatch: 
         attempt.checkout_session_id = "cs_1"
         attempt.save()
     asked: list[Any] = []
-    monkeypatch.setattr(provider, "settle", asked.append)
+    monkeypatch.setattr(reviews, "settle", asked.append)
     address = f"/admin/commandes/{order.pk}/etat-paiement"
     assert "Rien n'est débité." in shown(browser.get(address))
     assert asked == []
@@ -115,6 +116,19 @@ def test_a_provider_that_is_away_is_told(browser: Client, monkeypatch: pytest.Mo
 
     order = pay_order(make_order())
     order.payments.get().attempts.update(checkout_session_id="cs_1")
-    monkeypatch.setattr(provider, "settle", away)
+    monkeypatch.setattr(reviews, "settle", away)
     page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
     assert provider.PROVIDER_AWAY.replace("\u00a0", " ") in page
+
+
+def test_a_payment_that_still_does_not_fit_is_told(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = make_order()
+    order.review_reason = "amount: 5998 instead of 6000"
+    order.save()
+    attempts = order.payments.get().attempts
+    attempts.update(checkout_session_id="cs_1", state=AttemptState.REVIEW)
+    monkeypatch.setattr(reviews, "settle", lambda _attempt: attempts.update(state=AttemptState.REVIEW))
+    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    assert "Un paiement ne correspond toujours pas à la commande : remboursez-le chez Stripe" in page
+    order.refresh_from_db()
+    assert order.review_reason == "amount: 5998 instead of 6000"

@@ -48,5 +48,5 @@ def clean_email(email: str, *, code: str = "invalid") -> str:
 class EmailAddressField(forms.EmailField):
     """An address in its stored form, and judged in it: it may be longer than what was typed."""
 
-    def to_python(self, value: Any) -> Any:
-        return normalise_email(super().to_python(value))
+    def to_python(self, value: Any) -> str:
+        return normalise_email(super().to_python(value) or "")

@@ -26,6 +26,7 @@ from tests.payment_faults.outcomes import (
     cancelled_once,
     charges,
     confirmed_once,
+    ledger,
     new_order,
     rows,
     sent_event,
@@ -223,6 +224,23 @@ def test_case_06_a_payments_events_in_every_order_lead_to_the_same_end(fake_stri
         assert [shopper.webhook(events[kind]) for kind in turn] == [200] * 3
         confirmed_once(order)
     assert Order.objects.filter(status=OrderStatus.CONFIRMED).count() == 6
+
+
+@pytest.mark.parametrize("what", ["refunds", "disputes"])
+def test_case_06_what_became_of_the_money_is_told_before_the_payment(fake_stripe, buyer, order, what):
+    """Events in reverse order: an order whose money is gone does not go into production."""
+    fake_stripe.pay(order)
+    paid = sent_event(fake_stripe, COMPLETED)
+    fake_stripe.control(what, payment_intent=paid["data"]["object"]["payment_intent"])
+    sent_event(fake_stripe, {"refunds": "charge.refunded", "disputes": "charge.dispute.created"}[what])
+    for event in reversed(fake_stripe.events()):
+        assert buyer.webhook(event) == 200
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == {
+        "refunds": (OrderStatus.REFUNDED, ""),
+        "disputes": (OrderStatus.CONFIRMED, "dispute: needs_response"),
+    }[what]
+    assert [str(amount) for _kind, amount in ledger(order)] == ["60.00", "-60.00"]
 
 
 @pytest.mark.parametrize("reverse", [False, True])

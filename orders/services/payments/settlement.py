@@ -44,6 +44,8 @@ from orders.services.payments.mails import (
 from orders.services.payments.off_session import CARD_UNKNOWN, execute_charge
 from orders.services.payments.stored_cards import discard_card, store_card
 from orders.services.refunds.decisions import request_automatic_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
@@ -90,6 +92,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             cancel_unpaid_order(
                 order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
             )
+        _follow_money(facts.intent_id, facts.charge)
     return _settlement(attempt_id)
 
 
@@ -134,7 +137,7 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
         return
     mismatch = find_mismatch(order, attempt, facts)
     if mismatch:
-        _mark_for_review(order, attempt, mismatch)
+        _refuse_money(order, attempt, mismatch, gone=_is_gone(facts.charge, facts.intent_status))
         return
     if facts.payment_status == "unpaid":
         # A bank debit takes days: the stock stays held until the bank has spoken.
@@ -179,6 +182,18 @@ def _settle_charge(attempt: Attempt) -> None:
         elif current.state in LIVE_ATTEMPTS:
             _move(current, AttemptState.CANCELLED)
             record_event(order, "payment.never_charged", attempt=str(current.pk))
+    if facts is not None:
+        _follow_money(facts.intent_id, facts.charge)
+
+
+def _follow_money(intent_id: str | None, charge: ChargeFacts | None) -> None:
+    """What was refunded or disputed before the shop knew of the charge: its news came too early to be booked."""
+    if intent_id is None or charge is None:
+        return
+    if charge.refunded_cents:
+        sync_refunds(intent_id)
+    if charge.disputed:
+        sync_disputes(intent_id)
 
 
 def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: IntentFacts) -> None:
@@ -190,7 +205,7 @@ def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: Inten
         return
     mismatch = find_charge_mismatch(attempt, facts)
     if mismatch:
-        _mark_for_review(order, attempt, mismatch)
+        _refuse_money(order, attempt, mismatch, gone=_is_gone(facts.charge, facts.status))
     elif facts.charge is not None and facts.status == "succeeded":
         _book_charge(order, payment, attempt, facts.charge)
     elif attempt.state in LIVE_ATTEMPTS and facts.status == "processing":
@@ -325,6 +340,22 @@ def hold_for_review(attempt_id: uuid.UUID, reason: str) -> None:
         current = Attempt.objects.select_for_update().get(pk=attempt_id)
         if current.state in LIVE_ATTEMPTS:
             _mark_for_review(order, current, reason)
+
+
+def _is_gone(charge: ChargeFacts | None, intent_status: str) -> bool:
+    """Return whether no money of a payment is at the provider, and none can come any more."""
+    return intent_status == "canceled" if charge is None else charge.refunded_cents >= charge.amount_cents
+
+
+def _refuse_money(order: Order, attempt: Attempt, reason: str, *, gone: bool) -> None:
+    """Money that does not fit is never booked. Staff look at it, unless it is `gone` again."""
+    if not gone:
+        _mark_for_review(order, attempt, reason)
+        return
+    _move(attempt, AttemptState.CANCELLED)
+    record_event(order, "payment.gone", attempt=str(attempt.pk), reason=reason)
+    if not Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).exists():
+        cancel_unpaid_order(order.pk, reason="payment.failed", by=ActorKind.PROVIDER)
 
 
 def _mark_for_review(order: Order, attempt: Attempt, reason: str) -> None:

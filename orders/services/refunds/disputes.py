@@ -80,7 +80,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
             close_outstanding(order=order, reason=reason)
-        _mark(order)
+        mark_disputes(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,
             amount=str(dispute.amount),
@@ -96,8 +96,8 @@ def _is_forward(before: str, after: str) -> bool:
     return before != after and before in OPEN_DISPUTES
 
 
-def _mark(order: Order) -> None:
-    """The order shows as « à vérifier » while a dispute is open, and after a lost one."""
+def mark_disputes(order: Order) -> None:
+    """Show the order as « à vérifier » while a dispute is open, and after a lost one. Call it with the order locked."""
     states = set(order.disputes.values_list("state", flat=True)) - {DisputeState.WON}
     if states:
         order.review_reason = "dispute: " + ", ".join(sorted(states))

@@ -1,0 +1,56 @@
+"""Staff have looked at a payment that did not fit its order: the provider is asked anew, and the mark ends with the
+doubt."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from orders.journal import record_event
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, AttemptState, Order
+from orders.selectors.provider_events import askable_attempts
+from orders.services.payments.settlement import settle
+from orders.services.refunds.disputes import mark_disputes
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def ask_provider(*, order_id: uuid.UUID, actor: "User | None") -> int:
+    """Settle every attempt of an order that the provider knows; return how many were asked about. Nothing is charged.
+
+    An attempt kept for review is judged anew: what fits now is booked, what was refunded at the provider or never made
+    is over, and anything else stays as it is. Raises GatewayError; calling it again goes on.
+    """
+    attempts = askable_attempts(Order.objects.get(pk=order_id))
+    asked = 0
+    for attempt in attempts.order_by("payment__position", "number"):
+        _reopen(order_id, attempt)
+        settle(attempt.pk)
+        asked += 1
+    _end_review(order_id, actor)
+    return asked
+
+
+def _reopen(order_id: uuid.UUID, attempt: Attempt) -> None:
+    """One attempt may bring money at a time. A charge of the stored card is looked for, and never asked for again."""
+    state = AttemptState.PROCESSING if attempt.kind == AttemptKind.OFF_SESSION else AttemptState.SENT
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=order_id)
+        if not Attempt.objects.filter(payment__order=order_id, state__in=LIVE_ATTEMPTS).exists():
+            Attempt.objects.filter(pk=attempt.pk, state=AttemptState.REVIEW).update(
+                state=state, settled_at=None
+            )
+
+
+def _end_review(order_id: uuid.UUID, actor: "User | None") -> None:
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        in_doubt = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
+        if not order.review_reason or in_doubt.exists():
+            return
+        reason, order.review_reason = order.review_reason, ""
+        # The mark of a dispute is its own: it stays, or comes back.
+        mark_disputes(order)
+        if order.review_reason != reason:
+            record_event(order, "payment.review_ended", actor=actor, reason=reason)
