@@ -27,7 +27,6 @@ from orders.api.staff_calls import (
 )
 from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import Waits, admin_order, find_orders
-from orders.selectors.refund_rules import needs_recent_authentication, refundable
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.stripe import gateway
@@ -168,13 +167,15 @@ class OrderStatusView(APIView):
         order = _find(order_id)
         for action in status_actions(order, values["status"], values["refund"]):
             require(request.user, action)
-        if values["refund"] and needs_recent_authentication(order, refundable(order)):
-            require_recent(request._request)
         return changed_order(
             request,
             order,
             lambda: change_status(
-                order_id=order_id, actor=cast(User, request.user), key=_key(request, order_id), **values
+                order_id=order_id,
+                actor=cast(User, request.user),
+                key=_key(request, order_id),
+                require_proof=lambda: require_recent(request._request),
+                **values,
             ),
             expected=expected,
         )

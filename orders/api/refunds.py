@@ -29,7 +29,6 @@ from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refund_rules import (
     ProposedLine,
-    RefundRefused,
     ReturnedLine,
     needs_recent_authentication,
     propose_refund,
@@ -183,12 +182,8 @@ class OrderRefundView(APIView):
         key = idempotency_key(request)
         values = validated(RefundDemandSerializer(data=request.data))
         lines = _returned_lines(values)
-        order = Order.objects.filter(pk=order_id).first()
-        if order is None:
+        if not Order.objects.filter(pk=order_id).exists():
             raise order_not_found()
-        is_repeated = RefundRequest.objects.filter(key=key).exists()
-        if not is_repeated and _is_large(order, lines, values.get("amount")):
-            require_recent(request._request)
         decided = request_refund(
             order_id=order_id,
             key=key,
@@ -197,6 +192,7 @@ class OrderRefundView(APIView):
             lines=lines,
             amount=values.get("amount"),
             expected_amount=values.get("expected_amount"),
+            require_proof=lambda: require_recent(request._request),
         )
         return private(_answer(decided.pk), 202)
 
@@ -280,14 +276,6 @@ def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
     if values.get("lines") is None:
         return None
     return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
-
-
-def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:
-    try:
-        return needs_recent_authentication(order, propose_refund(order, lines, amount=amount).amount)
-    except RefundRefused:
-        # Refused below as well, or the repetition of a refund that failed and was decided before.
-        return False
 
 
 def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.recent_authentication import ask_again
+from accounts.recent_authentication import ask_again, require_recent
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.refund_rules import (
@@ -218,6 +218,7 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
                     amount=amount,
                     reason=form.cleaned_data["reason"],
                     actor=cast(User, request.user),
+                    require_proof=lambda: require_recent(request),
                 )
                 messages.success(request, "Remboursement décidé\u00a0: l'argent part dans la minute.")
                 return redirect(back)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,6 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.tests.people import PASSWORD, make_admin, prove
 from orders.models import Order, RefundRequest
+from orders.services.refunds.decisions import request_refund
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import ShopSettings
@@ -128,3 +131,47 @@ def test_several_small_refunds_do_not_pass_below_the_limit(admin: Client, order:
     RefundRequest.objects.update(created_at=timezone.now() - timedelta(days=2))
     assert call(admin, order, {"amount": "80.01"}).status_code == 202
     assert RefundRequest.objects.count() == 4
+
+
+def test_several_small_refunds_at_once_do_not_pass_below_the_limit_either(
+    admin: Client, order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each was judged before the others were decided: it is judged again under the order's lock."""
+    set_limit("200.00")
+    decide = request_refund
+
+    def after_another(**demand: Any) -> RefundRequest:
+        decide(order_id=order.pk, key=new_key(), amount=Decimal("120.00"))
+        return decide(**demand)
+
+    monkeypatch.setattr("orders.api.refunds.request_refund", after_another)
+    refused = call(admin, order, {"amount": "80.01"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "reauthentication_required")
+    assert [request.amount for request in RefundRequest.objects.all()] == [Decimal("120.00")]
+
+
+SETTINGS = "/admin/reglages/paiement"
+
+
+def filled_in(client: Client, **typed: str) -> dict[str, str]:
+    """The form as it is shown, with what is typed."""
+    seen = re.search(r'name="seen" value="([^"]*)"', client.get(SETTINGS).content.decode())
+    assert seen is not None
+    shown = {"installments_enabled": "on", "installments_minimum": "150", "refund_confirmation_above": "200"}
+    return {**shown, "seen": seen[1], **typed}
+
+
+def test_the_limit_itself_is_changed_after_a_proof(admin: Client, order: Order) -> None:
+    typed = filled_in(admin, refund_confirmation_above="")
+    asked = admin.post(SETTINGS, typed)
+    assert (asked.status_code, ASKED in html.unescape(asked.content.decode())) == (200, True)
+    assert ShopSettings.objects.get().refund_confirmation_above == Decimal("200.00")
+    assert call(admin, order, {"amount": "200.01"}).status_code == 403
+
+    assert admin.post(SETTINGS, typed | {"proof_password": PASSWORD}).status_code == 302
+    assert ShopSettings.objects.get().refund_confirmation_above is None
+
+
+def test_other_settings_of_the_page_ask_for_no_proof(admin: Client) -> None:
+    assert admin.post(SETTINGS, filled_in(admin, installments_minimum="180")).status_code == 302
+    assert ShopSettings.objects.get().installments_minimum == Decimal("180.00")

@@ -1,6 +1,7 @@
 """A status set by hand: what the workshop does next, or that an order is off and what becomes of its money."""
 
 import uuid
+from collections.abc import Callable
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ def change_status(
     reason: str = "",
     dispatched_on: date | None = None,
     key: str = "",
+    require_proof: Callable[[], None] | None = None,
 ) -> Order:
     """Set a status that the table offers (`orders.models.states`); the customer gets a tracking entry and a mail.
 
@@ -57,8 +59,9 @@ def change_status(
 
     `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund` they raise Problem 409
     `refund_decision_needed` with `refundable`, `money` and `voided` in euros; True credits all that is left (see
-    `request_refund`; `key` makes that repeatable); False moves no money, wants a `reason`, and leaves the order waiting
-    for a decision about it (`decide_retention`). Either way nothing more is collected (see `close_outstanding`).
+    `request_refund`; `key` makes that repeatable, `require_proof` is its own); False moves no money, wants a `reason`,
+    and leaves the order waiting for a decision about it (`decide_retention`). Either way nothing more is collected (see
+    `close_outstanding`).
 
     An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
     if there is a message. Raises Problem 409 as `transition_problem`, `reason_needed`, `refund_required`,
@@ -74,7 +77,7 @@ def change_status(
         if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
             _close(
                 order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
-                reason=reason, key=key,
+                reason=reason, key=key, require_proof=require_proof,
             )  # fmt: skip
         else:
             update_status(
@@ -230,6 +233,7 @@ def _close(
     refund: bool | None,
     reason: str,
     key: str,
+    require_proof: Callable[[], None] | None,
 ) -> None:
     """Runs with the order locked."""
     if status != order.status and (refused := transition_problem(order, status)) is not None:
@@ -238,7 +242,13 @@ def _close(
     if left and refund is None:
         raise _decision_needed(order, left)
     if left and refund:
-        request_refund(order_id=order.pk, key=key or f"status-{uuid.uuid4()}", actor=actor, reason=message)
+        request_refund(
+            order_id=order.pk,
+            key=key or f"status-{uuid.uuid4()}",
+            actor=actor,
+            reason=message,
+            require_proof=require_proof,
+        )
         void_scheduled(order=order, reason="order.closed")
     else:
         held = any(charge.left for charge in charges_left(order))

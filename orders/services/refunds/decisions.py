@@ -7,7 +7,7 @@ two decisions about one order wait for each other; what is left is read under it
 import hashlib
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ from orders.selectors.refund_rules import (
     RefundRefused,
     ReturnedLine,
     charges_left,
+    needs_recent_authentication,
     plan_voids,
     propose_refund,
     refundable,
@@ -78,6 +79,7 @@ def request_refund(
     amount: Decimal | None = None,
     expected_amount: Decimal | None = None,
     withdrawal: Withdrawal | None = None,
+    require_proof: Callable[[], None] | None = None,
 ) -> RefundRequest:
     """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
 
@@ -86,7 +88,8 @@ def request_refund(
     Payments still due are voided first, then the charges go back, the latest first; units marked so return to stock.
     The provider is asked by a worker after the commit. `expected_amount` (euros) is what the person was shown: another
     amount by now is refused (409 `refund_changed`), judged under the order's lock: two people who were shown the same
-    refund make it once.
+    refund make it once. `require_proof` is called before a refund for which staff prove again who they are, under the
+    same lock, so that several at once don't pass below the limit together; it raises when they have not.
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """
@@ -111,7 +114,7 @@ def request_refund(
                         return owed[0].refund.request
             return _decide(
                 order, RefundRequest(key=key, fingerprint=fingerprint, actor=actor, withdrawal=withdrawal),
-                reason=reason, lines=lines, amount=amount,
+                reason=reason, lines=lines, amount=amount, require_proof=require_proof,
             )  # fmt: skip
     except IntegrityError:
         # The same key, at the same moment, for another order.
@@ -147,11 +150,14 @@ def _decide(
     reason: str,
     lines: Sequence[ReturnedLine] | None,
     amount: Decimal | None,
+    require_proof: Callable[[], None] | None,
 ) -> RefundRequest:
     list(Payment.objects.select_for_update().filter(order=order))
     list(Attempt.objects.select_for_update().filter(payment__order=order))
     stopped = stopped_by(request.withdrawal)
     proposal = propose_refund(order, lines, amount=amount, stopped=stopped)
+    if require_proof is not None and needs_recent_authentication(order, proposal.amount):
+        require_proof()
     with translation.override(order.language):
         request.reason = reason.strip()[:500] or _default_reason(request.withdrawal)
     request.order = order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
@@ -111,11 +111,12 @@ def refund_case(
     amount: Decimal | None,
     reason: str,
     actor: User | None,
+    require_proof: Callable[[], None] | None = None,
 ) -> RefundRequest:
     """Refund a declaration: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
-    when all the money is back.
+    when all the money is back. `require_proof` as in `request_refund`.
 
     Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
     """
@@ -129,6 +130,7 @@ def refund_case(
             lines=lines,
             amount=amount,
             withdrawal=case.withdrawal,
+            require_proof=require_proof,
         )
 
 

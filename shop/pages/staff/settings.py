@@ -14,8 +14,9 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils.dates import WEEKDAYS
 
+from accounts.recent_authentication import ask_again
 from shop.core.models import ShopSettings
-from shop.core.staff_actions import StaffAction
+from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import WRITE, staff_page
 from shop.core.staff_row_fields import Part, staff_formfield
 from shop.core.staff_rows import Line, StaffRows
@@ -125,6 +126,22 @@ class SettingsPart(StaffRows[ShopSettings]):
         return reverse("staff-settings")
 
 
+class PaymentSettings(SettingsPart):
+    """Whoever changes above which amount refunds ask again who somebody is proves that first: at an open session a
+    stranger would only have to raise it."""
+
+    def page(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and may(request.user, self.edit_action) and self._changes_limit(request):
+            answer = ask_again(request)
+            if answer is not None:
+                return answer
+        return super().page(request)
+
+    def _changes_limit(self, request: HttpRequest) -> bool:
+        form = self.form(request.POST, instance=ShopSettings.objects.filter(pk=ShopSettings.PK).first())
+        return form.is_valid() and "refund_confirmation_above" in form.changed_data
+
+
 SETTINGS = (
     SettingsPart(
         "boutique", "Boutique", "Nom, e-mail de l'atelier, réseaux sociaux",
@@ -149,7 +166,7 @@ SETTINGS = (
         Part("Jours", ("making_days", "dispatch_days")),
         form=WorkshopForm,
     ),
-    SettingsPart(
+    PaymentSettings(
         "paiement", "Paiement", "Paiement en 3 fois, remboursements à confirmer",
         Part("Paiement en 3 fois", ("installments_enabled", "installments_minimum")),
         Part("Remboursements", ("refund_confirmation_above",)),
