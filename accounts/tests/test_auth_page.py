@@ -146,6 +146,10 @@ def test_one_address_however_it_is_typed(client, typed):
         "client@exam\u00adple.com",
         "client@\u200bexample.com",
         "client@ex\ufe00ample.com",
+        # Quotes and backslashes say nothing about a mailbox.
+        '"client"@example.com',
+        '"\\c\\lient"@example.com',
+        '"\\"client\\""@example.com',
     ],
 )
 def test_twins_of_an_address_are_one_account(client, twin):
@@ -154,6 +158,13 @@ def test_twins_of_an_address_are_one_account(client, twin):
 
     assert User.objects.count() == 1
     assert mails() == [("account_exists", "client@example.com")]
+
+
+@pytest.mark.parametrize("name", ['""', '"a b"', '"a@b"', '"a\\"b"', '"', '"a\x01"'])
+def test_names_that_only_quotes_allow_are_no_addresses(client, name):
+    response = post(client, "signup", email=f"{name}@example.com")
+
+    assert (response.status_code, mails()) == (200, [])
 
 
 # --- Passwords --------------------------------------------------------------------------------------

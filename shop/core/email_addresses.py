@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -13,23 +15,26 @@ from django.utils.translation import gettext as _
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
 
 def normalise_email(email: str) -> str:
     """Return the one form under which an address is stored and looked up.
 
-    Trimmed, Unicode compatibility forms folded (NFKC), lower-cased, and its domain as mail servers are told it (IDNA,
-    which leaves out what is invisible), so that ``Ａ@exemple.fr`` and ``a@EXEMPLE.fr``, or ``a@épi.fr`` and
-    ``a@xn--pi-9ia.fr``, can't become two rows of one mailbox.
+    Trimmed, Unicode compatibility forms folded (NFKC), lower-cased, and written as mail servers are told it: its domain
+    by IDNA, which leaves out what is invisible, its name without quotes. So ``Ａ@exemple.fr``, ``a@EXEMPLE.fr`` and
+    ``"a"@exemple.fr``, or ``a@épi.fr`` and ``a@xn--pi-9ia.fr``, can't become several rows of one mailbox.
     """
     text = unicodedata.normalize("NFKC", email.strip()).lower()
+    if len(text) > EMAIL_MAX_LENGTH:
+        # No address, which whoever validates it says.
+        return text
     name, at, domain = text.rpartition("@")
-    if domain.isascii() or len(text) > EMAIL_MAX_LENGTH:
-        return text
-    try:
-        return f"{name}{at}{domain.encode('idna').decode('ascii')}"
-    except UnicodeError:
-        # No domain at all, which whoever validates the address says.
-        return text
+    while len(name) > 1 and name[0] == name[-1] == '"':
+        name = _ESCAPED.sub(r"\1", name[1:-1])
+    with suppress(UnicodeError):
+        domain = domain.encode("idna").decode("ascii")
+    return f"{name}{at}{domain}"
 
 
 def clean_email(email: str, *, code: str = "invalid") -> str:

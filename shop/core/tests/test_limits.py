@@ -111,6 +111,7 @@ def test_counters_name_nobody_and_are_purged(clock):
         (Subject.RECIPIENT, "zoe@example.com", " ｚoe+a+b@example.com", True),
         (Subject.RECIPIENT, "zoe@example.com", "zoe@exam\u00adple.com", True),
         (Subject.RECIPIENT, "zoe@épi.fr", "zoe@xn--pi-9ia.fr", True),
+        (Subject.RECIPIENT, "zoe@example.com", '"zo\\e+x"@example.com', True),
         (Subject.RECIPIENT, "zoe@example.com", "zo.e@example.com", False),
         (Subject.RECIPIENT, "zoe@example.com", "zoe@example.org", False),
         (Subject.ACCOUNT, "zoe@example.com", "ZOE@example.com", True),
