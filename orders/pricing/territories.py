@@ -21,8 +21,8 @@ from shop.core.law import HOME_COUNTRY
 UNION = frozenset(STANDARD_RATES)
 """Member states (ISO 3166-1). Which of their territories differ is said by rows: `Territory`."""
 
-_SEPARATORS = re.compile(r"[\s.\-]+")
-_COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
+_SEPARATORS = re.compile(r"([\s.\-]+)")
+_SIGN = re.compile(r"[A-Z]{1,3}")
 
 
 class VatPosition(StrEnum):
@@ -109,12 +109,15 @@ def find_place(country: str, postal_code: str, territories: Iterable[Territory])
 
     Of several territories the one with the longest matching postcode counts; a country's whole territory comes last.
     """
-    postcode = normalise_postcode(postal_code)
+    # The letters before a hyphen are a country's sign (« F- 97400 ») or the postcode's own (« BT-1 1AA »).
+    plain = _plain(postal_code)
+    postcodes = {normalise_postcode(postal_code), plain, plain.removeprefix(country)}
     best: tuple[int, Territory] | None = None
     for territory in territories:
-        length = territory.match_length(country, postcode)
-        if length is not None and (best is None or length > best[0]):
-            best = (length, territory)
+        for postcode in postcodes:
+            length = territory.match_length(country, postcode)
+            if length is not None and (best is None or length > best[0]):
+                best = (length, territory)
     if best is None:
         vat = VatPosition.OUTSIDE
         if country in UNION:
@@ -132,9 +135,22 @@ def find_place(country: str, postal_code: str, territories: Iterable[Territory])
 
 
 def normalise_postcode(text: str) -> str:
-    """Return a postcode without spaces, hyphens and a country's prefix, in capitals: « ax-22 100 » is 22100."""
-    plain = unicodedata.normalize("NFKC", text).upper().strip()
-    return _SEPARATORS.sub("", _COUNTRY_PREFIX.sub("", plain, count=1))
+    """Return a postcode without spaces, hyphens and the signs of its country before it, in capitals: « ax- 22 100 » is
+    22100."""
+    # Words, and between them what separates them.
+    words = _words(text)
+    start = 0
+    while start + 2 < len(words) and "-" in words[start + 1] and _SIGN.fullmatch(words[start]):
+        start += 2
+    return "".join(words[start if words[start][:1].isdigit() else 0 :: 2])
+
+
+def _plain(text: str) -> str:
+    return "".join(_words(text)[::2])
+
+
+def _words(text: str) -> list[str]:
+    return _SEPARATORS.split(unicodedata.normalize("NFKC", text).upper().strip())
 
 
 @lru_cache(maxsize=256)

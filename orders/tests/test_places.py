@@ -26,6 +26,7 @@ from orders.selectors.territories import load_territories
 from orders.staff.settings_forms import DeliveryStopForm
 from orders.tests.factories import make_order, pay_order
 from shop.core.money import ZERO
+from shop.core.postcodes import postcode_error
 
 pytestmark = pytest.mark.django_db
 
@@ -194,6 +195,22 @@ def test_postcodes_are_beginnings_and_ranges():
     assert parse_postcodes("") == ()
 
 
-@pytest.mark.parametrize("text", ["97400", "97 400", "9-7-4-0-0", "９７４００", "97\u00a0400"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("97400", "97 400", "9-7-4-0-0", "９７４００", "97\u00a0400"),
+        # With the sign of its country, as it is taken at the checkout.
+        *("F-97400", "FR-97400", "F- 97400", "F--97400", "FR-F-97400"),
+    ],
+)
 def test_whatever_passes_as_french_is_read_as_the_same_digits(text):
+    assert postcode_error("FR", text) == ""
     assert normalise_postcode(text) == "97400"
+    assert place_at("FR", "", text).territory == "RE"
+
+
+@pytest.mark.parametrize("text", ["BT1 1AA", "BT-1 1AA", "bt11aa", "GB-BT1 1AA"])
+def test_whatever_passes_as_northern_irish_is_there(text):
+    assert postcode_error("GB", text) == ""
+    assert place_at("GB", "", text).territory == "GB-NIR"
+    assert place_at("GB", "", "SW1A 1AA").territory == ""
