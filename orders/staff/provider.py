@@ -11,8 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
-from orders.models import Attempt, AttemptState, Order, StripeEvent
+from orders.models import OPEN_PAYMENTS, Attempt, AttemptState, Order, StripeEvent
 from orders.selectors.provider_events import askable_attempts
+from orders.services.installments.scheduled_payments import NOT_ACCEPTED
 from orders.services.payments.reviews import ask_provider
 from orders.services.reconciliation.webhook_events import replay_events
 from orders.staff.base import PROVIDER_AWAY, ask_page, order_url, row_number
@@ -88,4 +89,10 @@ def _ask(request: HttpRequest, order: Order) -> None:
             request,
             "Un paiement ne correspond toujours pas à la commande\u00a0: remboursez-le chez Stripe, puis demandez à "
             "nouveau.",
+        )
+    elif order.payments.filter(state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED).exists():
+        messages.warning(
+            request,
+            "Une échéance n'a jamais été débitée\u00a0: débitez-la, envoyez le lien ou abandonnez-la dans "
+            "«\u00a0Échéances\u00a0», puis demandez à nouveau.",
         )

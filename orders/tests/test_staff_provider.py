@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from orders import tasks
-from orders.models import AttemptState, StripeEvent
+from orders.models import AttemptState, PaymentState, StripeEvent
 from orders.services.payments import reviews
 from orders.services.reconciliation import webhook_events
 from orders.services.reconciliation.reconcile import reprocess_events
@@ -132,3 +132,17 @@ def test_a_payment_that_still_does_not_fit_is_told(browser: Client, monkeypatch:
     assert "Un paiement ne correspond toujours pas à la commande : remboursez-le chez Stripe" in page
     order.refresh_from_db()
     assert order.review_reason == "amount: 5998 instead of 6000"
+
+
+def test_an_installment_that_waits_for_staff_is_told(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = pay_order(make_order())
+    order.payments.update(state=PaymentState.DUE, stopped_code="not_accepted")
+    order.review_reason = "charge not accepted: resource"
+    order.save()
+    monkeypatch.setattr(reviews, "settle", lambda _attempt: None)
+    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    assert "Une échéance n'a jamais été débitée : débitez-la, envoyez le lien ou abandonnez-la" in page
+    order.refresh_from_db()
+    assert order.review_reason == "charge not accepted: resource"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from orders.journal import record_event
-from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, AttemptState, Order
+from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, Attempt, AttemptKind, AttemptState, Order, Payment
 from orders.selectors.provider_events import askable_attempts
+from orders.services.installments.scheduled_payments import NOT_ACCEPTED
 from orders.services.payments.settlement import settle
 from orders.services.refunds.disputes import mark_disputes
 
@@ -20,7 +21,8 @@ def ask_provider(*, order_id: uuid.UUID, actor: "User | None") -> int:
     """Settle every attempt of an order that the provider knows; return how many were asked about. Nothing is charged.
 
     An attempt kept for review is judged anew: what fits now is booked, what was refunded at the provider or never made
-    is over, and anything else stays as it is. Raises GatewayError; calling it again goes on.
+    is over, and anything else stays as it is. The order's mark ends once nothing is in doubt and no installment waits
+    for staff. Raises GatewayError; calling it again goes on.
     """
     attempts = askable_attempts(Order.objects.get(pk=order_id))
     asked = 0
@@ -47,7 +49,9 @@ def _end_review(order_id: uuid.UUID, actor: "User | None") -> None:
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
         in_doubt = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
-        if not order.review_reason or in_doubt.exists():
+        # Nobody else collects it: the mark is what reminds of it.
+        waiting = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED)
+        if not order.review_reason or in_doubt.exists() or waiting.exists():
             return
         reason, order.review_reason = order.review_reason, ""
         # The mark of a dispute is its own: it stays, or comes back.
