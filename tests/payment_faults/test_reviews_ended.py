@@ -8,12 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
 from orders.selectors.provider_events import askable_attempts
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.installments.scheduled_payments import write_off_payment
 from orders.services.payments.reviews import ask_provider
+from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.conftest import FakeStripe
 from orders.tests.fake_stripe import signature
@@ -81,6 +83,19 @@ def test_case_10_money_that_does_not_fit_stays_in_doubt_until_it_is_refunded_at_
     assert left_in_stock(doubted) == 1
     assert archiving_obstacles(doubted) == []
     assert ledger(doubted) == []
+
+
+def test_case_30_while_stripe_is_away_it_stays_in_doubt_and_no_job_decides(fake_stripe: FakeStripe, doubted):
+    def away(page: str) -> Any:
+        raise gateway.GatewayUnavailable("no answer")
+
+    before = rows()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gateway, "fetch_checkout_session", away)
+        with pytest.raises(gateway.GatewayUnavailable):
+            ask(doubted)
+    reconcile.reconcile_attempts(timezone.now() + timedelta(hours=1))
+    assert rows() == before
 
 
 def test_case_06_money_that_went_back_before_it_was_booked_closes_its_order(

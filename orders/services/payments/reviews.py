@@ -12,6 +12,7 @@ from orders.selectors.provider_events import askable_attempts
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED
 from orders.services.payments.settlement import settle
 from orders.services.refunds.disputes import mark_disputes
+from orders.stripe import gateway
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -27,22 +28,30 @@ def ask_provider(*, order_id: uuid.UUID, actor: "User | None") -> int:
     attempts = askable_attempts(Order.objects.get(pk=order_id))
     asked = 0
     for attempt in attempts.order_by("payment__position", "number"):
-        _reopen(order_id, attempt)
-        settle(attempt.pk)
+        state = _reopen(order_id, attempt)
+        try:
+            settle(attempt.pk)
+        except gateway.GatewayError:
+            # Not judged: it waits for staff as before, and no job asks about it.
+            Attempt.objects.filter(pk=attempt.pk, state=state).update(state=AttemptState.REVIEW)
+            raise
         asked += 1
     _end_review(order_id, actor)
     return asked
 
 
-def _reopen(order_id: uuid.UUID, attempt: Attempt) -> None:
-    """One attempt may bring money at a time. A charge of the stored card is looked for, and never asked for again."""
+def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
+    """Return the state that an attempt kept for review has now, "" where it stays as it is.
+
+    One attempt may bring money at a time. A charge of the stored card is looked for, and never asked for again.
+    """
     state = AttemptState.PROCESSING if attempt.kind == AttemptKind.OFF_SESSION else AttemptState.SENT
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order_id)
-        if not Attempt.objects.filter(payment__order=order_id, state__in=LIVE_ATTEMPTS).exists():
-            Attempt.objects.filter(pk=attempt.pk, state=AttemptState.REVIEW).update(
-                state=state, settled_at=None
-            )
+        if Attempt.objects.filter(payment__order=order_id, state__in=LIVE_ATTEMPTS).exists():
+            return ""
+        kept = Attempt.objects.filter(pk=attempt.pk, state=AttemptState.REVIEW)
+        return state if kept.update(state=state) else ""
 
 
 def _end_review(order_id: uuid.UUID, actor: "User | None") -> None:
