@@ -19,7 +19,7 @@ from orders.tests.fake_stripe import Shopper as Shopper
 from orders.tests.fake_stripe import session_of as session_of
 from orders.tests.fake_stripe import signature as signature
 from orders.tests.installments import clock  # noqa: F401 - fixture
-from orders.tests.refunding import paid_piece, provider  # noqa: F401 - fixtures
+from orders.tests.refunding import module_provider, paid_piece, provider  # noqa: F401 - fixtures
 from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture
 from shop.core.circuit import Circuit
 

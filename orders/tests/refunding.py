@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import deepcopy
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,7 +27,7 @@ from orders.models import (
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.factories import make_order, make_product, make_seller, make_zones, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import OutgoingMail
 
@@ -36,11 +38,25 @@ REFUNDED = datetime(2026, 11, 20, 10, tzinfo=PARIS)
 FAILED = datetime(2026, 11, 30, 15, tzinfo=PARIS)
 
 
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
-    """Answers instead of Stripe."""
+@pytest.fixture(scope="module")
+def module_provider(module_rows: None) -> Iterator[MemoryProvider]:
+    """Answers instead of Stripe while a module's rows are made, which its tests share."""
+    make_zones()
     make_seller()
     provider = MemoryProvider()
+    with pytest.MonkeyPatch.context() as patch:
+        provider.install(patch)
+        yield provider
+
+
+@pytest.fixture
+def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
+    """Answers instead of Stripe; for a test that starts from its module's rows, as they left it."""
+    if "module_provider" in request.fixturenames:
+        provider = deepcopy(request.getfixturevalue("module_provider"))
+    else:
+        make_seller()
+        provider = MemoryProvider()
     provider.install(monkeypatch)
     return provider
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -78,12 +78,18 @@ def declare(order: Order | None) -> None:
         WithdrawalLine.objects.create(withdrawal=withdrawal, item=order.items.get(), quantity=1)
 
 
-@pytest.fixture
-def orders(provider: MemoryProvider, monkeypatch: pytest.MonkeyPatch) -> dict[str, Order]:
+@pytest.fixture(autouse=True, scope="module")
+def _papers() -> Iterator[None]:
+    """What the papers look like is nothing to the books."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "typeset", lambda data: f"%PDF {data['number']}".encode())
+        patch.setattr(contracts, "typeset_page", lambda texts, **rest: b"%PDF")
+        yield
+
+
+@pytest.fixture(scope="module")
+def books(module_provider: MemoryProvider) -> dict[str, Order]:
     """Two years of books: what ended in 2026, what began then and ended in 2027 or never did, what is of 2027."""
-    # What the papers look like is nothing to the books.
-    monkeypatch.setattr(documents, "typeset", lambda data: f"%PDF {data['number']}".encode())
-    monkeypatch.setattr(contracts, "typeset_page", lambda texts, **rest: b"%PDF")
     with at(2026, 11, 20):
         credited = delivered("credited@example.com")
         give_back(credited, "5.00")
@@ -105,6 +111,11 @@ def orders(provider: MemoryProvider, monkeypatch: pytest.MonkeyPatch) -> dict[st
         "never_sent": never_sent,
         "next_year": next_year,
     }
+
+
+@pytest.fixture
+def orders(books: dict[str, Order], provider: MemoryProvider) -> dict[str, Order]:
+    return {name: Order.objects.get(pk=order.pk) for name, order in books.items()}
 
 
 def faults() -> list[tuple[str, str]]:

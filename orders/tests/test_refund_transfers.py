@@ -56,9 +56,14 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 TODAY = datetime(2026, 12, 4, 11, tzinfo=PARIS)
 
 
+@pytest.fixture(scope="module")
+def returned(module_provider: MemoryProvider) -> Refund:
+    return bounced(module_provider)
+
+
 @pytest.fixture
-def failed(provider: MemoryProvider) -> Refund:
-    return bounced(provider)
+def failed(returned: Refund, provider: MemoryProvider) -> Refund:
+    return Refund.objects.get(pk=returned.pk)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,6 @@ from orders.tests.factories import (
     make_finished_product,
     make_order,
     make_product,
-    make_seller,
     new_key,
     pay_order,
 )
@@ -33,18 +32,15 @@ from orders.tests.memory_provider import MemoryProvider
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-@pytest.fixture(autouse=True)
-def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
-    make_seller()
-    provider = MemoryProvider()
-    provider.install(monkeypatch)
-    return provider
-
-
-@pytest.fixture
-def order() -> Order:
+@pytest.fixture(scope="module")
+def paid(module_provider: MemoryProvider) -> Order:
     """Two pieces at 20.00, delivered for 9.99."""
     return pay_order(make_order((make_product(price="20.00", stock_quantity=5), 2)))
+
+
+@pytest.fixture(autouse=True)
+def order(paid: Order, provider: MemoryProvider) -> Order:
+    return Order.objects.get(pk=paid.pk)
 
 
 @pytest.fixture

@@ -45,14 +45,19 @@ TODAY = datetime(2026, 12, 9, 11, tzinfo=PARIS)
 SENT = date(2026, 12, 3)
 
 
-@pytest.fixture
-def transfer(provider: MemoryProvider) -> Refund:
+@pytest.fixture(scope="module")
+def sent(module_provider: MemoryProvider) -> Refund:
     """49.99 that came back from the card on 30 November, sent by transfer on 3 December."""
-    failed = bounced(provider)
+    failed = bounced(module_provider)
     with time_machine.travel(datetime(2026, 12, 3, 16, tzinfo=PARIS), tick=False):
         return settle_by_transfer(
             refund_id=failed.pk, sent_on=SENT, reference="VIR 118", amount=EUROS("49.99")
         )
+
+
+@pytest.fixture
+def transfer(sent: Refund, provider: MemoryProvider) -> Refund:
+    return Refund.objects.get(pk=sent.pk)
 
 
 @pytest.fixture(autouse=True)

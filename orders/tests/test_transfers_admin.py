@@ -16,6 +16,7 @@ from orders.books.staff_tasks import staff_tasks
 from orders.models import Order, Refund, RefundState
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
+from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text
 from orders.tests.refunding import EUROS, refund, rows, send_all
@@ -23,16 +24,20 @@ from orders.tests.refunding import EUROS, refund, rows, send_all
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-@pytest.fixture
-def failed(order: Order, provider: MemoryProvider) -> Refund:
+@pytest.fixture(scope="module")
+def bounced(module_provider: MemoryProvider) -> Refund:
     """All 49.99 of an order went back and bounced."""
-    refund(order)
+    refund(pay_order(make_order((make_product(stock_quantity=3), 1))))
     send_all()
     sent = Refund.objects.get()
-    provider.settle_refund(str(sent.provider_id), "failed")
+    module_provider.settle_refund(str(sent.provider_id), "failed")
     sync_refunds(str(sent.attempt.intent_id))
-    sent.refresh_from_db()
     return sent
+
+
+@pytest.fixture
+def failed(bounced: Refund, provider: MemoryProvider) -> Refund:
+    return Refund.objects.get(pk=bounced.pk)
 
 
 def page(order: Order) -> str:

@@ -30,9 +30,8 @@ from orders.services.payments import due_installments
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases as cases
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
-from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.factories import make_order, make_product, new_key, pay_order
 from orders.tests.installments import installments, offer_installments
-from orders.tests.memory_provider import MemoryProvider
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -50,22 +49,22 @@ def clock():
         yield traveller
 
 
-@pytest.fixture(autouse=True)
-def _provider(monkeypatch):
-    make_seller()
-    offer_installments()
-    MemoryProvider().install(monkeypatch)
-
-
-@pytest.fixture
-def order():
+@pytest.fixture(scope="module")
+def placed(module_provider):
     """Three pieces at 100.00, in installments, with the card kept."""
-    placed = pay_order(make_order((make_product("Golem", "100.00"), 3), payment_mode="installments"))
+    offer_installments()
+    with time_machine.travel(NOON, tick=False):
+        placed = pay_order(make_order((make_product("Golem", "100.00"), 3), payment_mode="installments"))
     StoredCard.objects.create(
         order=placed, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242",
         expiry_month=12, expiry_year=2030,
     )  # fmt: skip
     return placed
+
+
+@pytest.fixture(autouse=True)
+def order(placed, provider):
+    return Order.objects.get(pk=placed.pk)
 
 
 def declare(order, *, units=0, reason=""):
