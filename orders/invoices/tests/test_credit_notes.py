@@ -180,6 +180,21 @@ def test_the_same_form_twice_corrects_once(paid) -> None:
     assert Invoice.objects.count() == 3
 
 
+def test_a_form_of_an_invoice_that_was_corrected_meanwhile_undoes_nothing(paid) -> None:
+    order = paid()
+    seen = Invoice.objects.get().number
+    second = edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom", seen=seen)
+    assert second is not None
+    before = rows()
+    stale = DraftValues(notes="Bon 13")
+    with pytest.raises(Problem) as refused:
+        edit_invoice(order_id=order.pk, values=stale, explanation="Bon", seen=seen)
+    assert (refused.value.status, refused.value.code) == (409, "conflict")
+    assert rows() == before
+    assert edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom", seen=seen) == second
+    assert edit_invoice(order_id=order.pk, values=stale, explanation="Bon", seen=second.number) is not None
+
+
 def test_a_correction_without_explanation_is_refused(paid) -> None:
     order = paid()
     before = rows()
