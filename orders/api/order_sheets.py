@@ -213,6 +213,7 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     paid_at = serializers.DateTimeField(allow_null=True)
     shipped_at = serializers.DateTimeField(allow_null=True)
     delivered_at = serializers.DateTimeField(allow_null=True)
+    original_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     archived_at = serializers.DateTimeField(allow_null=True)
     withdrawal_until = serializers.SerializerMethodField()
     charged_early = serializers.SerializerMethodField(
