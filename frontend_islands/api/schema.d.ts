@@ -1672,7 +1672,8 @@ export interface components {
             customer_name: string;
             payment_mode: string;
             readonly payment_intent_id: string | null;
-            review_reason: string;
+            /** @description Why somebody must look, in words. */
+            readonly review_reason: string;
             /** Format: date-time */
             updated_at: string;
             /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
@@ -1717,7 +1718,8 @@ export interface components {
             customer_name: string;
             payment_mode: string;
             readonly payment_intent_id: string | null;
-            review_reason: string;
+            /** @description Why somebody must look, in words. */
+            readonly review_reason: string;
             /** Format: date-time */
             updated_at: string;
             /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
