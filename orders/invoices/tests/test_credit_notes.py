@@ -22,6 +22,7 @@ from orders.models import (
     RefundLine,
     RefundRequest,
 )
+from orders.selectors.invoices import documents_of
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tests.factories import make_order, make_product, new_key
 from shop.core.mail_delivery import deliver
@@ -171,6 +172,17 @@ def test_an_issued_invoice_is_credited_whole_and_issued_anew(paid) -> None:
         f"avoir-{note.number}.pdf",
     ]
     assert "Nom de la société oublié" in sent.body
+
+
+def test_of_a_corrected_invoice_the_first_one_alone_is_called_replaced(paid) -> None:
+    order = paid()
+    edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom")
+    listed = [entry for entry in documents_of(order) if not entry.is_contract]
+    assert [(entry.is_credit_note, entry.is_replaced) for entry in listed] == [
+        (False, True),
+        (True, False),
+        (False, False),
+    ]
 
 
 def test_the_same_form_twice_corrects_once(paid) -> None:
