@@ -21,8 +21,8 @@ PREVIEWED = 50
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """One way to buy a product: its price now and under the promotion, the price that may be shown crossed out then,
-    and a sentence where something is not as one may expect."""
+    """One way to buy a product: its price now, without the promotion, and under it, the price that may be shown crossed
+    out then, and a sentence where something is not as one may expect."""
 
     product: Product
     variant: str
@@ -55,7 +55,7 @@ def preview_of_promotion(promotion: Promotion, now: datetime) -> Preview:
     for product in products:
         others = [each for each in found[product.pk] if each.promotion.pk != promotion.pk]
         own = ProductPromotion(_switched_on(promotion), product.pk in chosen)
-        current = pricing.running_promotion(found[product.pk], now)
+        current = pricing.running_promotion(others, now)
         then = pricing.running_promotion([*others, own], at)
         history = histories[product.pk]
         rows += rows_of_product(product, variants[product.pk], current, then, promotion, history, at)

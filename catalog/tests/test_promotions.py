@@ -8,6 +8,7 @@ import pytest
 import time_machine
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog.models import PricePoint, Product, Promotion
 from catalog.selectors.cards import build_cards, read_cards_of
@@ -306,6 +307,16 @@ def test_preview_tells_the_prices_and_why_one_is_not_crossed_out(planned):
         ),
         (other.pk, "25.00", "25.00", None, "Une autre promotion passe avant\u00a0: À part."),
     ]  # fmt: skip
+
+
+def test_preview_of_a_running_promotion_compares_with_the_prices_without_it(planned):
+    product, promotion = planned
+    with at(START + timedelta(hours=1)):
+        refresh_due_promotions(now=timezone.now())
+        preview = preview_of_promotion(promotion, timezone.now())
+    assert [(row.product.pk, str(row.price_now), str(row.price_then)) for row in preview.rows] == [
+        (product.pk, "100.00", "80.00")
+    ]
 
 
 @pytest.mark.postgres

@@ -1672,7 +1672,8 @@ export interface components {
             customer_name: string;
             payment_mode: string;
             readonly payment_intent_id: string | null;
-            review_reason: string;
+            /** @description Why somebody must look, in words. */
+            readonly review_reason: string;
             /** Format: date-time */
             updated_at: string;
             /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
@@ -1717,7 +1718,8 @@ export interface components {
             customer_name: string;
             payment_mode: string;
             readonly payment_intent_id: string | null;
-            review_reason: string;
+            /** @description Why somebody must look, in words. */
+            readonly review_reason: string;
             /** Format: date-time */
             updated_at: string;
             /** @description What is to be done: late, review, refund_failed, withdrawal, money, partly_sent. */
@@ -1730,6 +1732,8 @@ export interface components {
             shipped_at: string | null;
             /** Format: date-time */
             delivered_at: string | null;
+            /** Format: decimal */
+            original_total: string;
             /** Format: date-time */
             archived_at: string | null;
             /** Format: date */
@@ -4722,11 +4726,11 @@ export interface components {
         /**
          * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
          *
-         *     `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+         *     `expected_left` is the `left` of the preview that the person was shown; 409 `refund_changed` when it is another now.
          */
         RefundDemandRequest: {
             /** Format: decimal */
-            expected_amount?: string | null;
+            expected_left?: string | null;
             /** Format: decimal */
             amount?: string | null;
             /** @default  */

@@ -13,6 +13,7 @@ from orders.selectors.admin_orders import has_undecided_money, is_late
 from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.orders import product_path
+from orders.selectors.provider_words import review_in_words
 from orders.services.status.transitions import status_offers
 
 
@@ -37,7 +38,7 @@ class AdminOrderSerializer(OrderSerializer):
     customer_name = serializers.CharField()
     payment_mode = serializers.CharField()
     payment_intent_id = serializers.SerializerMethodField()
-    review_reason = serializers.CharField(allow_blank=True)
+    review_reason = serializers.SerializerMethodField(help_text="Why somebody must look, in words.")
     updated_at = serializers.DateTimeField()
     items = AdminOrderLineSerializer(many=True)
     tracking = AdminTrackingSerializer(many=True)
@@ -48,6 +49,9 @@ class AdminOrderSerializer(OrderSerializer):
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_flags(self, order: Order) -> list[str]:
         return order_flags(order)
+
+    def get_review_reason(self, order: Order) -> str:
+        return review_in_words(order.review_reason)
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_payment_intent_id(self, order: Order) -> str | None:
@@ -213,6 +217,7 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     paid_at = serializers.DateTimeField(allow_null=True)
     shipped_at = serializers.DateTimeField(allow_null=True)
     delivered_at = serializers.DateTimeField(allow_null=True)
+    original_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     archived_at = serializers.DateTimeField(allow_null=True)
     withdrawal_until = serializers.SerializerMethodField()
     charged_early = serializers.SerializerMethodField(

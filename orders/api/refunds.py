@@ -59,10 +59,10 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
 class RefundDemandSerializer(KnownFieldsSerializer):
     """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
 
-    `expected_amount` is what the person was shown; 409 `refund_changed` when it would be another by now.
+    `expected_left` is the `left` of the preview that the person was shown; 409 `refund_changed` when it is another now.
     """
 
-    expected_amount = AmountField(min_value=0, required=False, allow_null=True)
+    expected_left = AmountField(min_value=0, required=False, allow_null=True)
     amount = AmountField(min_value=0, required=False, allow_null=True)
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
     lines = serializers.ListField(
@@ -191,7 +191,7 @@ class OrderRefundView(APIView):
             reason=values["reason"],
             lines=lines,
             amount=values.get("amount"),
-            expected_amount=values.get("expected_amount"),
+            expected_left=values.get("expected_left"),
             require_proof=lambda: require_recent(request._request),
         )
         return private(_answer(decided.pk), 202)

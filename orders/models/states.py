@@ -87,6 +87,8 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(
         "undo_dispatch", (_SHIPPED,), _PROCESSING, _STAFF, ("not_returned",), _E.RESTORE_DATES, needs_reason=True
     ),
+    # What had not left was refunded: its mail says so.
+    Transition("rest_refunded", IN_WORKSHOP, _SHIPPED, _PROVIDER, payments=_E.ADVANCE_DUE_DATES, mail=False),
     Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition("deliver", (_SHIPPED,), _DELIVERED, _STAFF),
     Transition("undo_delivery", (_DELIVERED,), _SHIPPED, _STAFF),

@@ -72,7 +72,7 @@ def _entries(rows: list[tuple[Any, ...]]) -> list[DocumentEntry]:
             id=pk,
             number=number,
             is_credit_note=kind == InvoiceKind.CREDIT_NOTE,
-            is_replaced=version < latest,
+            is_replaced=kind == InvoiceKind.INVOICE and version < latest,
             issued_at=issued_at,
             total=total,
             is_ready=ready,

@@ -144,6 +144,7 @@ def _save(request: HttpRequest, order: Order, values: dict[str, str]) -> bool:
             order_id=order.pk,
             values=DraftValues(**{name: values[name] for name in InvoiceForm.base_fields}),
             explanation=values.get("explanation", ""),
+            seen=request.POST.get("seen"),
             actor=cast(User, request.user),
         )
     except Problem as problem:

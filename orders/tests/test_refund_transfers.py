@@ -25,15 +25,16 @@ from orders.models import (
     RefundReason,
     RefundRequest,
     RefundState,
+    WorkPiece,
 )
 from orders.selectors.refund_debts import debts
-from orders.selectors.refund_rules import RefundRefused, refundable
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
 from orders.selectors.refunds import progress
 from orders.services.reconciliation.comparison import booked_between
 from orders.services.refunds.decisions import request_automatic_refund, retry_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer
-from orders.tests.factories import make_order, new_key, pay_order
+from orders.tests.factories import make_order, make_product, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import (
     EUROS,
@@ -108,6 +109,21 @@ def test_it_is_booked_on_its_day_and_completes_the_decision(failed):
         "refund": str(made.pk), "failed": str(failed.pk), "amount": "49.99", "sent_on": "2026-12-03",
         "reference": "VIR 118",
     }  # fmt: skip
+
+
+def test_a_piece_that_was_refunded_by_transfer_is_not_made(provider):
+    provider.begins = "pending"
+    with time_machine.travel(FAILED, tick=False):
+        order = pay_order(make_order((make_product(), 2)))
+        refund(order, lines=[ReturnedLine(order.items.get().pk, 1)])
+        send_all()
+        sent = Refund.objects.get(order=order)
+        provider.settle_refund(str(sent.provider_id), "failed")
+        sync_refunds(str(sent.attempt.intent_id))
+    pieces = WorkPiece.objects.filter(item__order=order).order_by("number")
+    assert [piece.is_cancelled for piece in pieces] == [False, False]
+    transfer(sent)
+    assert [piece.is_cancelled for piece in pieces.all()] == [False, True]
 
 
 def test_the_receipts_book_says_transfer_and_names_the_credit_note(failed):

@@ -169,16 +169,24 @@ def preview(client: Client, order: Order, **demand: Any) -> Any:
 
 
 def test_what_changed_since_it_was_proposed_is_asked_again(admin, order):
-    proposed = preview(admin, order)["amount"]
-    assert proposed == "49.99"
+    left = preview(admin, order)["left"]
+    assert left == "49.99"
     request_refund(order_id=order.pk, key="meanwhile", amount=Decimal("9.99"))
-    answer = ask(admin, order.pk, {"expected_amount": proposed})
+    answer = ask(admin, order.pk, {"expected_left": left})
     assert (answer.status_code, answer.json()["code"]) == (409, "refund_changed")
     assert answer.json()["detail"].endswith(
-        "le montant serait maintenant de 40,00\u00a0€. Vérifiez, puis confirmez à nouveau."
+        "il reste maintenant 40,00\u00a0€ à rembourser. Vérifiez, puis confirmez à nouveau."
     )
     assert RefundRequest.objects.count() == 1
-    assert ask(admin, order.pk, {"expected_amount": "40.00"}).status_code == 202
+    assert ask(admin, order.pk, {"expected_left": "40.00"}).status_code == 202
+
+
+def test_two_people_who_were_shown_the_same_part_refund_it_once(admin, order):
+    demand = {"amount": "9.99", "expected_left": preview(admin, order, amount="9.99")["left"]}
+    assert ask(admin, order.pk, demand).status_code == 202
+    answer = ask(admin, order.pk, demand)
+    assert (answer.status_code, answer.json()["code"]) == (409, "refund_changed")
+    assert RefundRequest.objects.get().amount == Decimal("9.99")
 
 
 def test_goods_are_put_back_later(admin, order):

@@ -20,7 +20,7 @@ from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.refunding import in_installments
+from orders.tests.refunding import in_installments, mails, send_all
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -193,6 +193,26 @@ def test_what_was_refunded_is_not_waited_for(order, provider):
     change_status(order_id=order.pk, status="shipped", actor=None)
     assert state(order) == ("shipped", [2, 0], True)
     assert order.shipments.count() == 1
+
+
+def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider):
+    _golem, hibou = order.items.all()
+    parcel = send(order, 2, 0)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)])
+    assert state(order) == ("confirmed", [2, 0], False)
+    send_all()
+    assert state(order) == ("shipped", [2, 0], True)
+    assert Order.objects.get(pk=order.pk).shipped_at == parcel.sent_at
+    # The parcel and the refund have mails of their own.
+    assert mails(order) == ["order_status", "refund_done"]
+
+
+def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
+    golem, _hibou = order.items.all()
+    send(order, 1, 0)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(golem.pk, 1)])
+    send_all()
+    assert state(order) == ("confirmed", [1, 0], False)
 
 
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):

@@ -69,6 +69,11 @@ def test_the_sheet_says_what_is_sent_and_what_may_be_done(staff_client, order):
     assert read == sheet
 
 
+def test_the_sheet_says_in_words_why_somebody_must_look(staff_client, order):
+    Order.objects.filter(pk=order.pk).update(review_reason="dispute: needs_response")
+    assert staff_client.get(path(order)).json()["review_reason"] == "Litige bancaire\u00a0: réponse attendue"
+
+
 def test_lines_are_told_apart_by_finish_and_format(staff_client):
     owl = make_finished_product()
     order = pay_order(make_order((owl, 1), finish="painted"))

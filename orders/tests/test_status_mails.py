@@ -17,6 +17,7 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.status.mails import mail_status, money_sentences
 from orders.tests.factories import make_finished_product, make_order, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import in_installments
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -116,6 +117,22 @@ def test_mail_of_a_cancellation_that_keeps_money_gives_the_reason(order):
         order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Pièce gravée à votre nom"
     )
     assert "160,00\u00a0€ ne sont pas rendus. Motif\u00a0: Pièce gravée à votre nom" in newest().text
+
+
+def test_mail_of_installments_that_end_with_their_order_speaks_of_no_refund():
+    order = in_installments()
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Pièce gravée")
+    mail = render(OutgoingMail.objects.get(kind="refund_done", reference=order.reference))
+    assert mail.subject == f"Vos échéances\u00a0: commande {order.reference}"
+    assert "<h1>Vos échéances ont changé</h1>" in mail.html
+    assert "Motif\u00a0: Commande annulée" in mail.text
+
+
+@pytest.mark.parametrize(("language", "reason"), [("fr", "Commande annulée"), ("de", "Bestellung storniert")])
+def test_a_refund_of_a_cancellation_gives_the_cancellation_as_its_reason(order, language, reason):
+    Order.objects.filter(pk=order.pk).update(language=language)
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=True, key=new_key())
+    assert order.refund_requests.get().reason == reason
 
 
 def test_money_sentences_unpaid_order_says_that_nothing_is_asked():

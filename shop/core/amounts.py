@@ -23,7 +23,16 @@ class AmountFormField(forms.DecimalField):
     """A field of a form. A decimal comma is a dot: that is how prices are written here, whatever the language.
 
     Takes the place of Django's in an administration by `formfield_overrides = {models.DecimalField: TYPED_AMOUNT}`.
+    A browser's own field for numbers drops the comma where the browser speaks another language: 49,90 became 4990.
     """
+
+    widget = forms.TextInput
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(localize=True, **kwargs)
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        return {**super().widget_attrs(widget), "inputmode": "decimal"}
 
     def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override] # stubs take its parent's type
         if value is None or isinstance(value, Decimal):

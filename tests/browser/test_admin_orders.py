@@ -100,7 +100,7 @@ def test_an_order_is_sent_and_the_wrong_dispatch_undone_with_one_thumb(new_page,
     assert violations(page) == []
     snap(page, "staff-order-mail")
     page.get_by_role("button", name="Confirmer").click()
-    summary = page.locator(".order-head")
+    summary = page.locator(".order-sheet__head")
     expect(summary.get_by_text("Expédiée", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Suivre le colis")).to_be_visible()
 

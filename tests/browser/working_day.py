@@ -125,7 +125,7 @@ def undo_dispatch(hands: Hands, morning: Morning) -> None:
     hands.write(dialog.get_by_label("Motif, gardé au journal"), "Resté sur l'étagère")
     hands.press(button(dialog, "Voir l'e-mail"))
     hands.press(button(dialog, "Confirmer"))
-    expect(page.locator(".order-head").get_by_text("En préparation", exact=True)).to_be_visible()
+    expect(page.locator(".order-sheet__head").get_by_text("En préparation", exact=True)).to_be_visible()
 
 
 def make_staff(hands: Hands, morning: Morning) -> None:

@@ -74,7 +74,7 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
           </button>
         )}
       </div>
-      <div className="staff-columns order-columns">
+      <div className="staff-columns order-sheet__columns">
         <div>
           <Pieces order={order} />
           <Workshop order={order} onPhotos={setPhotographed} />
@@ -121,7 +121,7 @@ function Summary({ order }: { order: StaffOrderSheet }) {
   if (order.delivered_at) facts.push([t("delivered"), formatMoment(order.delivered_at)]);
   if (order.withdrawal_until) facts.push([t("withdrawal"), formatDay(order.withdrawal_until)]);
   return (
-    <section className="staff-sheet order-head">
+    <section className="staff-sheet order-sheet__head">
       <p className="order-row__head">
         <span className={`status status--${order.status}`}>{order.status_label}</span>
         <OrderFlags flags={order.flags} words={FLAGS} />

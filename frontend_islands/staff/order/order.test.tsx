@@ -32,6 +32,7 @@ const sheet: StaffOrderSheet = {
   updated_at: "2026-11-20T10:00:00.123456Z",
   promised_by: "2026-12-01",
   subtotal: "80.00",
+  original_total: "80.00",
   promotion_savings: "0.00",
   shipping_cost: "0.00",
   total_amount: "80.00",
@@ -140,7 +141,7 @@ it("sends a part of an order once its mail was seen", async () => {
 
   await user.click(await screen.findByRole("button", { name: "Expédier" }));
   await user.click(screen.getByRole("button", { name: "Une de moins" }));
-  expect(screen.getByText(/1 restent à l'atelier/)).toBeTruthy();
+  expect(screen.getByText(/1 pièce reste à l'atelier/)).toBeTruthy();
   await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   const shown = await screen.findByLabelText(/Un colis est parti/);
@@ -156,6 +157,40 @@ it("sends a part of an order once its mail was seen", async () => {
     is_last: false,
     expected_updated_at: sheet.updated_at,
   });
+});
+
+it("shows sums that add up, and a payment of which a part went back", async () => {
+  const payment = { position: 1, due: "2026-11-20", amount: "80.00", state: "partly_refunded" };
+  const body = { ...sheet, original_total: "120.00", promotion_savings: "40.00", payments: [payment] };
+  answers["GET /api/admin/orders"] = { body };
+  const { screen } = await renderStaff(<OrderScreen {...props} />);
+  await screen.findByText(/80,00 € · remboursé en partie/);
+  const sums = [...document.querySelectorAll(".order-sums > div")].map((row) => row.textContent);
+  expect(sums.map((row) => row?.replace(/\s/g, " "))).toEqual([
+    "Total avant promotions120,00 €",
+    "Promotions−40,00 €",
+    "Sous-total80,00 €",
+    "Livraison0,00 €",
+    "Total80,00 €",
+  ]);
+});
+
+it("says that the customer reads why nothing is refunded", async () => {
+  const path = `/api/admin/orders/${sheet.id}/status`;
+  const cancelled = { status: "cancelled", status_label: "Annulée", allowed: true, reason: "" };
+  answers["GET /api/admin/orders"] = {
+    body: { ...sheet, allowed_statuses: [{ ...cancelled, needs_reason: false }] },
+  };
+  answers[`POST ${path}?preview`] = {
+    status: 409,
+    body: { code: "refund_decision_needed", detail: "Faut-il rembourser ?", money: "80.00" },
+  };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Changer le statut" }));
+  await user.click(screen.getByRole("radio", { name: "Annulée" }));
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(await screen.findByRole("radio", { name: /Ne pas rembourser/ }));
+  expect(screen.getByLabelText("Motif, lu par le client")).toBeTruthy();
 });
 
 it("says why a status is not offered", async () => {
@@ -215,9 +250,9 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   const { user, screen } = await renderStaff(<OrderScreen {...props} />);
 
   await user.click(await screen.findByRole("button", { name: "Rembourser" }));
-  expect((screen.getByLabelText(/Motif, lu par le client/) as HTMLInputElement).value).toBe(
-    "Demande de remboursement",
-  );
+  // What nobody typed is written in the customer's language, by the server.
+  const reason = screen.getByLabelText(/Motif, lu par le client/) as HTMLInputElement;
+  expect([reason.value, reason.placeholder]).toEqual(["", "Demande de remboursement"]);
   await user.click(screen.getByRole("button", { name: "Une de plus" }));
   await user.click(screen.getByLabelText("Remettre en stock"));
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
@@ -230,7 +265,7 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   expect(document.getElementById("toasts")?.textContent).toContain("re_1");
   expect(sent.at(-1)?.body).toEqual({
     lines: [{ item_id: 7, quantity: 1, restock: true }],
-    reason: "Demande de remboursement",
-    expected_amount: "40.00",
+    reason: "",
+    expected_left: "80.00",
   });
 });

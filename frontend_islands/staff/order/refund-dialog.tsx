@@ -30,7 +30,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const [returned, setReturned] = useState(new Map<number, Returned>());
   const [amount, setAmount] = useState("");
   const [restockAll, setRestockAll] = useState(false);
-  const [reason, setReason] = useState(t("refundReasonDefault"));
+  const [reason, setReason] = useState("");
   const key = useRef(crypto.randomUUID());
   const demand = demandOf(order, scope, returned, amount, restockAll);
 
@@ -41,7 +41,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
     mutationFn: () =>
       postJson<RefundAnswer>(
         orderPath(order.id, "/refund"),
-        { ...demand, reason, expected_amount: preview.data?.amount ?? null },
+        { ...demand, reason, expected_left: preview.data?.left ?? null },
         { headers: { "Idempotency-Key": key.current } },
       ),
     onSettled: () => void refresh(),
@@ -135,10 +135,11 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
             <span>{t("restockAll")}</span>
           </label>
         )}
-        <Field label={t("refundReason")} isOptional>
+        <Field label={t("refundReason")} hint={t("refundReasonHint")} isOptional>
           <input
             className="input"
             value={reason}
+            placeholder={t("refundReasonDefault")}
             maxLength={500}
             onChange={(event) => setReason(event.target.value)}
           />

@@ -170,6 +170,7 @@ export function People({ order, props, onCorrect }: PeopleProps) {
 const PAYMENT_STATES: Record<string, string> = {
   due: t("stateDue"),
   paid: t("statePaid"),
+  partly_refunded: t("statePartlyRefunded"),
   scheduled: t("stateScheduled"),
   overdue: t("stateOverdue"),
   void: t("stateVoid"),
@@ -189,7 +190,8 @@ export function Money({ order, onRefund }: { order: StaffOrderSheet; onRefund: (
     [t("delivery"), order.shipping_cost],
     [t("total"), order.total_amount],
   ];
-  if (Number(order.promotion_savings) > 0) rows.splice(1, 0, [t("savings"), `-${order.promotion_savings}`]);
+  if (Number(order.promotion_savings) > 0)
+    rows.unshift([t("beforeSavings"), order.original_total], [t("savings"), `-${order.promotion_savings}`]);
   const outcome: [string, string][] = money
     ? [
         [t("moneyRefunded"), money.refunded],

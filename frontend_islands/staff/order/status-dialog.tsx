@@ -111,7 +111,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
         </fieldset>
       )}
       {asksReason && (
-        <Field label={t("reason")}>
+        <Field label={t(refund === false ? "reasonRead" : "reason")}>
           <textarea
             className="textarea"
             value={reason}

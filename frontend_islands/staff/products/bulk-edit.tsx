@@ -4,7 +4,7 @@ import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/type
 import { toast } from "@/lib/toast";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
-import { problemText } from "../shared/problem";
+import { fieldErrors, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
@@ -69,21 +69,29 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       </select>
     </div>
   );
-  const write = (name: string, label: string, inputMode: "numeric" | "decimal") => (
-    <div className="field" key={name}>
-      <label className="field__label" htmlFor={`${key}-${name}`}>
-        {label}
-      </label>
-      <input
-        id={`${key}-${name}`}
-        className="input"
-        inputMode={inputMode}
-        placeholder={t("bulkEdit.stockHint")}
-        value={typed[name] ?? ""}
-        onChange={(event) => set(name, event.target.value)}
-      />
-    </div>
-  );
+  const write = (name: string, label: string, inputMode: "numeric" | "decimal") => {
+    const errors = fieldErrors(look.error, `fields.${name}`);
+    return (
+      <div className="field" key={name}>
+        <label className="field__label" htmlFor={`${key}-${name}`}>
+          {label}
+        </label>
+        <input
+          id={`${key}-${name}`}
+          className="input"
+          inputMode={inputMode}
+          placeholder={t("bulkEdit.stockHint")}
+          value={typed[name] ?? ""}
+          aria-invalid={errors.length > 0}
+          aria-describedby={`${key}-${name}-error`}
+          onChange={(event) => set(name, event.target.value)}
+        />
+        <p className="field__error" id={`${key}-${name}-error`} hidden={errors.length === 0}>
+          {errors.join(" ")}
+        </p>
+      </div>
+    );
+  };
   const yesNo = [
     { value: "yes", text: t("bulkEdit.yes") },
     { value: "no", text: t("bulkEdit.no") },

@@ -68,6 +68,13 @@ beforeEach(() => {
     const call = JSON.parse(String(body));
     sent.push(call);
     const changes = [{ field: "featured", label: "en vedette", before: false, after: true }];
+    if (call.fields?.price === "abc") {
+      const errors = { "fields.price": ["Saisissez un montant en chiffres."] };
+      return Response.json(
+        { code: "invalid", detail: "Certains champs sont à corriger.", errors },
+        { status: 400 },
+      );
+    }
     if (call.dry_run) {
       return Response.json({ count: 1, preview_key: "key", changes: [{ id: 2, name: "Lynx", changes }] });
     }
@@ -117,6 +124,17 @@ it("asks before it deletes, and takes it back", async () => {
       ["restore", [1, 2]],
     ]),
   );
+});
+
+it("says which field of a bulk change is refused, and why", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByLabelText("Sélectionner Lynx"));
+  await user.click(screen.getByRole("button", { name: "Modifier (1)" }));
+  await user.type(screen.getByLabelText("Prix de base (€)"), "abc");
+  await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
+  await screen.findByText("Saisissez un montant en chiffres.");
+  expect(screen.getByLabelText("Prix de base (€)").getAttribute("aria-invalid")).toBe("true");
+  expect(screen.getByLabelText("Quantité en stock").getAttribute("aria-invalid")).toBe("false");
 });
 
 it("shows what a bulk change does before it is done", async () => {

@@ -22,6 +22,7 @@ from orders.models import (
     RefundLine,
     RefundRequest,
 )
+from orders.selectors.invoices import documents_of
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tests.factories import make_order, make_product, new_key
 from shop.core.mail_delivery import deliver
@@ -173,11 +174,37 @@ def test_an_issued_invoice_is_credited_whole_and_issued_anew(paid) -> None:
     assert "Nom de la société oublié" in sent.body
 
 
+def test_of_a_corrected_invoice_the_first_one_alone_is_called_replaced(paid) -> None:
+    order = paid()
+    edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom")
+    listed = [entry for entry in documents_of(order) if not entry.is_contract]
+    assert [(entry.is_credit_note, entry.is_replaced) for entry in listed] == [
+        (False, True),
+        (True, False),
+        (False, False),
+    ]
+
+
 def test_the_same_form_twice_corrects_once(paid) -> None:
     order = paid()
     first = edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom")
     assert edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom") == first
     assert Invoice.objects.count() == 3
+
+
+def test_a_form_of_an_invoice_that_was_corrected_meanwhile_undoes_nothing(paid) -> None:
+    order = paid()
+    seen = Invoice.objects.get().number
+    second = edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom", seen=seen)
+    assert second is not None
+    before = rows()
+    stale = DraftValues(notes="Bon 13")
+    with pytest.raises(Problem) as refused:
+        edit_invoice(order_id=order.pk, values=stale, explanation="Bon", seen=seen)
+    assert (refused.value.status, refused.value.code) == (409, "conflict")
+    assert rows() == before
+    assert edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom", seen=seen) == second
+    assert edit_invoice(order_id=order.pk, values=stale, explanation="Bon", seen=second.number) is not None
 
 
 def test_a_correction_without_explanation_is_refused(paid) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
@@ -241,12 +241,13 @@ def _close(
     left = refundable(order)
     if left and refund is None:
         raise _decision_needed(order, left)
+    told = message.strip() or _told_of_money(order, status)
     if left and refund:
         request_refund(
             order_id=order.pk,
             key=key or f"status-{uuid.uuid4()}",
             actor=actor,
-            reason=message,
+            reason=told,
             require_proof=require_proof,
         )
         void_scheduled(order=order, reason="order.closed")
@@ -262,7 +263,7 @@ def _close(
             )
         if held and not reason.strip():
             raise Problem("reason_needed", _("Dites pourquoi l'argent n'est pas rendu."), 409)
-        close_outstanding(order=order, actor=actor, reason=message)
+        close_outstanding(order=order, actor=actor, reason=told)
         order.refresh_from_db()
         if held:
             order.retention_reason, order.retention_decision = reason.strip()[:500], ""
@@ -275,6 +276,12 @@ def _close(
         order, status, by=ActorKind.STAFF, actor=actor, message=message, tracking_number=tracking_number,
         reason=reason, refund=bool(left and refund),
     )  # fmt: skip
+
+
+def _told_of_money(order: Order, status: str) -> str:
+    """Why money is credited, as the customer reads it where staff wrote nothing; empty: what a refund says itself."""
+    with translation.override(order.language):
+        return _("Commande annulée") if status == OrderStatus.CANCELLED else ""
 
 
 def _decision_needed(order: Order, left: Decimal) -> Problem:

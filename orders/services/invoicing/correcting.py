@@ -28,13 +28,19 @@ class DraftValues:
 
 
 def edit_invoice(
-    *, order_id: uuid.UUID, values: DraftValues, explanation: str = "", actor: "User | None" = None
+    *,
+    order_id: uuid.UUID,
+    values: DraftValues,
+    explanation: str = "",
+    seen: str | None = None,
+    actor: "User | None" = None,
 ) -> Invoice | None:
     """Store `values` for the invoice to come (None is returned), or correct the one that was issued.
 
     A correction needs an `explanation`, which both new documents print; the customer gets them by mail. Values that
-    change nothing change nothing: a form sent twice corrects once. Raises Order.DoesNotExist, and Problem 400 without
-    an explanation, 409 for an invoice that a refund has credited in part.
+    change nothing change nothing: a form sent twice corrects once. `seen` is the number of the invoice that the person
+    saw, empty before there was one. Raises Order.DoesNotExist, and Problem 400 without an explanation, 409 for an
+    invoice that a refund has credited in part, and `conflict` for another one than was seen.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -44,6 +50,12 @@ def edit_invoice(
         unchanged = all(getattr(draft, name) == getattr(values, name) for name in names)
         if issued is not None and unchanged:
             return issued
+        if seen is not None and seen != (issued.number if issued else ""):
+            raise Problem(
+                "conflict",
+                _("La facture a changé entre-temps. Relisez-la, reprenez ses valeurs, puis recommencez."),
+                409,
+            )
         for name in names:
             setattr(draft, name, getattr(values, name))
         if issued is None:

@@ -77,7 +77,7 @@ def request_refund(
     reason: str = "",
     lines: Sequence[ReturnedLine] | None = None,
     amount: Decimal | None = None,
-    expected_amount: Decimal | None = None,
+    expected_left: Decimal | None = None,
     withdrawal: Withdrawal | None = None,
     require_proof: Callable[[], None] | None = None,
 ) -> RefundRequest:
@@ -86,10 +86,11 @@ def request_refund(
     `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
     refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is shown to the customer.
     Payments still due are voided first, then the charges go back, the latest first; units marked so return to stock.
-    The provider is asked by a worker after the commit. `expected_amount` (euros) is what the person was shown: another
-    amount by now is refused (409 `refund_changed`), judged under the order's lock: two people who were shown the same
-    refund make it once. `require_proof` is called before a refund for which staff prove again who they are, under the
-    same lock, so that several at once don't pass below the limit together; it raises when they have not.
+    The provider is asked by a worker after the commit. `expected_left` (euros) is what could be credited at most when
+    the person was shown this refund (`RefundProposal.left`): less or more by now is refused (409 `refund_changed`),
+    judged under the order's lock. Two people who were shown the same refund make it once. `require_proof` is called
+    before a refund for which staff prove again who they are, under the same lock, so that several at once don't pass
+    below the limit together; it raises when they have not.
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """
@@ -103,8 +104,8 @@ def request_refund(
             retried = Refund.objects.filter(retry_key=key).select_related("request").first()
             if retried is not None and retried.request is not None:
                 return retried.request
-            if expected_amount is not None:
-                _refuse_other_amount(order, lines, amount, expected_amount)
+            if expected_left is not None:
+                _refuse_if_changed(order, lines, amount, expected_left)
             if lines is None and (owed := debts(order)):
                 rest = refundable(order)
                 if amount in (None, rest + sum((debt.owed for debt in owed), ZERO)):
@@ -124,15 +125,17 @@ def request_refund(
         return _repeated(known, fingerprint)
 
 
-def _refuse_other_amount(
+def _refuse_if_changed(
     order: Order, lines: Sequence[ReturnedLine] | None, amount: Decimal | None, expected: Decimal
 ) -> None:
-    now = propose_refund(order, lines, amount=amount).amount
-    if now != expected:
+    """Whatever was decided meanwhile changes what is left, also where this refund's own amount stays the same."""
+    left = propose_refund(order, lines, amount=amount).left
+    if left != expected:
         raise RefundRefused(
             "refund_changed",
-            _("le montant serait maintenant de %(amount)s. Vérifiez, puis confirmez à nouveau.")
-            % {"amount": localised_amount(now)},
+            _("il reste maintenant %(amount)s à rembourser. Vérifiez, puis confirmez à nouveau.")
+            % {"amount": localised_amount(left)},
+            left=left,
         )
 
 

@@ -14,6 +14,7 @@ from orders.ledger import book_movement, charged_at
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
+    IN_WORKSHOP,
     OPEN_CASES,
     REFUNDS_UNDER_WAY,
     Attempt,
@@ -35,8 +36,10 @@ from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
 from orders.selectors.refund_debts import debts, shortfalls, uncredited
 from orders.selectors.refund_rules import charges_left
+from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
+from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import status_after_return, transition
 from orders.services.status.work_pieces import plan_pieces
 from orders.stripe.facts import RefundFacts
@@ -173,6 +176,7 @@ def _settle(order: Order, request: RefundRequest) -> None:
     record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
     close_settled_case(request=request)
     _close_if_refunded(order)
+    _ship_if_rest_refunded(order)
     issue_credit_note(request=request)
     mail_refund_done(order, request)
     events.record_event(
@@ -312,6 +316,15 @@ def _close_if_refunded(order: Order) -> None:
     if is_disputed(order) or debts(order):
         return
     transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
+
+
+def _ship_if_rest_refunded(order: Order) -> None:
+    """All that was not refunded has left: the order is `shipped` since its last parcel, and nothing of it is late."""
+    if order.status not in IN_WORKSHOP or any(units_to_send(order).values()):
+        return
+    last = latest_shipment(order)
+    if last is not None:
+        transition(order, OrderStatus.SHIPPED, by=ActorKind.PROVIDER, at=last.sent_at)
 
 
 def _reopen_requests(order: Order) -> None:

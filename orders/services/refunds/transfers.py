@@ -23,6 +23,7 @@ from orders.services.refunds.outcomes import (
     settle_completed_requests,
 )
 from orders.services.refunds.sending import sync_refunds
+from orders.services.status.work_pieces import plan_pieces
 from orders.stripe import gateway
 from shop.core.money import amount_string
 
@@ -95,6 +96,7 @@ def settle_by_transfer(
             sent_on=sent_on.isoformat(),
             reference=transfer.transfer_reference,
         )
+        plan_pieces(order, actor=actor)
         settle_completed_requests(order)
         mail_refund_transferred(order, transfer)
     return transfer

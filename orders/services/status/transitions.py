@@ -228,7 +228,7 @@ def _write(order: Order, row: Transition, at: datetime) -> None:
         order.retention_reason = order.retention_decision = ""
     if row.name in ("pay", "revive"):
         order.paid_at = at
-    elif row.name == "dispatch":
+    elif row.name in ("dispatch", "rest_refunded"):
         order.shipped_at = at
     elif row.name == "undo_dispatch":
         order.shipped_at = None

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import translation
 from rest_framework import serializers
@@ -42,6 +43,17 @@ def test_a_form_refuses_other_writings_and_shows_how(text):
 @pytest.mark.parametrize("text", ["49.90", "49,90", " 49,90 "])
 def test_a_form_takes_dot_and_comma(text):
     assert AmountFormField(max_digits=10, decimal_places=2).clean(text) == Decimal("49.90")
+
+
+def test_a_form_shows_a_comma_in_a_field_that_keeps_it():
+    """Chromium drops the comma of a `type="number"` where it speaks English."""
+
+    class Price(forms.Form):
+        price = AmountFormField(max_digits=10, decimal_places=2)
+
+    assert str(Price(initial={"price": Decimal("1249.90")})["price"]) == (
+        '<input type="text" name="price" value="1249,90" inputmode="decimal" required id="id_price">'
+    )
 
 
 @pytest.mark.parametrize("value", [*REFUSED, " 1", "1,50", True, None, [], {}, 1.234, 1e20])
