@@ -7,7 +7,6 @@ import errno
 import sqlite3
 import sys
 from http import HTTPStatus
-from typing import Any
 
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
@@ -66,7 +65,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
     return _answer(request, HTTPStatus.FORBIDDEN, "forbidden", _("Vous n'avez pas accès à cette ressource."))
 
 
-def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpResponseBase:
+def page_expired(request: HttpRequest) -> HttpResponse:
     return _answer(
         request, HTTPStatus.FORBIDDEN, "csrf_failed", _("La page a expiré. Rechargez-la puis recommencez.")
     )
