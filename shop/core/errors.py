@@ -79,6 +79,14 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
     return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."))
 
 
+def nothing_to_read(request: HttpRequest, refusal: HttpResponseBase) -> HttpResponseBase:
+    """The page of an address that takes forms alone, in the place of Django's empty answer."""
+    request.resolver_match = None
+    page = render(request, "errors/404.html", status=refusal.status_code)
+    page["Allow"] = refusal["Allow"]
+    return page
+
+
 def unavailable(request: HttpRequest) -> HttpResponse:
     """503: the database or the disk can't be used now. Asks neither, in the visitor's language."""
     # What failed may have stood before the middleware that chooses the language.
