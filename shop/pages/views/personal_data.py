@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from accounts.services.members import is_last_admin
 from accounts.services.signing_in import check_own_password
+from catalog.selectors.addresses import in_each_language
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text
@@ -157,6 +158,8 @@ def _page(
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),
         "form": form,
+        # Those of the page, also where the address takes forms alone.
+        "alternates": in_each_language(lambda: reverse("members-data")),
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
             (_("Espace membre"), reverse("members")),
@@ -164,7 +167,8 @@ def _page(
         ],
     }
     response = render(request, "pages/members_data.html", context, status=status)
-    if export is not None and export.is_under_way:
+    # Never while a refused form is typed anew, at an address that takes forms alone.
+    if export is not None and export.is_under_way and request.method != "POST":
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
 
