@@ -8,7 +8,6 @@ from allauth.account.stages import LoginStage
 from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.internal.auth import begin_authentication
 from django.contrib.auth import SESSION_KEY
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -27,6 +26,7 @@ from accounts.services import signing_in
 from accounts.services.second_factor import check_code, check_passkey
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.kept_forms import members_only
 from shop.core.problems import Problem, problem_response
 
 
@@ -114,9 +114,8 @@ def sign_in_by_passkey(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
+@members_only
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
 @sensitive_post_parameters()
 def confirm_identity(request: HttpRequest) -> HttpResponseBase:
     """Asks again who somebody is, then leads to `next` on this site."""

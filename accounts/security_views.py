@@ -13,7 +13,6 @@ from allauth.mfa.totp.internal.auth import clear_totp_secret, get_totp_secret
 from allauth.mfa.webauthn.internal.auth import begin_registration
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.mixins import LoginRequiredMixin
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -36,6 +35,7 @@ from accounts.redirects import own_path
 from accounts.selectors import second_factors
 from accounts.services import second_factor
 from accounts.services.signing_in import change_password
+from shop.core.kept_forms import members_only
 from shop.core.problems import Problem, problem_response
 
 CODES_MADE = "recovery_codes_made"
@@ -49,8 +49,8 @@ def _user(request: HttpRequest) -> User:
     return cast(User, request.user)
 
 
-@method_decorator([never_cache, sensitive_post_parameters()], name="dispatch")
-class PrivateView(LoginRequiredMixin, View):
+@method_decorator([members_only, sensitive_post_parameters()], name="dispatch")
+class PrivateView(View):
     """A page of who is signed in, cached nowhere."""
 
     http_method_names = ["get", "head", "post"]
@@ -214,9 +214,8 @@ def new_passkey_options(request: HttpRequest) -> HttpResponseBase:
     return JsonResponse(begin_registration(_user(request), passwordless=True))
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 @sensitive_post_parameters()
 def change_passkey(request: HttpRequest, passkey_id: int) -> HttpResponseBase:
     """Renames a passkey, or removes it."""
@@ -256,9 +255,8 @@ class RecoveryCodesView(PrivateView):
         return redirect("accounts:recovery-codes")
 
 
+@members_only
 @require_GET
-@never_cache
-@login_required
 def recovery_codes_file(request: HttpRequest) -> HttpResponseBase:
     """The codes that the page shows, as a file of text."""
     codes = _shown_codes(request)

@@ -33,6 +33,7 @@ from blog.services.newsletter.subscriptions import (
     save_preferences,
     unsubscribe,
 )
+from catalog.selectors.addresses import in_each_language
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.languages import active_language
@@ -62,7 +63,11 @@ def ask(request: HttpRequest) -> HttpResponse:
         source = _SOURCES.get(request.POST.get("source", ""), ConsentSource.PAGE)
         ask_subscription(email=email, origin=origin_of(request, source))
     except Problem as problem:
-        context = _page_context() | {"error": problem.detail, "email": email[:EMAIL_MAX_LENGTH]}
+        context = _page_context() | {
+            "error": problem.detail,
+            "email": email[:EMAIL_MAX_LENGTH],
+            "alternates": in_each_language(lambda: reverse("blog:newsletter")),
+        }
         page = render(request, "blog/newsletter/page.html", context, status=problem.status)
         return problem.set_headers(page)
     return HttpResponseRedirect(reverse("blog:newsletter-asked"), status=303)

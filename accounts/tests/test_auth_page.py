@@ -54,6 +54,14 @@ def test_both_fields_are_needed(client, mode, missing):
     assert mails() == []
 
 
+def test_the_page_that_was_asked_for_is_kept_by_way_of_a_forgotten_password(client):
+    assert (
+        'href="/auth?mode=forgot&amp;next=%2Ffavoris"' in client.get("/auth?next=/favoris").content.decode()
+    )
+    page = client.get("/auth?mode=forgot&next=/favoris").content.decode()
+    assert 'href="/auth?next=%2Ffavoris">Retour à la connexion' in page
+
+
 def test_the_forgotten_password_needs_an_address(client):
     assert "Veuillez entrer votre adresse e-mail" in text(post(client, "forgot", email=""))
 

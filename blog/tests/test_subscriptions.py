@@ -62,6 +62,8 @@ def test_a_wrong_address_is_refused_on_the_page_and_nothing_is_written(client):
     answer = subscribe(client, "lea@")
     assert answer.status_code == 400
     assert "Veuillez entrer une adresse e-mail valide" in answer.content.decode()
+    # The address takes forms alone: other languages are those of the newsletter's page.
+    assert 'href="/de/newsletter" hreflang="de"' in answer.content.decode()
     assert (Subscriber.objects.count(), OutgoingMail.objects.count()) == (0, 0)
 
 

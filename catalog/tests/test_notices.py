@@ -147,6 +147,8 @@ def test_a_bad_address_in_the_form(client, product):
     assert response.status_code == 400
     assert "Veuillez entrer une adresse e-mail valide" in html
     assert 'value="&lt;b&gt;x"' in html
+    # The address takes forms alone: other languages are those of the piece's page.
+    assert f'href="/de/produkt/{product.pk}-golem" hreflang="de"' in html
     assert not Notice.objects.exists()
 
 

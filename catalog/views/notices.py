@@ -20,6 +20,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.models import Category, Product
+from catalog.selectors.addresses import in_each_language
 from catalog.services.notices import (
     Subject,
     ask_notice,
@@ -63,6 +64,7 @@ def _refuse(request: HttpRequest, subject: Subject, problem: Problem) -> HttpRes
         "category": subject.category,
         "variant": subject.variant,
         "back": subject.url,
+        "alternates": in_each_language(lambda: subject.url),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (subject.name, subject.url)],
     }
     page = render(request, "catalog/notice_form.html", context, status=problem.status)

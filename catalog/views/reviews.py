@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import (
     Http404,
     HttpRequest,
@@ -18,7 +17,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
@@ -29,14 +27,14 @@ from catalog.selectors.purchases import find_purchase
 from catalog.selectors.reviews import review_of_address, review_page
 from catalog.services.reviews import author_name, submit_review
 from catalog.views.product import no_product
+from shop.core.kept_forms import members_only
 from shop.core.problems import Problem
 from shop.core.public_pages import is_later_page, public_page
 
 SEE_OTHER = 303
 
 
-@never_cache
-@login_required
+@members_only
 @require_http_methods(["GET", "HEAD", "POST"])
 def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
     """`/produit/12/avis`: members only; who did not buy the product may not write, who wrote already sees what became

@@ -7,7 +7,6 @@ import errno
 import sqlite3
 import sys
 from http import HTTPStatus
-from typing import Any
 
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
@@ -66,7 +65,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
     return _answer(request, HTTPStatus.FORBIDDEN, "forbidden", _("Vous n'avez pas accès à cette ressource."))
 
 
-def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpResponseBase:
+def page_expired(request: HttpRequest) -> HttpResponse:
     return _answer(
         request, HTTPStatus.FORBIDDEN, "csrf_failed", _("La page a expiré. Rechargez-la puis recommencez.")
     )
@@ -78,6 +77,14 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
         # A word that is no collection's is no page in any language.
         request.resolver_match = None
     return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."))
+
+
+def nothing_to_read(request: HttpRequest, refusal: HttpResponseBase) -> HttpResponseBase:
+    """The page of an address that takes forms alone, in the place of Django's empty answer."""
+    request.resolver_match = None
+    page = render(request, "errors/404.html", status=refusal.status_code)
+    page["Allow"] = refusal["Allow"]
+    return page
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:

@@ -113,6 +113,8 @@ WITHDRAWAL_NETWORK = Limit(
     _("Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."),
 )
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+# Forms of members whose session ended, each a row of the sessions' table.
+KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK)
 DATA_EXPORT = Limit(
     "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
 )

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from django.utils.deprecation import MiddlewareMixin
 from shop.core import errors
 from shop.core.errors import is_outage
 from shop.core.languages import active_language
-from shop.core.request_kind import has_language_by_header, language_of
+from shop.core.request_kind import has_language_by_header, is_page, language_of
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +54,10 @@ class NotFoundMiddleware(MiddlewareMixin):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         return errors.page_not_found(request) if isinstance(exception, Http404) else None
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        is_empty = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and is_page(request)
+        return errors.nothing_to_read(request, response) if is_empty else response
 
 
 class OutageMiddleware(MiddlewareMixin):

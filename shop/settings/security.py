@@ -69,7 +69,7 @@ DEVICE_COOKIE_NAME = "device" if DEBUG else "__Host-device"
 CSRF_COOKIE_SECURE = not DEBUG
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = "csrftoken" if DEBUG else "__Host-csrftoken"
-CSRF_FAILURE_VIEW = "shop.core.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "shop.core.kept_forms.csrf_failure"
 
 # --- Transport and headers -------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", default=not DEBUG)

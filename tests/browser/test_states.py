@@ -83,7 +83,7 @@ def test_menus_filters_reviews_and_refused_forms(new_page, see, width):
     see(page, "review-rules")
     page.goto("/contact?devis=1")
     page.get_by_role("button", name="Envoyer le message").click()
-    expect(page.locator(".error-summary")).to_be_visible()
+    expect(page.locator(".error-summary")).to_be_focused()
     see(page, "contact-refused")
 
 

@@ -133,7 +133,7 @@ function Stepper({ row, name, most }: StepperProps) {
       </div>
       {isMost && (
         <p className="line__unit" id={hintId}>
-          {t("cart.atMost")}
+          {t("cart.atMost", { most })}
         </p>
       )}
     </>

@@ -206,6 +206,7 @@ it("takes a typed quantity when the field is left, and leaves nonsense alone", a
   await user.clear(field);
   await user.type(field, "500{Enter}");
   expect(readCart()[0]?.quantity).toBe(99);
+  expect(screen.getByText("Quantité maximale : 99")).toBeTruthy();
 });
 
 it("stops at what is in stock and says so", async () => {
@@ -217,7 +218,7 @@ it("stops at what is in stock and says so", async () => {
   await user.click(more);
   expect(readCart()[0]?.quantity).toBe(2);
   expect(more.getAttribute("aria-disabled")).toBe("true");
-  expect(screen.getByText("Quantité maximale atteinte")).toBeTruthy();
+  expect(screen.getByText("Quantité maximale : 2")).toBeTruthy();
 });
 
 it("asks once for a run of clicks, and the last question's answer counts", async () => {

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { CartProps, CountryChoice, OfferHint } from "@/api/types";
-import { addToCart } from "@/lib/cart";
+import { addToCart, MAX_QUANTITY } from "@/lib/cart";
 import { toast } from "@/lib/toast";
 import { PaymentMethods } from "@/purchase/payment-methods";
 import { DeliveryNotes, FreeDelivery, Plan, SummaryRows } from "@/purchase/quote-parts";
@@ -106,7 +106,7 @@ function Hint({ hint }: { hint: OfferHint }) {
     const added = addToCart(suggestion, suggestion.quantity);
     if (added === suggestion.quantity)
       toast({ kind: "success", title: t("buy.added"), text: suggestion.name });
-    else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+    else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText", { most: MAX_QUANTITY }) });
   };
   return (
     <div className="order-summary__note order-summary__note--offer stack">

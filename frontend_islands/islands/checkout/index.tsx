@@ -118,10 +118,10 @@ export function Checkout(props: CheckoutProps) {
           links={links}
         />
         {problem && <QuoteProblem problem={problem} onRetry={quoting.retry} />}
-        {order.changed && quote && (
+        {order.changed && (
           <Changes
             detail={order.changed.detail}
-            before={quote}
+            before={order.changed.before}
             now={order.changed.quote}
             cartUrl={links.cart}
             onAccept={order.accept}

@@ -283,6 +283,30 @@ it("shows what changed and orders the accepted total", async () => {
   expect(accepted).not.toBe(refused);
 });
 
+it("compares with what was on screen, also when the address's own total came before the refusal", async () => {
+  const dearer = quote([quoted()], { shipping_cost: "29.99", total: "407.99" });
+  let answerAddress: ((response: Response) => void) | undefined;
+  const { user } = await openCheckout({
+    quote: ({ body }) =>
+      JSON.stringify(body).includes("75006")
+        ? new Promise<Response>((resolve) => {
+            answerAddress = resolve;
+          })
+        : json(quote()),
+    checkout: async () => {
+      await waitFor(() => expect(answerAddress).toBeTruthy());
+      answerAddress?.(json(dearer));
+      await screen.findAllByText(/407,99/);
+      return problem(409, "total_changed", "Le total de votre panier a changé.", { quote: dearer });
+    },
+  });
+  await fillIn(user);
+  await user.click(payButton());
+
+  const total = await screen.findByRole("row", { name: /^Total/ });
+  expect(total.textContent?.replace(/\s/g, " ")).toBe("Total378,00 €407,99 €");
+});
+
 it.each(["out_of_stock", "line_unavailable"])("offers only the cart after %s", async (code) => {
   const { user } = await openCheckout({
     checkout: () =>

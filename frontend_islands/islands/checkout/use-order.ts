@@ -38,6 +38,8 @@ interface Notice {
 
 interface Change {
   detail: string;
+  /** What the customer saw when they ordered: a newer quote of what they typed may have come since. */
+  before: Quote;
   quote: Quote;
   question: string;
 }
@@ -104,7 +106,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     } catch (error) {
       sending.current = false;
       setIsBusy(false);
-      receive(asProblem(error));
+      receive(asProblem(error), quote);
     }
   };
 
@@ -144,7 +146,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     return answer.url;
   };
 
-  const receive = (problem: ApiProblem) => {
+  const receive = (problem: ApiProblem, before: Quote) => {
     if (problem.code === "terms_changed" && typeof problem.body.terms_version === "string") {
       terms.current = problem.body.terms_version;
       form.setTerms(false);
@@ -166,7 +168,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
         setLead({ to: "summary" });
         break;
       case "changed":
-        setChange({ detail: outcome.detail, quote: outcome.quote, question: quoting.question });
+        setChange({ detail: outcome.detail, before, quote: outcome.quote, question: quoting.question });
         setLead({ to: "notice" });
         break;
       case "paid":

@@ -49,7 +49,13 @@ export function ProductBuy(props: ProductBuyProps) {
     const held = $lines.get().find((line) => lineKey(line) === lineKey(wanted))?.quantity ?? 0;
     if (held > 0 && held >= left && left < MAX_QUANTITY) {
       toast({ kind: "info", title: t("buy.allInCart", { count: left }), link });
-    } else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText"), link });
+    } else
+      toast({
+        kind: "error",
+        title: t("buy.fullTitle"),
+        text: t("buy.fullText", { most: MAX_QUANTITY }),
+        link,
+      });
   }
   const words = [
     props.name,

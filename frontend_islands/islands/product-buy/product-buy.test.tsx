@@ -148,6 +148,7 @@ it("says that the cart is full instead of pretending", async () => {
   expect(vi.mocked(toast).mock.calls[0]?.[0]).toMatchObject({
     kind: "error",
     title: "Quantité maximale atteinte",
+    text: "Le panier ne peut pas contenir plus de 99 exemplaires de cet article.",
   });
   expect(readCart()[0]?.quantity).toBe(MAX_QUANTITY);
 });

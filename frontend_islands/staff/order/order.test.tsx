@@ -140,6 +140,7 @@ it("sends a part of an order once its mail was seen", async () => {
   const { user, screen } = await renderStaff(<OrderScreen {...props} />);
 
   await user.click(await screen.findByRole("button", { name: "Expédier" }));
+  expect(screen.getByRole("group", { name: /^Quantité\s: Sorcière de minuit$/ })).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Une de moins" }));
   expect(screen.getByText(/1 pièce reste à l'atelier/)).toBeTruthy();
   await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");

@@ -49,6 +49,13 @@ def test_french_marks_stand_after_a_no_break_space(name: str) -> None:
     assert [text for text in texts if re.search(r"[\w)}] [:;!?»]|« ", text)] == []
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("staff/")])
+def test_what_a_refused_form_says_takes_the_focus(name: str) -> None:
+    source = (FOLDER / name).read_text(encoding="utf-8")
+    said = re.findall(r'<div class="(?:error-summary|alert alert--error)"[^>]*>', source)
+    assert [tag for tag in said if not tag.endswith(' role="alert" tabindex="-1" autofocus>')] == []
+
+
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
 @pytest.mark.parametrize("name", STANDALONE)
 def test_pages_of_a_failing_server_need_nothing(name: str, language: str) -> None:

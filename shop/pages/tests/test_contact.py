@@ -116,6 +116,16 @@ def test_a_quote_keeps_its_pictures_private(client: Client) -> None:
     assert OutgoingMail.objects.get(kind="contact_workshop").context["picture_count"] == 2
 
 
+@pytest.mark.parametrize(("kind", "asked"), [("quote", True), ("question", False)])
+def test_pictures_are_asked_for_again_when_a_quote_is_refused(client: Client, kind: str, asked: bool) -> None:
+    page = send(client, kind=kind, subject="", images=[picture()])
+    assert page.status_code == 200
+    assert page.context["form"].errors.get("images", []) == (
+        ["Joignez vos images à nouveau\u00a0: votre navigateur ne les a pas gardées."] if asked else []
+    )
+    assert not ContactRequest.objects.exists()
+
+
 def test_the_fields_of_a_quote_are_not_taken_from_a_question(client: Client) -> None:
     send(client, budget="150 €", images=[picture()])
     assert ContactRequest.objects.get().budget == ""

@@ -112,6 +112,8 @@ def test_asked_for_on_the_page_made_in_the_background_and_mailed(queued_tasks, r
     page = client.get(PAGE)
     assert "Nous préparons votre archive." in page.content.decode()
     assert page.headers["Refresh"] == "5"
+    # A refused form is not taken away from who types it anew.
+    assert "Refresh" not in client.post(f"{PAGE}/effacement", {"password": "x"}).headers
     assert "no-store" in page.headers["Cache-Control"]
 
     with run_on_commit():

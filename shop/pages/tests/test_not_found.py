@@ -20,6 +20,15 @@ def test_an_unknown_address_gets_the_shops_page(client, settings, debug, address
     assert "Traceback" not in answer.content.decode()
 
 
+@pytest.mark.parametrize("address", ["/avis/demander", "/de/newsletter/anfordern", "/auth/deconnexion"])
+def test_an_address_that_takes_forms_alone_gets_the_shops_page(client, address):
+    answer = client.get(address)
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "errors/404.html" in [template.name for template in answer.templates]
+    # It is no page in another language either.
+    assert 'href="/en" hreflang="en"' in answer.content.decode()
+
+
 @pytest.mark.parametrize("debug", [True, False])
 def test_an_unknown_call_gets_a_problem(client, settings, debug):
     settings.DEBUG = debug

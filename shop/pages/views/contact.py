@@ -43,7 +43,7 @@ class ContactView(View):
         product = find_piece(request.POST.get("produit", ""))
         form = ContactForm(request.POST, request.FILES)
         if not form.is_valid():
-            return draw_contact(request, form=form, product=product)
+            return _refused(request, form, product)
         data = form.cleaned_data
         if data["website"]:
             # A machine: it gets the same answer as everybody, and nothing is stored.
@@ -57,8 +57,19 @@ class ContactView(View):
         except Problem as problem:
             form.add_error("images" if "images" in problem.errors else None, problem.detail)
             status = problem.status if problem.status in (429, 503) else 200
-            return problem.set_headers(draw_contact(request, form=form, product=product, status=status))
+            return problem.set_headers(_refused(request, form, product, status))
         return _thank(stored.reference)
+
+
+def _refused(
+    request: HttpRequest, form: ContactForm, product: Product | None, status: int = 200
+) -> HttpResponse:
+    """What was typed is shown again; no browser lets a page fill in files, so they are asked for once more."""
+    if form["kind"].value() == ContactKind.QUOTE and request.FILES and not form.has_error("images"):
+        form.add_error(
+            "images", _("Joignez vos images à nouveau\u00a0: votre navigateur ne les a pas gardées.")
+        )
+    return draw_contact(request, form=form, product=product, status=status)
 
 
 def draw_contact(

@@ -2,13 +2,11 @@
 
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -17,6 +15,7 @@ from accounts.selectors import addresses_of, pending_email_change
 from blog.forms import choices_context
 from blog.selectors.consents import latest_consents
 from blog.selectors.subscribers import find_subscriber
+from catalog.selectors.addresses import in_each_language
 from catalog.selectors.favourites import favourite_cards
 from catalog.selectors.notices import notices_of
 from catalog.services.favourites import choose_return_mails, remove_favourite
@@ -27,6 +26,7 @@ from orders.selectors.admin_orders import find_orders
 from orders.selectors.order_cards import PAGE_SIZE, order_cards, order_page
 from orders.selectors.orders import member_history, member_orders
 from orders.selectors.rules import country_name
+from shop.core.kept_forms import members_only
 from shop.core.keyset import BadCursor
 from shop.core.postcodes import postcode_notice
 from shop.core.staff_actions import StaffAction, may
@@ -38,9 +38,8 @@ TABS = ("orders", "favoris", "profile", ADMINISTRATION)
 LATEST_STEPS = 3
 
 
+@members_only
 @require_safe
-@never_cache
-@login_required
 def members_page(request: HttpRequest) -> HttpResponse:
     """`/espace-membre?tab=orders|favoris|profile|administration`; an unknown tab, and one that is not for this person,
     shows the orders."""
@@ -68,6 +67,9 @@ def render_tab(request: HttpRequest, tab: str, context: dict[str, Any], status: 
         "sees_orders": may(user, StaffAction.SEE_ORDERS),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Espace membre"), None)],
     }
+    if request.method == "POST":
+        # The address takes forms alone.
+        context["alternates"] = in_each_language(lambda: f"{reverse('members')}?tab={tab}")
     return render(request, "pages/members.html", context, status=status)
 
 
@@ -143,9 +145,8 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
     }
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def return_mails(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/favoris`: the favourites whose keys come as `notify` are written about when they are back,
     the others are not."""
@@ -160,9 +161,8 @@ def return_mails(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def remove_one(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/favoris/supprimer`: the favourite whose key comes as `remove`; none is no error."""
     key = request.POST.get("remove", "")

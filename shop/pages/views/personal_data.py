@@ -6,7 +6,6 @@ import uuid
 from typing import Any, cast
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -19,6 +18,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from accounts.services.members import is_last_admin
 from accounts.services.signing_in import check_own_password
+from catalog.selectors.addresses import in_each_language
+from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text
 from shop.core.problems import Problem
@@ -52,17 +53,15 @@ class ErasureForm(forms.Form):
     password = forms.CharField(required=False, strip=False, widget=forms.PasswordInput)
 
 
+@members_only
 @require_safe
-@never_cache
-@login_required
 def data_page(request: HttpRequest) -> HttpResponse:
     """What is held, the archive and its progress, the erasure."""
     return _page(request, ErasureForm())
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def export_request(request: HttpRequest) -> HttpResponseBase:
     """Start an archive."""
     try:
@@ -73,9 +72,8 @@ def export_request(request: HttpRequest) -> HttpResponseBase:
     return HttpResponseRedirect(reverse("members-data"), status=303)
 
 
+@members_only
 @require_safe
-@never_cache
-@login_required
 def export_file(request: HttpRequest, key: uuid.UUID) -> HttpResponseBase:
     """The archive, to its member alone; 404 for anybody else and once its time is over."""
     export = ready_export(_member(request).pk, key)
@@ -88,10 +86,9 @@ def export_file(request: HttpRequest, key: uuid.UUID) -> HttpResponseBase:
     )
 
 
+@members_only
 @sensitive_post_parameters("password")
 @require_http_methods(["POST"])
-@never_cache
-@login_required
 def erasure_request(request: HttpRequest) -> HttpResponseBase:
     """Register the erasure with the member's password, or with `cancel` take it back."""
     user = _member(request)
@@ -161,6 +158,8 @@ def _page(
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),
         "form": form,
+        # Those of the page, also where the address takes forms alone.
+        "alternates": in_each_language(lambda: reverse("members-data")),
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
             (_("Espace membre"), reverse("members")),
@@ -168,7 +167,8 @@ def _page(
         ],
     }
     response = render(request, "pages/members_data.html", context, status=status)
-    if export is not None and export.is_under_way:
+    # Never while a refused form is typed anew, at an address that takes forms alone.
+    if export is not None and export.is_under_way and request.method != "POST":
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
 

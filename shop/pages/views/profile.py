@@ -6,13 +6,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -26,6 +24,7 @@ from blog.models import ConsentSource
 from blog.services.newsletter.subscriptions import save_member_choices
 from catalog.services.notices import withdraw_notice
 from orders.selectors.rules import checkout_countries, country_name, default_country
+from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
@@ -35,9 +34,8 @@ from shop.pages.views.members import profile_context, render_tab
 SEE_OTHER = 303
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def save_profile(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/profil`: names, and the language of the shop's mails."""
     # Read anew: a form writes what was typed on its row, which pages show.
@@ -49,10 +47,9 @@ def save_profile(request: HttpRequest) -> HttpResponse:
     return _back(request, "profile_saved", "profil")
 
 
+@members_only
 @require_POST
-@never_cache
 @sensitive_post_parameters("password")
-@login_required
 def change_email(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/adresse-e-mail`: asks for another address, or takes the wish back (`annuler`)."""
     user = cast(User, request.user)
@@ -74,9 +71,8 @@ def change_email(request: HttpRequest) -> HttpResponse:
     return render_tab(request, "profile", context, status)
 
 
+@members_only
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
 def address_page(request: HttpRequest, address_id: int | None = None) -> HttpResponseBase:
     """`/espace-membre/adresses/nouvelle` and `/espace-membre/adresses/<id>`: somebody else's does not exist."""
     user = cast(User, request.user)
@@ -113,9 +109,8 @@ def address_page(request: HttpRequest, address_id: int | None = None) -> HttpRes
     return render(request, "pages/members/address.html", context, status=status)
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
     """`POST /espace-membre/adresses/<id>/supprimer`."""
     try:
@@ -125,9 +120,8 @@ def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
     return _back(request, "address_deleted", "adresses")
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def remove_notice(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/alertes/supprimer`: the wish whose key comes as `remove`; none is no error."""
     key = request.POST.get("remove", "")
@@ -136,9 +130,8 @@ def remove_notice(request: HttpRequest) -> HttpResponse:
     return _back(request, "notice_removed", "alertes")
 
 
+@members_only
 @require_POST
-@never_cache
-@login_required
 def save_newsletter(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/newsletter`: what the member's own address receives, in the language of the profile."""
     user = cast(User, request.user)

@@ -1,0 +1,86 @@
+"""Forms that arrive when their session is over: what was typed is kept, and sent again by one press."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+
+from shop.core import limits
+from shop.core.client_address import client_address
+from shop.core.errors import page_expired
+from shop.core.request_kind import is_api
+
+_KEY: Final = "kept_form"
+# Beside passwords: what proves who asks is given anew.
+_PROOFS: Final = ("csrfmiddlewaretoken", "code", "proof_code", "credential")
+# The longest form of members is a review; with the limit, a stranger does not fill the table of sessions.
+_LONGEST: Final = 20_000
+# Long enough to sign in, too short for who uses the same browser next.
+_SECONDS: Final = 900
+
+View = Callable[..., HttpResponseBase]
+
+
+def members_only(view: View) -> View:
+    """A view for who is signed in, cached nowhere. A form whose session had ended is offered again once they are."""
+
+    @wraps(view)
+    @never_cache
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            if request.method == "POST":
+                _keep(request)
+            return redirect_to_login(request.get_full_path())
+        if request.method in ("GET", "HEAD") and (fields := _take(request)) is not None:
+            return send_again(request, fields)
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpResponseBase:
+    """A form of ours that another tab has outlived by signing in or out is offered again; nothing is lost."""
+    is_ours = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+    if is_ours and not is_api(request):
+        return send_again(request, request.POST, HTTPStatus.FORBIDDEN)
+    return page_expired(request)
+
+
+def send_again(request: HttpRequest, fields: QueryDict, status: int = 200) -> HttpResponse:
+    """The page that sends a form again, as it was typed. Files can't be kept: the page says so."""
+    context = {"fields": _typed(fields), "has_files": bool(request.FILES)}
+    return render(request, "errors/send_again.html", context, status=status)
+
+
+def _typed(fields: QueryDict) -> list[tuple[str, str]]:
+    return [
+        (name, value)
+        for name, values in fields.lists()
+        if name not in _PROOFS and "password" not in name
+        for value in values
+    ]
+
+
+def _keep(request: HttpRequest) -> None:
+    typed = urlencode(_typed(request.POST))
+    if len(typed) <= _LONGEST and limits.consume(limits.KEPT_FORM_NETWORK, client_address(request)):
+        request.session[_KEY] = [request.path, typed, int(time.time())]
+
+
+def _take(request: HttpRequest) -> QueryDict | None:
+    """Return what was typed for this address, once."""
+    path, typed, kept_at = request.session.get(_KEY, ("", "", 0))
+    if path != request.path:
+        return None
+    del request.session[_KEY]
+    return QueryDict(typed) if time.time() - kept_at < _SECONDS else None

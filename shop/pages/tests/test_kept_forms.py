@@ -1,0 +1,137 @@
+"""Forms that come when their session is over: nothing typed is lost, and no proof of who asks is kept."""
+
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.contrib.sessions.models import Session
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from accounts.models import User
+from accounts.tests.people import PASSWORD, make_member
+from shop.pages.models import ContactRequest
+from shop.pages.tests.test_contact import WORDS
+
+pytestmark = pytest.mark.django_db
+
+HOST = "http://testserver"
+KEPT = "Ce que vous avez saisi est conservé."
+AGAIN = "Envoyer à nouveau\u00a0?"
+
+
+@pytest.fixture
+def member():
+    return make_member()
+
+
+def sign_in(client, target):
+    answer = client.post(
+        "/auth", {"mode": "signin", "email": "client@example.com", "password": PASSWORD, "next": target}
+    )
+    assert (answer.status_code, answer["Location"]) == (302, target)
+
+
+def test_a_form_whose_session_had_ended_is_offered_again_after_signing_in(client, member):
+    path = "/espace-membre/profil"
+    answer = client.post(path, {"first_name": 'Zoé "L\'Ours"', "last_name": "", "language": "de"})
+    assert (answer.status_code, answer["Location"]) == (302, f"/auth?next={path}")
+    assert User.objects.get().first_name == ""
+
+    sign_in(client, path)
+    page = client.get(path)
+    assert page.status_code == 200
+    assert "no-store" in page["Cache-Control"]
+    assert KEPT in page.content.decode()
+    fields = page.context["fields"]
+    assert fields == [("first_name", 'Zoé "L\'Ours"'), ("last_name", ""), ("language", "de")]
+    assert client.post(path, dict(fields)).status_code == 303
+    assert User.objects.get().first_name == 'Zoé "L\'Ours"'
+    # Once.
+    assert client.get(path).status_code == 405
+
+
+def test_the_page_of_another_address_is_itself(client, member):
+    client.post("/espace-membre/profil", {"first_name": "Zoé"})
+    sign_in(client, "/espace-membre")
+    assert AGAIN not in client.get("/espace-membre").content.decode()
+    assert AGAIN in client.get("/espace-membre/profil").content.decode()
+
+
+def test_no_proof_of_who_asks_is_kept(client, member):
+    typed = {"email": "neuf@example.com", "password": PASSWORD, "old_password": "x", "code": "123456"}
+    client.post("/espace-membre/adresse-e-mail", typed)
+    path, fields, _when = Session.objects.get().get_decoded()["kept_form"]
+    assert (path, fields) == ("/espace-membre/adresse-e-mail", "email=neuf%40example.com")
+
+
+def test_what_is_longer_than_any_form_of_members_is_not_kept(client):
+    client.post("/espace-membre/profil", {"first_name": "x" * 20_000})
+    assert not Session.objects.exists()
+
+
+def test_no_stranger_fills_the_table_of_sessions(settings):
+    settings.LIMITS = {"kept-form-network": 2}
+    for _ in range(4):
+        assert Client().post("/espace-membre/profil", {"first_name": "Zoé"}).status_code == 302
+    assert Session.objects.count() == 2
+
+
+@pytest.mark.parametrize(("seconds", "is_offered"), [(899, True), (900, False)])
+def test_who_uses_the_browser_later_does_not_see_what_was_typed(client, member, seconds, is_offered):
+    with time_machine.travel(datetime(2026, 11, 26, 12, tzinfo=UTC), tick=False) as clock:
+        client.post("/espace-membre/adresses/nouvelle", {"city": "Lyon"})
+        clock.shift(seconds)
+        sign_in(client, "/espace-membre/adresses/nouvelle")
+        page = client.get("/espace-membre/adresses/nouvelle").content.decode()
+    assert (KEPT in page) is is_offered
+    assert ("Lyon" in page) is is_offered
+
+
+@pytest.mark.parametrize(
+    ("path", "german"),
+    [("profil", "/de/kundenkonto?tab=profile"), ("donnees/effacement", "/de/kundenkonto/meine-daten")],
+)
+def test_a_refused_form_of_an_address_that_takes_forms_alone_leads_to_its_page_in_other_languages(
+    client, member, path, german
+):
+    client.force_login(member)
+    page = client.post(f"/espace-membre/{path}", {"language": "xx"}).content.decode()
+    assert f'href="{german}" hreflang="de"' in page
+
+
+def test_a_form_that_another_tab_outlived_by_signing_in_is_offered_again():
+    client = Client(enforce_csrf_checks=True, headers={"Origin": HOST})
+    client.get("/contact")
+    stale = {**WORDS, "csrfmiddlewaretoken": "a" * 64}
+    attached = {**stale, "images": SimpleUploadedFile("a.png", b"x", "image/png")}
+
+    page = client.post("/contact", attached)
+    assert page.status_code == 403
+    assert "Les fichiers joints ne peuvent pas l'être." in page.content.decode()
+
+    page = client.post("/contact?devis=1", stale)
+    assert page.status_code == 403
+    assert KEPT in page.content.decode()
+    assert "fichiers joints" not in page.content.decode()
+    assert 'action="/contact?devis=1"' in page.content.decode()
+    assert dict(page.context["fields"]) == WORDS
+    token = {"csrfmiddlewaretoken": str(page.context["csrf_token"])}
+    assert client.post("/contact", {**dict(page.context["fields"]), **token}).status_code == 302
+    assert ContactRequest.objects.get().message == "Bonjour,\n\nquel est le diamètre du socle\u00a0?"
+
+
+@pytest.mark.parametrize("origin", [{}, {"Origin": "https://ailleurs.example"}, {"Origin": "null"}])
+def test_no_form_of_another_site_is_offered(origin):
+    client = Client(enforce_csrf_checks=True, headers=origin)
+    client.get("/contact")
+    page = client.post("/contact", WORDS)
+    assert page.status_code == 403
+    assert "Accès refusé" in page.content.decode()
+    assert "Taille du socle" not in page.content.decode()
+
+
+def test_a_call_with_a_stale_token_gets_a_problem():
+    client = Client(enforce_csrf_checks=True, headers={"Origin": HOST})
+    answer = client.post("/api/contact", {}, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
