@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.errors import page_expired
+from shop.core.problems import Problem
 from shop.core.request_kind import is_api
 
 _KEY: Final = "kept_form"
@@ -39,7 +40,10 @@ def members_only(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             if request.method == "POST":
-                _keep(request)
+                try:
+                    _keep(request)
+                except Problem as refusal:
+                    return refusal.set_headers(render(request, "errors/429.html", status=refusal.status))
             return redirect_to_login(request.get_full_path())
         if request.method in ("GET", "HEAD") and (fields := _take(request)) is not None:
             return send_again(request, fields)
@@ -73,7 +77,8 @@ def _typed(fields: QueryDict) -> list[tuple[str, str]]:
 
 def _keep(request: HttpRequest) -> None:
     typed = urlencode(_typed(request.POST))
-    if len(typed) <= _LONGEST and limits.consume(limits.KEPT_FORM_NETWORK, client_address(request)):
+    if len(typed) <= _LONGEST:
+        limits.enforce(limits.KEPT_FORM_NETWORK, client_address(request))
         request.session[_KEY] = [request.path, typed, int(time.time())]
 
 

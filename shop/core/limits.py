@@ -114,7 +114,7 @@ WITHDRAWAL_NETWORK = Limit(
 )
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 # Forms of members whose session ended, each a row of the sessions' table.
-KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK)
+KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 DATA_EXPORT = Limit(
     "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
 )

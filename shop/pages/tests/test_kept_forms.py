@@ -72,8 +72,10 @@ def test_what_is_longer_than_any_form_of_members_is_not_kept(client):
 
 def test_no_stranger_fills_the_table_of_sessions(settings):
     settings.LIMITS = {"kept-form-network": 2}
-    for _ in range(4):
-        assert Client().post("/espace-membre/profil", {"first_name": "Zoé"}).status_code == 302
+    answers = [Client().post("/espace-membre/profil", {"first_name": "Zoé"}) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert "Trop de tentatives" in answers[2].content.decode()
+    assert int(answers[2]["Retry-After"]) > 0
     assert Session.objects.count() == 2
 
 
