@@ -323,7 +323,7 @@ def test_a_choice_is_made_without_javascript(client, shop):
         ("format", str(shop.small.pk)),
         ("format", str(shop.large.pk)),
     ]
-    [fallback] = re.findall(r"<noscript>(.*?)</noscript>", form, re.DOTALL)
+    [fallback] = re.findall(r"<noscript[^>]*>(.*?)</noscript>", form, re.DOTALL)
     assert '<button class="button" type="submit">Afficher ce choix</button>' in fallback
     # What a browser then asks for.
     response = client.get(shop.url, {"finition": "unpainted", "format": shop.large.pk})
