@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+import requests
 import stripe
 from django.conf import settings
+from requests.utils import get_environ_proxies
 from urllib3 import Timeout
 
 from shop.core.circuit import CallRefused, Circuit
@@ -123,6 +125,14 @@ def stripe_client(secret_key: str, api_base: str) -> stripe.StripeClient:
     return stripe.StripeClient(
         secret_key,
         base_addresses={"api": api_base} if api_base else None,
-        http_client=BoundedClient(),
+        http_client=BoundedClient(session=_session(api_base or stripe.DEFAULT_API_BASE)),
         max_network_retries=RETRIES,
     )
+
+
+def _session(url: str) -> requests.Session:
+    """The environment's proxies are read once: with each call, that took a twenty-fifth of a checkout."""
+    session = requests.Session()
+    session.proxies = get_environ_proxies(url)
+    session.trust_env = False
+    return session
