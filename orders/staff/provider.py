@@ -11,10 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
-from orders.models import OPEN_PAYMENTS, Attempt, AttemptState, Order, StripeEvent
+from orders.models import Order, StripeEvent
 from orders.selectors.provider_events import askable_attempts
-from orders.services.installments.scheduled_payments import NOT_ACCEPTED
-from orders.services.payments.reviews import ask_provider
+from orders.services.payments.reviews import settle_order
 from orders.services.reconciliation.webhook_events import replay_events
 from orders.staff.base import PROVIDER_AWAY, ask_page, order_url, row_number
 from orders.stripe import gateway
@@ -79,18 +78,19 @@ def ask_provider_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse
 
 def _ask(request: HttpRequest, order: Order) -> None:
     try:
-        count = ask_provider(order_id=order.pk, actor=cast(User, request.user))
+        asked = settle_order(order_id=order.pk, actor=cast(User, request.user))
     except gateway.GatewayError:
         messages.error(request, PROVIDER_AWAY)
         return
+    count = asked.count
     messages.success(request, f"{count} paiements vérifiés." if count > 1 else f"{count} paiement vérifié.")
-    if Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW).exists():
+    if asked.in_doubt:
         messages.warning(
             request,
             "Un paiement ne correspond toujours pas à la commande\u00a0: remboursez-le chez Stripe, puis demandez à "
             "nouveau.",
         )
-    elif order.payments.filter(state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED).exists():
+    elif asked.uncollected:
         messages.warning(
             request,
             "Une échéance n'a jamais été débitée\u00a0: débitez-la, envoyez le lien ou abandonnez-la dans "

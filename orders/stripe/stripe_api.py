@@ -131,7 +131,8 @@ def stripe_client(secret_key: str, api_base: str) -> stripe.StripeClient:
 
 
 def _session(url: str) -> requests.Session:
-    """The environment's proxies are read once: with each call, that took a twenty-fifth of a checkout."""
+    """The environment's proxies are read once: with each call, that took a twenty-fifth of a checkout. A `.netrc` is
+    never read: its password would replace the shop's key."""
     session = requests.Session()
     session.proxies = get_environ_proxies(url)
     session.trust_env = False

@@ -14,7 +14,7 @@ from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
 from orders.selectors.provider_events import askable_attempts
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.installments.scheduled_payments import write_off_payment
-from orders.services.payments.reviews import ask_provider
+from orders.services.payments.reviews import settle_order
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.conftest import FakeStripe
@@ -46,9 +46,9 @@ def intent_of(paid_event: bytes) -> str:
 
 
 def ask(order: Order) -> int:
-    asked = ask_provider(order_id=order.pk, actor=None)
+    asked = settle_order(order_id=order.pk, actor=None)
     order.refresh_from_db()
-    return asked
+    return asked.count
 
 
 def test_case_10_what_fits_after_all_is_confirmed_and_the_mark_ends(doubted):

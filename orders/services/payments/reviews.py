@@ -2,6 +2,7 @@
 doubt."""
 
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -18,8 +19,18 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def ask_provider(*, order_id: uuid.UUID, actor: "User | None") -> int:
-    """Settle every attempt of an order that the provider knows; return how many were asked about. Nothing is charged.
+@dataclass(frozen=True, slots=True)
+class SettledOrder:
+    """How many attempts were asked about, and what keeps the order's mark: an attempt that still does not fit
+    (`in_doubt`), an installment that was never charged (`uncollected`)."""
+
+    count: int
+    in_doubt: bool
+    uncollected: bool
+
+
+def settle_order(*, order_id: uuid.UUID, actor: "User | None") -> SettledOrder:
+    """Settle every attempt of an order that the provider knows. Nothing is charged.
 
     An attempt kept for review is judged anew: what fits now is booked, what was refunded at the provider or never made
     is over, and anything else stays as it is. The order's mark ends once nothing is in doubt and no installment waits
@@ -36,8 +47,7 @@ def ask_provider(*, order_id: uuid.UUID, actor: "User | None") -> int:
             Attempt.objects.filter(pk=attempt.pk, state=state).update(state=AttemptState.REVIEW)
             raise
         asked += 1
-    _end_review(order_id, actor)
-    return asked
+    return _end_review(order_id, actor, asked)
 
 
 def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
@@ -54,16 +64,18 @@ def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
         return state if kept.update(state=state) else ""
 
 
-def _end_review(order_id: uuid.UUID, actor: "User | None") -> None:
+def _end_review(order_id: uuid.UUID, actor: "User | None", asked: int) -> SettledOrder:
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        in_doubt = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
+        doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
         # Nobody else collects it: the mark is what reminds of it.
-        waiting = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED)
-        if not order.review_reason or in_doubt.exists() or waiting.exists():
-            return
+        stopped = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED)
+        outcome = SettledOrder(asked, in_doubt=doubtful.exists(), uncollected=stopped.exists())
+        if not order.review_reason or outcome.in_doubt or outcome.uncollected:
+            return outcome
         reason, order.review_reason = order.review_reason, ""
         # The mark of a dispute is its own: it stays, or comes back.
         mark_disputes(order)
         if order.review_reason != reason:
             record_event(order, "payment.review_ended", actor=actor, reason=reason)
+        return outcome
