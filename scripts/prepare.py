@@ -17,6 +17,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -137,8 +138,11 @@ def main() -> int:
         print(f"Unknown: {kind}. Say run or test.", file=sys.stderr)
         return 2
     try:
-        prepare_python(kind)
-        prepare_node()
+        # Each waits for the network for most of its time.
+        with ThreadPoolExecutor() as pool:
+            python, node = pool.submit(prepare_python, kind), pool.submit(prepare_node)
+        python.result()
+        node.result()
         prepare_messages()
     except StepError as error:
         print(error, file=sys.stderr)

@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -149,6 +150,20 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
     return shop
 
 
+def demonstration(shared: Path) -> Path:
+    """Return the folder in `shared` with the demonstration data, loaded by the first process that asks for them.
+
+    :raises AssertionError: as `load_demonstration` does.
+    """
+    loaded = shared / "demonstration"
+    with (shared / "demonstration.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not loaded.exists():
+            load_demonstration(shared / "loading")
+            (shared / "loading").rename(loaded)
+    return loaded
+
+
 def load_demonstration(folder: Path) -> None:
     """Fill the folder as the first start and its workers do: copies of it open at once, with nothing left to draw.
 
@@ -210,3 +225,7 @@ def stop_shop(shop: RunningShop) -> None:
     except subprocess.TimeoutExpired:
         shop.process.kill()
         shop.process.wait()
+
+
+if __name__ == "__main__":
+    demonstration(Path(sys.argv[1]))

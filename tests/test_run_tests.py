@@ -74,6 +74,36 @@ def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
     assert printed.endswith(said[-1])
 
 
+@pytest.mark.parametrize(
+    ("chosen", "meanwhile"), [(["sqlite", "browser"], True), (["browser"], False), (["sqlite"], False)]
+)
+def test_the_data_of_the_browser_load_while_other_parts_run(monkeypatch, chosen, meanwhile):
+    loaders = []
+    given = []
+
+    class Loader:
+        def __init__(self, command, **_):
+            loaders.append(command[-1])
+
+        def terminate(self):
+            pass
+
+        wait = terminate
+
+    def part(extra):
+        given.append(run_tests.os.environ.get("DEMONSTRATION"))
+        return Count(passed=1)
+
+    monkeypatch.setattr(run_tests.subprocess, "Popen", Loader)
+    monkeypatch.setattr(run_tests, "PARTS", {name: (name, part) for name in ("sqlite", "browser")})
+    monkeypatch.delenv("DEMONSTRATION", raising=False)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    assert main(chosen) == 0
+    assert given == (loaders * 2 if meanwhile else [None])
+    assert len(loaders) == int(meanwhile)
+    assert "DEMONSTRATION" not in run_tests.os.environ
+
+
 @pytest.mark.parametrize(("user", "installer"), [(0, "apt-get"), (1000, sys.executable)])
 def test_chromium_missing_says_what_is_installed_and_how_to_prevent_it(capsys, monkeypatch, user, installer):
     commands = []

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from run_tests import chromium_here
-from shop_process import RunningShop, load_demonstration, start_shop, stop_shop
+from shop_process import RunningShop, demonstration, start_shop, stop_shop
 
 from tests.browser.journal import Journal
 from tests.browser.third_parties import chosen, stored_names, unregistered
@@ -30,21 +29,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningShop]:
     """The shop with its demonstration data, one for all tests of a process."""
     folder = tmp_path_factory.mktemp("shop")
     if "PYTEST_XDIST_WORKER" in os.environ:
-        shutil.copytree(_demonstration(tmp_path_factory.getbasetemp().parent), folder, dirs_exist_ok=True)
+        shared = Path(os.environ.get("DEMONSTRATION", tmp_path_factory.getbasetemp().parent))
+        shutil.copytree(demonstration(shared), folder, dirs_exist_ok=True)
     running = start_shop(folder)
     yield running
     stop_shop(running)
-
-
-def _demonstration(shared: Path) -> Path:
-    """The demonstration data, loaded by the first process that asks for them."""
-    loaded = shared / "demonstration"
-    with (shared / "demonstration.lock").open("w") as lock:
-        flock(lock, LOCK_EX)
-        if not loaded.exists():
-            load_demonstration(shared / "loading")
-            (shared / "loading").rename(loaded)
-    return loaded
 
 
 @pytest.fixture(scope="session")
