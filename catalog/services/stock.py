@@ -167,9 +167,10 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
 
 def _lock_products(levels: Mapping[Level, int]) -> dict[int, int | None]:
     """Lock the products of these numbers, as `lock_products` does; returns each with its own number of units."""
-    variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
-    own = [pk for kind, pk in levels if kind == "product"]
-    return _lock(Q(pk__in=own) | Q(pk__in=variants.order_by().values("product")))
+    wanted = Q(pk__in=[pk for kind, pk in levels if kind == "product"])
+    if variants := [pk for kind, pk in levels if kind == "variant"]:
+        wanted |= Q(pk__in=Variant.objects.filter(pk__in=variants).order_by().values("product"))
+    return _lock(wanted)
 
 
 def _lock(condition: Q) -> dict[int, int | None]:

@@ -3,7 +3,7 @@
 import logging
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from orders.models import (
     OrderItem,
     OrderStatus,
     PaymentMode,
+    StockHold,
     StockHoldState,
 )
 from orders.selectors.orders import order_path
@@ -214,15 +215,19 @@ def _open(attempt: Attempt, items: Sequence[OrderItem] | None = None) -> str:
 def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[uuid.UUID]:
     """The unpaid orders that this one takes the place of: those of this browser, and those with counted stock of the
     same member or of the same mailbox from the same network. An e-mail address alone closes nothing: anybody can type
-    it. One query."""
-    held = Q(stock_holds__state=StockHoldState.HELD)
-    theirs = Q(pk__in=visitor.orders)
+    it. One query where there is none."""
+    orders = set(visitor.orders)
+    theirs = Q()
     if visitor.member_id is not None:
-        theirs |= held & Q(user=visitor.member_id)
+        theirs |= Q(order__user=visitor.member_id)
     if visitor.address:
-        holder = holder_of(address=visitor.address, email=request.customer.email)
-        theirs |= held & Q(stock_holds__network=holder.network, stock_holds__mailbox=holder.mailbox)
-    unpaid = Order.objects.filter(theirs, status=OrderStatus.PENDING).order_by("created_at").distinct()
+        theirs |= Q(**asdict(holder_of(address=visitor.address, email=request.customer.email)))
+    if theirs:
+        held = StockHold.objects.filter(theirs, state=StockHoldState.HELD)
+        orders.update(held.order_by().values_list("order", flat=True))
+    if not orders:
+        return []
+    unpaid = Order.objects.filter(pk__in=orders, status=OrderStatus.PENDING).order_by("created_at")
     return list(unpaid.values_list("pk", flat=True))
 
 
