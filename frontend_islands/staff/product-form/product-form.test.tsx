@@ -156,6 +156,12 @@ it("gives back what was typed before the page was left", async () => {
   expect(readDraft("product-7")).toBeUndefined();
 });
 
+it("keeps a first change that is the only one", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.click(await screen.findByLabelText("En vedette"));
+  await waitFor(() => expect(readDraft("product-7")).toEqual({ values: { featured: true } }));
+});
+
 it("fills and empties a promotion as its switch says", async () => {
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.click(await screen.findByLabelText("Activer une promotion"));

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { type FieldPath, useForm } from "react-hook-form";
 import type { AdminProduct } from "@/api/types";
@@ -35,7 +35,8 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   const [conflict, setConflict] = useState<Conflict>();
   const [confirmed, setConfirmed] = useState<string[]>([]);
   const [hasDraft, setHasDraft] = useState(false);
-  const stored = base ? valuesOf(base) : EMPTY;
+  // The same object between two saves: the pause before a draft is kept begins anew with another one.
+  const stored = useMemo(() => (base ? valuesOf(base) : EMPTY), [base]);
   const form = useForm<Values>({ defaultValues: stored, mode: "onBlur", shouldFocusError: false });
   const { isDirty, isSubmitting } = form.formState;
   const [isLeaving, setIsLeaving] = useState(false);
