@@ -2743,6 +2743,8 @@ export interface components {
             readonly is_late: boolean;
             notes: number;
             photos: number;
+            /** @description A withdrawal keeps its order from leaving. */
+            is_withdrawn: boolean;
             /** Format: date-time */
             moved_at: string;
             readonly moved_by: string;

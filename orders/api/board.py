@@ -45,6 +45,7 @@ class CardSerializer(serializers.Serializer[Card]):
     is_late = serializers.SerializerMethodField()
     notes = serializers.IntegerField()
     photos = serializers.IntegerField()
+    is_withdrawn = serializers.BooleanField(help_text="A withdrawal keeps its order from leaving.")
     moved_at = serializers.DateTimeField(source="piece.moved_at")
     moved_by = serializers.SerializerMethodField()
 

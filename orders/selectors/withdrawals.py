@@ -108,6 +108,11 @@ def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
     )
 
 
+def keeping_from_leaving(order_ids: Collection[uuid.UUID]) -> QuerySet[WithdrawalCase]:
+    """Return the cases because of which what is left of these orders may not be sent."""
+    return WithdrawalCase.objects.filter(order__in=order_ids, state__in=OPEN_CASES, shipping_allowed_at=None)
+
+
 def cases_of(order: Order) -> list[WithdrawalCase]:
     """Return every case of the order, newest first. Three queries at most: the cases, their lines, the items of
     these."""

@@ -16,7 +16,9 @@ from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.status.work_pieces import plan_pieces
+from orders.services.withdrawals.cases import allow_shipping
 from orders.tests.factories import make_finished_product, make_order, make_product, pay_order
+from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -201,9 +203,21 @@ def test_only_what_changed_is_read_again(staff_client, order, django_assert_num_
 def test_the_board_costs_the_same_whatever_stands_on_it(staff_client, order, django_assert_max_num_queries):
     for _count in range(3):
         pay_order(make_order())
-    # The session, its account, the pieces, their photographs and the notes of their orders.
-    with django_assert_max_num_queries(5):
+    # The session, its account, the pieces, their photographs, the notes and the withdrawals of their orders.
+    with django_assert_max_num_queries(6):
         assert len(staff_client.get("/api/admin/board").json()["cards"]) == 6
+
+
+def test_pieces_of_an_order_that_a_withdrawal_keeps_from_leaving_are_marked(staff_client, order):
+    other = pay_order(make_order())
+    case = declare(order)
+    cards = staff_client.get("/api/admin/board").json()["cards"]
+    assert {(card["reference"], card["is_withdrawn"]) for card in cards} == {
+        (order.reference, True), (other.reference, False),
+    }  # fmt: skip
+    allow_shipping(case_id=case.pk, actor=None)
+    cards = staff_client.get("/api/admin/board").json()["cards"]
+    assert not any(card["is_withdrawn"] for card in cards)
 
 
 def test_who_packs_moves_pieces_and_a_member_does_not(client, order):

@@ -1,3 +1,4 @@
+import { fireEvent } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { BoardCard, PieceStage } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
@@ -20,6 +21,7 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   is_late: false,
   notes: 1,
   photos: 0,
+  is_withdrawn: false,
   moved_at: "2026-11-23T10:00:00Z",
   moved_by: "",
   ...changes,
@@ -27,10 +29,12 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
 
 let moves: object[];
 let answerMove: () => Response;
+let cards: BoardCard[];
 
 beforeEach(() => {
   document.body.innerHTML = '<div id="toasts"></div>';
   moves = [];
+  cards = [card()];
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
     if (options.method === "POST") {
@@ -39,7 +43,7 @@ beforeEach(() => {
     }
     return Response.json({
       is_whole: true,
-      cards: [card()],
+      cards,
       gone: [],
       more: {},
       since: "2026-11-23T10:00:00Z",
@@ -59,6 +63,18 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
   answerMove = () => Response.json(card({ version: 3 }));
   await user.click(screen.getByRole("button", { name: "Annuler" }));
   expect(moves[1]).toMatchObject({ stage: "to_print", version: 2 });
+});
+
+it("moves one piece by a double click, and says which are withdrawn", async () => {
+  cards = [card(), card({ id: 8, name: "Fée", is_withdrawn: true })];
+  answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
+  const { user, screen } = await renderStaff(<Board may_move />);
+  const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
+  expect(screen.getAllByText("Rétractation").map((flag) => flag.closest("li")?.dataset.card)).toEqual(["8"]);
+  await user.click(next);
+  // As browsers count: the pointer has not moved, another card has.
+  fireEvent.click(screen.getByRole("button", { name: /À préparer, Fée/ }), { detail: 2 });
+  expect(moves.map((move) => (move as { address: string }).address)).toEqual(["/api/admin/pieces/7/move"]);
 });
 
 it("tells a conflict and shows where the piece is", async () => {

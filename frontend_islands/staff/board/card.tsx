@@ -54,6 +54,7 @@ export function Card({ card, isMoving, mayMove, onMove, onPhotos }: Props) {
       <p className="board-card__when">
         {card.is_late && <span className="order-flag order-flag--urgent">{t("late")}</span>}
         <span>{t("promised", { day: formatDay(card.promised_by) })}</span>
+        {card.is_withdrawn && <span className="order-flag order-flag--urgent">{t("withdrawn")}</span>}
         {card.notes > 0 && <span className="order-flag">{t("notes", { count: card.notes })}</span>}
       </p>
       {mayMove && (
@@ -106,7 +107,8 @@ function Step({
       aria-label={label}
       aria-disabled={isFixed}
       data-step={direction}
-      onClick={() => go(stage)}
+      // The second half of a double click falls on the card that has come up.
+      onClick={({ detail }) => detail < 2 && go(stage)}
       onKeyDown={hear}
     >
       {forward ? t("next") : <Icon name="arrow-left" />}

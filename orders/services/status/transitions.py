@@ -34,7 +34,7 @@ from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEff
 from orders.selectors.installments import outstanding
 from orders.selectors.order_documents import order_document
 from orders.selectors.refund_rules import charges_left, open_dispute
-from orders.selectors.withdrawals import open_cases
+from orders.selectors.withdrawals import keeping_from_leaving
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.mails import mail_status, withdraw_status_mails
@@ -298,7 +298,7 @@ def _no_open_dispute(order: Order, row: Transition) -> Problem | None:
 
 
 def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
-    if order.all_goods_have_left or not open_cases(order).filter(shipping_allowed_at=None).exists():
+    if order.all_goods_have_left or not keeping_from_leaving([order.pk]).exists():
         return None
     return Problem(
         "withdrawal_open",
