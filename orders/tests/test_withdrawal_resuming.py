@@ -67,8 +67,8 @@ def order(placed, provider):
     return Order.objects.get(pk=placed.pk)
 
 
-def declare(order, *, units=0, reason=""):
-    lines = (ReturnedLine(order.items.get().pk, units),) if units else ()
+def declare(order, *, units=0, line=None, reason=""):
+    lines = (ReturnedLine((line or order.items.get()).pk, units),) if units else ()
     declaration = Declaration(
         name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order, lines=lines,
         reason=reason,
@@ -282,6 +282,27 @@ def test_the_part_of_another_declaration_is_not_taken_off_twice(order):
         ("100.00", "2027-01-22", "void"),
     ]
     assert in_order()
+
+
+def test_the_same_part_declared_again_stops_nothing_more(provider):
+    golem, fairy = make_product("Golem", "100.00"), make_product("Fée", "100.00")
+    order = pay_order(make_order((golem, 1), (fairy, 2), payment_mode="installments"))
+    line = order.items.get(product_name="Golem")
+    first, again = (declare(order, units=1, line=line, reason=why) for why in ("", "Encore."))
+    one_stopped = [("100.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+
+    assert (first.voided, again.voided) == (Decimal("100.00"), Decimal("0.00"))
+    assert installments(order)[1:] == one_stopped
+    refuse(first)
+    again.refresh_from_db()
+    assert (first.voided, again.voided) == (Decimal("0.00"), Decimal("100.00"))
+    assert installments(order)[1:] == one_stopped
+    assert in_order()
+
+
+def test_each_unit_of_a_line_may_be_declared_by_itself(order):
+    first, second = declare(order, units=1), declare(order, units=1, reason="L'autre aussi.")
+    assert (first.voided, second.voided) == (Decimal("100.00"), Decimal("100.00"))
 
 
 def test_an_installment_that_was_lowered_grows_to_what_was_agreed(order):

@@ -13,6 +13,7 @@ not goods made to the consumer's specification (L221-28, 3°).
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -37,7 +38,12 @@ from orders.models import (
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
-from orders.selectors.withdrawals import find_declared_order, find_withdrawal, returnable_lines
+from orders.selectors.withdrawals import (
+    find_declared_order,
+    find_withdrawal,
+    open_cases,
+    returnable_lines,
+)
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.decisions import reduce_outstanding
 from orders.services.withdrawals.mails import mail_declared, mail_received, mail_return_instructions
@@ -296,10 +302,13 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
 
     Call it with the order's row locked.
     """
-    lines = [ReturnedLine(line.item_id, line.quantity) for line in case.withdrawal.lines.all()]
-    if not lines:
+    declared = [ReturnedLine(line.item_id, line.quantity) for line in case.withdrawal.lines.all()]
+    if not declared:
         return ZERO if case.goods else void_scheduled(order=order, reason="withdrawal.taken_up")
     if not outstanding(order):
+        return ZERO
+    lines = _not_declared_before(order, case, declared)
+    if not lines:
         return ZERO
     try:
         value = propose_refund(order, lines).amount
@@ -310,3 +319,21 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     return reduce_outstanding(
         order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up"
     )
+
+
+def _not_declared_before(
+    order: Order, case: WithdrawalCase, declared: list[ReturnedLine]
+) -> list[ReturnedLine]:
+    """Return the units that no other declaration has stopped: one that says the same again ends no more. Three
+    queries."""
+    others = WithdrawalLine.objects.filter(
+        withdrawal__case__in=open_cases(order).exclude(pk=case.pk).exclude(taken_up_at=None),
+        # What was decided is among the units that were credited.
+        withdrawal__refund_requests=None,
+    )
+    stopped = Counter[int]()
+    for item_id, quantity in others.values_list("item_id", "quantity"):
+        stopped[item_id] += quantity
+    left = {line.item.pk: line.left - stopped[line.item.pk] for line in returnable_lines(order)}
+    units = ((line.item_id, min(line.quantity, left.get(line.item_id, 0))) for line in declared)
+    return [ReturnedLine(item_id, quantity) for item_id, quantity in units if quantity > 0]
