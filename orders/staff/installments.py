@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
@@ -20,9 +21,10 @@ from orders.models import AttemptState, InstallmentPause, Order, PausedBy, Pause
 from orders.models.payment import OPEN_PAYMENTS
 from orders.selectors.installments import calendar, open_pause
 from orders.selectors.mandate import agreed_mandates
+from orders.selectors.provider_words import decline_in_words
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.scheduled_payments import send_link, write_off_payment
-from orders.services.payments.due_installments import charge_now
+from orders.services.payments.due_installments import charge_now, charge_obstacle_text
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
 from orders.stripe import gateway
 from shop.core.amounts import localised_amount
@@ -33,6 +35,7 @@ from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 CHANGES_SHOWN = 10
+OUTCOME_LATER = "Le prestataire n'a pas encore répondu\u00a0: l'issue sera connue dans quelques minutes."
 
 PARTS = (
     Part(
@@ -136,7 +139,7 @@ def _steps(request: HttpRequest, payment: Payment) -> list[PageLink]:
     return [
         PageLink(step.label, reverse("staff-order-installment", args=[payment.order_id, payment.pk, name]))
         for name, step in STEPS.items()
-        if may(request.user, step.action)
+        if may(request.user, step.action) and (name != "debiter" or payment.due_on <= timezone.localdate())
     ]
 
 
@@ -149,22 +152,22 @@ def installment_step_page(
     if found is None:
         raise Http404
     require(request.user, found.action)
-    payment = get_object_or_404(
-        Payment.objects.select_related("order"), pk=payment_id, order=order_id, state__in=OPEN_PAYMENTS
-    )
+    payment = get_object_or_404(Payment.objects.select_related("order"), pk=payment_id, order=order_id)
     posted = request.POST if request.method == "POST" else None
     form = WriteOffForm(posted) if step == "abandonner" else None
     back = reverse("staff-order-installments", args=[order_id])
+    if payment.state not in OPEN_PAYMENTS:
+        messages.error(request, charge_obstacle_text("not_owed"))
+        return redirect(back)
     if posted is not None and (form is None or form.is_valid()):
         try:
             _act(request, step, payment, form)
+            return redirect(back)
         except Problem as problem:
             messages.error(request, problem.detail)
         except gateway.GatewayError:
-            messages.warning(
-                request, "Le prestataire ne répond pas\u00a0: l'issue sera connue dans quelques minutes."
-            )
-        return redirect(back)
+            messages.warning(request, OUTCOME_LATER)
+            return redirect(back)
     amount, day = localised_amount(payment.amount), date_format(payment.due_on, "DATE_FORMAT")
     return ask_page(
         request,
@@ -186,9 +189,11 @@ def _act(request: HttpRequest, step: str, payment: Payment, form: WriteOffForm |
         attempt = charge_now(payment_id=payment.pk, actor=actor)
         if attempt.state == AttemptState.SUCCEEDED:
             messages.success(request, "Échéance débitée.")
+        elif attempt.state == AttemptState.FAILED:
+            why = decline_in_words(attempt.error_code)
+            messages.warning(request, f"La banque n'a pas accepté le débit\u00a0: {why}.")
         else:
-            code = attempt.error_code or attempt.state
-            messages.warning(request, f"La banque n'a pas accepté le débit ({code}).")
+            messages.warning(request, OUTCOME_LATER)
     elif step == "lien":
         send_link(payment_id=payment.pk, actor=actor)
         messages.success(request, "Lien de paiement envoyé.")
@@ -208,19 +213,20 @@ def pause_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if posted is not None and (form is None or form.is_valid()):
         actor = cast(User, request.user)
         if form is None:
-            carry_out(
+            is_done = carry_out(
                 request,
                 lambda: resume_installments(order_id=order.pk, by=PauseEnd.STAFF, actor=actor),
                 "Les échéances reprennent, le client est prévenu.",
             )
         else:
             reason = form.cleaned_data["reason"]
-            carry_out(
+            is_done = carry_out(
                 request,
                 lambda: pause_installments(order_id=order.pk, by=PausedBy.STAFF, actor=actor, reason=reason),
                 "Les échéances sont suspendues, le client est prévenu.",
             )
-        return redirect(back)
+        if is_done:
+            return redirect(back)
     if pause is None:
         sentences = [
             "Plus rien n'est annoncé, débité ni réclamé\u00a0; le client peut payer s'il le veut. La suspension finit "

@@ -16,6 +16,7 @@ from orders.models.returns import OPEN_CASES
 from orders.services.withdrawals import cases
 from orders.staff.base import DayField, StaffForm
 from shop.core.amounts import localised_amount
+from shop.core.dates import shop_day
 from shop.core.staff_actions import StaffAction
 
 
@@ -86,6 +87,9 @@ class DayForm(StepForm):
         day: date = self.cleaned_data["day"]
         if day > timezone.localdate():
             raise forms.ValidationError("Cette date est à venir.")
+        order = self.case.order
+        if order is not None and order.paid_at is not None and day < shop_day(order.paid_at):
+            raise forms.ValidationError("Cette date est avant la commande.")
         return day
 
 

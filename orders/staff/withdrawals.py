@@ -121,8 +121,8 @@ def withdrawal_step_page(request: HttpRequest, case_id: int, step: str) -> HttpR
     form = found.form(request.POST if request.method == "POST" else None, case=case)
     if request.method == "POST" and form.is_valid():
         actor = cast(User, request.user)
-        carry_out(request, lambda: found.act(case, form.cleaned_data, actor))
-        return redirect("staff-withdrawal", case.pk)
+        if carry_out(request, lambda: found.act(case, form.cleaned_data, actor)):
+            return redirect("staff-withdrawal", case.pk)
     return ask_page(
         request,
         title=found.label,

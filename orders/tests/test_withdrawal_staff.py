@@ -99,8 +99,10 @@ def test_each_step_explains_itself_and_asks(admin):
 
     refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-24"})
     assert "Cette date est à venir." in text(refused_day)
-    admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
-    assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
+    refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
+    assert "Cette date est avant la commande." in text(refused_day)
+    admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
+    assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 23)
 
 
 def test_every_step_may_be_taken_from_the_admin(admin):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -62,6 +63,11 @@ def test_the_customer_s_words_are_kept_and_shown(staff_client):
     assert "Écrit du client qui renonce à sa rétractation" in staff_client.get(page).content.decode()
     unanswered = staff_client.post(page, {"reason": "Retirée."}).content.decode()
     assert unanswered.count('_error">Ce champ est obligatoire.') == 2
+    early = staff_client.post(
+        page, {"reason": "Retirée.", "revocation_text": WORDS, "revoked_on": "2026-11-22"}
+    ).content.decode()
+    assert "ne peut être ni à venir ni avant sa rétractation" in unescape(early)
+    assert "je garde finalement le golem" in early
     answer = staff_client.post(
         page, {"reason": "Retirée.", "revocation_text": WORDS, "revoked_on": "2026-11-23"}
     )
