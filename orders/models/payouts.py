@@ -98,4 +98,4 @@ class BankLine(models.Model):
         ordering = ("-booked_on", "-pk")
 
     def __str__(self) -> str:
-        return f"{self.booked_on} {self.label}"
+        return f"{self.booked_on:%d/%m/%Y} {self.label}"

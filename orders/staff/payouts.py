@@ -21,6 +21,7 @@ from orders.books.receipts import csv_response
 from orders.models import BankLine, Payout
 from orders.services.reconciliation.bank_statements import (
     StatementLine,
+    awaited_payouts,
     close_difference,
     import_statement,
     match_statement,
@@ -28,6 +29,7 @@ from orders.services.reconciliation.bank_statements import (
 )
 from orders.staff.base import StaffForm, ask_page, carry_out
 from orders.staff.periods import asked_period, asked_years
+from shop.core.amounts import localised_amount
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
@@ -39,7 +41,7 @@ _SALT = "orders.bank-statement"
 _READ_FOR_SECONDS = 3600
 PARTS = (
     Part("tous", "Tous"),
-    Part("a-rapprocher", "À rapprocher", lambda rows: rows.filter(bank_line=None, closed_at=None)),
+    Part("a-rapprocher", "À rapprocher", lambda rows: rows.filter(pk__in=awaited_payouts(), closed_at=None)),
 )
 
 
@@ -108,8 +110,8 @@ def import_page(request: HttpRequest) -> HttpResponseBase:
         reading = import_statement(lines=lines, actor=cast(User, request.user))
         messages.success(
             request,
-            f"{len(reading.matched)} versements rapprochés, {len(reading.unmatched)} lignes à expliquer, "
-            f"{reading.known} déjà connues.",
+            f"Versements rapprochés\u00a0: {len(reading.matched)}. Lignes à expliquer\u00a0: {len(reading.unmatched)}. "
+            f"Déjà connues\u00a0: {reading.known}.",
         )
         return redirect(back)
     form = StatementForm(request.POST or None, request.FILES or None)
@@ -159,13 +161,13 @@ def close_page(request: HttpRequest, what: str, number: int) -> HttpResponseBase
     back = reverse("staff-payouts")
     if form.is_valid():
         reason, actor = form.cleaned_data["reason"], cast(User, request.user)
-        carry_out(request, lambda: close_difference(row=row, reason=reason, actor=actor))
-        return redirect(back)
+        if carry_out(request, lambda: close_difference(row=row, reason=reason, actor=actor)):
+            return redirect(back)
     return ask_page(
         request,
         title="Clore un écart",
         back=back,
         submit="Clore",
         form=form,
-        sentences=[f"{row} · {row.amount:.2f} €".replace(".", ",")],
+        sentences=[f"{row} · {localised_amount(row.amount)}"],
     )

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from itertools import product
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -103,15 +105,15 @@ def match_statement(lines: Sequence[StatementLine]) -> Reading:
         BankLine.objects.filter(digest__in=[line.digest for line in lines]).values_list("digest", flat=True)
     )
     days = [line.booked_on for line in lines]
-    open_payouts = list(
-        Payout.objects.filter(
-            bank_line=None,
-            state__in=(PayoutState.PAID, PayoutState.IN_TRANSIT),
-            arrives_on__gte=min(days) - LATER,
-            arrives_on__lte=max(days) + EARLIER,
+    open_payouts = (
+        list(
+            awaited_payouts().filter(
+                arrives_on__gte=min(days) - LATER,
+                arrives_on__lte=max(days) + EARLIER,
+            )
         )
         if days
-        else ()
+        else []
     )
     reading = Reading()
     for line in lines:
@@ -129,7 +131,25 @@ def match_statement(lines: Sequence[StatementLine]) -> Reading:
     return reading
 
 
-def _payout_of(line: StatementLine, payouts: Sequence[Payout]) -> Payout | None:
+def awaited_payouts() -> QuerySet[Payout]:
+    """Return the payouts that no line of a statement shows."""
+    return Payout.objects.filter(bank_line=None, state__in=(PayoutState.PAID, PayoutState.IN_TRANSIT))
+
+
+def match_stored_lines() -> None:
+    """Find the payouts of lines that were read before the shop knew these."""
+    with transaction.atomic():
+        payouts = list(awaited_payouts().select_for_update())
+        lines = BankLine.objects.select_for_update().filter(payout=None, closed_at=None)
+        for line in lines.order_by("booked_on", "pk"):
+            payout = _payout_of(line, payouts)
+            if payout is not None:
+                payouts.remove(payout)
+                line.payout = payout
+                line.save(update_fields=["payout"])
+
+
+def _payout_of(line: StatementLine | BankLine, payouts: Sequence[Payout]) -> Payout | None:
     label = line.label.upper()
     fitting = [
         payout
@@ -214,12 +234,17 @@ def _decoded(content: bytes) -> str:
 def _rows(text: str) -> list[list[str]]:
     if "\0" in text:
         raise StatementUnreadable("Ce fichier n'est pas un CSV\u00a0: exportez le relevé au format CSV.")
-    lines = text.splitlines()
-    separator = max(";\t,|", key=lambda sign: sum(line.count(sign) for line in lines[:50]))
-    try:
-        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
-    except csv.Error as error:
-        raise StatementUnreadable("Ce fichier n'est pas un CSV lisible.") from error
+    # Some banks break a label in two inside its quotes.
+    lines = text.splitlines(keepends=True)
+    rows: list[list[str]] = []
+    for separator in ";\t,|":
+        try:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+        except csv.Error as error:
+            raise StatementUnreadable("Ce fichier n'est pas un CSV lisible.") from error
+        if any(map(_columns, rows)):
+            break
+    return rows
 
 
 def _columns(row: Sequence[str]) -> _Columns | None:
@@ -258,9 +283,10 @@ def _line(row: Sequence[str], columns: _Columns, seen: Counter[str]) -> Statemen
 
 
 def _day(text: str) -> date | None:
-    for form in _DAYS:
+    # Some banks write the hour behind it.
+    for form, day in product(_DAYS, {text, text[:10].strip()}):
         try:
-            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+            return datetime.strptime(day, form).date()  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
     return None

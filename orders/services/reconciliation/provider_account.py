@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from orders.models import BalanceMovement, LedgerEntry, Payout, PayoutState
+from orders.services.reconciliation.bank_statements import match_stored_lines
 from orders.stripe import account_activity
 from orders.stripe.account_activity import BalanceLine, PayoutFacts
 from shop.core.money import from_cents
@@ -39,6 +40,7 @@ def fetch_account(now: datetime) -> tuple[int, int]:
             BalanceMovement.objects.filter(provider_id__in=[line.line_id for line in found]).update(
                 payout=payout
             )
+    match_stored_lines()
     return lines, payouts
 
 

@@ -79,6 +79,10 @@ STATEMENTS = {
     "commas and iso days": b'date,label,amount\n2026-11-05,"VIR SEPA STRIPE","+1234.56"\n2026-11-06,LOYER,-800.00\n',
     "tabs": "Date comptable\tDésignation\tMontant EUR\n05-11-2026\tVIR SEPA STRIPE\t1\u202f234,56 €\n".encode()
     + "06-11-2026\tLOYER\t\u2212800,00 €\n".encode(),
+    "hours, and labels of two lines": (
+        "Date de l'opération;Libellé;Montant\n05-11-2026 10:11:12;\"VIR SEPA\nSTRIPE\";1234,56\n"
+        "06-11-2026 09:00;LOYER;-800,00\n"
+    ).encode(),
 }  # fmt: skip
 
 
@@ -88,6 +92,30 @@ def test_statements_of_french_banks_are_read_alike(name):
         (date(2026, 11, 5), "VIR SEPA STRIPE", Decimal("1234.56")),
         (date(2026, 11, 6), "LOYER", Decimal("-800.00")),
     ]
+
+
+def test_commas_inside_labels_do_not_split_a_statement():
+    [line] = read_statement(b"Date;Libelle;Montant\n05/11/2026;STRIPE EUROPE, LTD, DUBLIN, IRL, EU;50,00\n")
+    assert (line.label, line.amount) == ("STRIPE EUROPE, LTD, DUBLIN, IRL, EU", Decimal("50.00"))
+
+
+def test_a_line_that_was_read_before_its_payout_was_known_finds_it_at_night(fake_stripe):
+    lines = read_statement(b"Date;Libelle;Montant\n05/11/2026;STRIPE;50,00\n05/11/2026;STRIPE;7,00\n")
+    import_statement(lines=lines, actor=None)
+    payout = make_payout(1, "50.00", date(2026, 11, 5))
+    make_payout(2, "7.00", date(2026, 10, 5))
+    BalanceMovement.objects.create(
+        provider_id="txn_1", kind="charge", amount="1.00", occurred_at=utc(2026, 11, 5), available_at=utc(2026, 11, 5)
+    )  # fmt: skip
+    fetch_account(utc(2026, 11, 6))
+    assert list(BankLine.objects.order_by("amount").values_list("payout", flat=True)) == [None, payout.pk]
+
+
+def test_a_payout_that_never_arrives_is_not_waited_for(admin_client):
+    make_payout(1, "50.00", date(2026, 11, 4))
+    Payout.objects.update(state="failed")
+    page = admin_client.get("/admin/versements?liste=a-rapprocher")
+    assert page.context["rows"] == []
 
 
 @pytest.mark.parametrize(
