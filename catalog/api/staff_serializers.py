@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
+from django.db import models
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_countries import countries
@@ -15,7 +17,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.api.products import Money, ProductPicture
-from catalog.models import Category, Finish, Product, PromotionType
+from catalog.models import Category, Finish, Product, Promotion, PromotionType
 from catalog.selectors import wording
 from catalog.selectors.addresses import called, product_url
 from catalog.selectors.pictures import image_info
@@ -313,6 +315,27 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
     @extend_schema_field(OpenApiTypes.STR)
     def get_label(self, change: Any) -> str:
         return field_label(change.field)
+
+    def to_representation(self, change: Any) -> Any:
+        shown = super().to_representation(change)
+        return shown | {side: _in_words(change.field, shown[side]) for side in ("before", "after")}
+
+
+def _in_words(name: str, value: Any) -> Any:
+    """A value of a change as people read it: amounts with their comma, choices and rows by their names."""
+    promotion = name.removeprefix("promotion_")
+    column = (
+        Product._meta.get_field(name)
+        if promotion == name
+        else Promotion._meta.get_field("is_active" if promotion == "active" else promotion)
+    )
+    if isinstance(value, list):
+        return [_in_words(name, each) for each in value]
+    if isinstance(column, models.DecimalField) and value is not None:
+        return number_format(Decimal(value))
+    if isinstance(column, models.ForeignKey | models.ManyToManyField) and value is not None:
+        return value.rpartition(" (")[0]
+    return dict(getattr(column, "flatchoices", ())).get(value, value)
 
 
 def field_label(name: str) -> str:

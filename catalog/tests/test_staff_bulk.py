@@ -31,14 +31,13 @@ def test_bulk_change_is_shown_then_done(admin):
     fields = {"category": "bust", "featured": True}
     shown = bulk(admin, ours, lynx, action="update", fields=fields, dry_run=True).json()
     assert shown["count"] == 2
-    moved = {"field": "category", "label": "catégorie", "after": f"Bust ({category.pk})"}
-    before = f"Goodies Divers ({ours.category_id})"
+    moved = {"field": "category", "label": "catégorie", "before": "Goodies Divers", "after": "Bust"}
     assert [(row["name"], row["changes"]) for row in shown["changes"]] == [
-        ("Ours", [{**moved, "before": before}]),
+        ("Ours", [moved]),
         (
             "Lynx",
             [
-                {**moved, "before": before},
+                moved,
                 {"field": "featured", "label": "en vedette", "before": False, "after": True},
             ],
         ),
@@ -48,6 +47,21 @@ def test_bulk_change_is_shown_then_done(admin):
     assert (done.status_code, done.json()) == (200, {"count": 2})
     assert Product.objects.filter(category=category, featured=True).count() == 2
     assert AuditEntry.objects.filter(action="product.changed").count() == 2
+
+
+def test_bulk_change_is_shown_in_words(admin):
+    product = make_product("Ours", price="79.00", is_published=False)
+    fields = {
+        "price": "1085.50", "promotion_type": "buy_2_get_1", "promotion_active": True, "safety_class": "toy",
+    }  # fmt: skip
+    shown = bulk(admin, product, action="update", fields=fields, dry_run=True).json()["changes"][0]["changes"]
+
+    assert [(change["label"], change["before"], change["after"]) for change in shown] == [
+        ("prix de base (€)", "79,00", "1085,50"),
+        ("promotion active", False, True),
+        ("type de promotion", "", "2 achetés, 1 offert"),
+        ("classe de sécurité", "", "Jouet"),
+    ]
 
 
 def test_bulk_change_refused_for_one_changes_none(admin):
@@ -150,7 +164,7 @@ def test_import_shows_each_line_then_does_it_once(admin):
     ]
     assert shown["lines"][0]["changes"] == [
         {"field": "name_fr", "label": "nom [fr]", "before": "Ours", "after": "Ours blanc"},
-        {"field": "price", "label": "prix de base (€)", "before": "40.00", "after": "35.50"},
+        {"field": "price", "label": "prix de base (€)", "before": "40,00", "after": "35,50"},
     ]
     assert Product.objects.get().name == "Ours"
     done = load(admin, text, preview_key=shown["preview_key"])
