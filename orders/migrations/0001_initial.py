@@ -786,7 +786,7 @@ class Migration(migrations.Migration):
                 ('provider_id', models.CharField(max_length=255, unique=True, verbose_name='litige chez Stripe')),
                 ('amount', models.DecimalField(decimal_places=2, max_digits=10, verbose_name='montant (€)')),
                 ('reason', models.CharField(blank=True, max_length=60, verbose_name='motif')),
-                ('state', models.CharField(choices=[('needs_response', 'Réponse attendue'), ('under_review', 'Examinée par la banque'), ('won', 'Gagnée'), ('lost', 'Perdue')], default='needs_response', max_length=16, verbose_name='état')),
+                ('state', models.CharField(choices=[('needs_response', 'Réponse attendue'), ('under_review', 'Examiné par la banque'), ('won', 'Gagné'), ('lost', 'Perdu')], default='needs_response', max_length=16, verbose_name='état')),
                 ('answer_by', models.DateTimeField(blank=True, null=True, verbose_name='à répondre avant le')),
                 ('opened_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='ouvert le')),
                 ('closed_at', models.DateTimeField(blank=True, null=True, verbose_name='clos le')),

@@ -354,9 +354,9 @@ class DisputeState(models.TextChoices):
     """The provider's own statuses; inquiries, which move no money, have no row."""
 
     NEEDS_RESPONSE = "needs_response", _("Réponse attendue")
-    UNDER_REVIEW = "under_review", _("Examinée par la banque")
-    WON = "won", _("Gagnée")
-    LOST = "lost", _("Perdue")
+    UNDER_REVIEW = "under_review", _("Examiné par la banque")
+    WON = "won", _("Gagné")
+    LOST = "lost", _("Perdu")
 
 
 OPEN_DISPUTES = (DisputeState.NEEDS_RESPONSE, DisputeState.UNDER_REVIEW)

@@ -36,7 +36,7 @@ def test_a_code_that_is_not_known_is_shown_as_it_came():
     ("reason", "words"),
     [
         ("dispute: needs_response", "Litige bancaire : réponse attendue"),
-        ("dispute: lost, under_review", "Litige bancaire : perdue, examinée par la banque"),
+        ("dispute: lost, under_review", "Litige bancaire : perdu, examiné par la banque"),
         ("amount: 100 instead of 162750", "Stripe parle de 1,00 € au lieu de 1 627,50 €"),
         ("event amount: 100 instead of 4999", "Stripe parle de 1,00 € au lieu de 49,99 €"),
         ("charge: 100 eur instead of 4999 eur", "Stripe parle de 1,00 € au lieu de 49,99 €"),
