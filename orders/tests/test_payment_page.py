@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from orders.access import access_token, payment_token
-from orders.models import InstallmentPause, Order, Payment, StoredCard
+from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.tests.card_changes import address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, Shopper
@@ -272,6 +273,19 @@ def test_staff_send_the_link_and_give_an_installment_up(
     assert mails("installment_link") == 1
     clock.run_until(FIRST_DAY + timedelta(days=60))
     assert charged(fake_stripe) == [5000, 5000]
+
+
+def test_staff_ask_for_nothing_while_a_bank_disputes_a_payment(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
+):
+    order = bought(fake_stripe, shopper)
+    attempt = Attempt.objects.get(payment__order=order, payment__position=1)
+    Dispute.objects.create(
+        order=order, attempt=attempt, provider_id="du_1", amount=Decimal("50.00"), state="needs_response"
+    )
+    told = text(staff.post(action(order, "lien", 2), follow=True))
+    assert "Un litige est ouvert ou perdu sur cette commande : plus rien n'est réclamé." in told
+    assert mails("installment_link") == 0
 
 
 def test_an_installment_that_is_being_paid_can_not_be_given_up(

@@ -25,7 +25,7 @@ from orders.models import (
 )
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import open_pause
+from orders.selectors.installments import is_disputed, open_pause
 from orders.services.installments import mails as mails
 from orders.services.installments.mails import mail_link
 from shop.core.enqueue import enqueue_after_commit
@@ -205,13 +205,19 @@ def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: s
 
 
 def send_link(*, payment_id: int, actor: "User | None") -> None:
-    """Mail the customer the page where the installment is paid. Raises Problem 409 when it isn't owed, or while the
-    payments are suspended."""
+    """Mail the customer the page where the installment is paid. Raises Problem 409 when it isn't owed, while the
+    payments are suspended, and when the customer's bank disputes one."""
     with transaction.atomic():
         order, payment = _locked(payment_id)
         if open_pause(order) is not None:
             raise Problem(
                 "installments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
+            )
+        if is_disputed(order):
+            raise Problem(
+                "disputed",
+                _("Un litige est ouvert ou perdu sur cette commande : plus rien n'est réclamé."),
+                409,
             )
         event = record_event(order, "installment.link_sent", actor=actor, position=payment.position)
         mail_link(order, payment, once=str(event.pk))
