@@ -267,11 +267,9 @@ def compile_catalogues(root: Path = ROOT) -> list[Path]:
 
 
 @contextmanager
-def only_one(root: Path = ROOT) -> Iterator[None]:
+def only_one() -> Iterator[None]:
     """Wait until no other run of this script is changing the catalogues."""
-    folder = root / "locale"
-    folder.mkdir(exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(ROOT / "locale", os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

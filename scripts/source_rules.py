@@ -210,16 +210,16 @@ NOT_MEASURED = ("tests/*", "*/tests/*", "*.test.ts*", "*/migrations/*", "fronten
 NOT_OURS = ("scripts/source_rules.py", "tests/test_source_rules.py")
 
 
-def tracked_files(root: Path = ROOT) -> list[str]:
+def tracked_files() -> list[str]:
     """Files of the project: committed, or new and not ignored."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    return [name for name in listing.splitlines() if name not in NOT_OURS and (root / name).is_file()]
+    return [name for name in listing.splitlines() if name not in NOT_OURS and (ROOT / name).is_file()]
 
 
 def broken_rules(root: Path, names: list[str]) -> Iterator[str]:

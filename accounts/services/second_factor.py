@@ -62,7 +62,12 @@ def check_passkey(user: User, credential: Any) -> Authenticator:
 
     Nothing is counted: a signature can't be guessed, and the owner of a passkey gets in while codes are limited.
     """
-    return _passkey_of(user, credential)
+    try:
+        webauthn.parse_authentication_response(credential)
+        return webauthn.complete_authentication(user, credential)
+    except UNREADABLE:
+        logger.warning("passkey refused for user %s", user.pk)
+        raise _incorrect_passkey() from None
 
 
 def check_unnamed_passkey(credential: Any) -> tuple[User, Authenticator]:
@@ -74,7 +79,7 @@ def check_unnamed_passkey(credential: Any) -> tuple[User, Authenticator]:
         raise _incorrect_passkey() from None
     if not isinstance(user, User) or not user.is_active:
         raise _incorrect_passkey()
-    return user, _passkey_of(user, credential)
+    return user, check_passkey(user, credential)
 
 
 def activate_totp(user: User, *, secret: str, code: str) -> bool:
@@ -200,15 +205,6 @@ def _is_good(factor: Authenticator, code: str) -> bool:
         and validate_totp_code(secret, code)
         and limits.consume(limits.USED_CODE, f"{factor.user_id}:{code}")
     )
-
-
-def _passkey_of(user: User, credential: Any) -> Authenticator:
-    try:
-        webauthn.parse_authentication_response(credential)
-        return webauthn.complete_authentication(user, credential)
-    except UNREADABLE:
-        logger.warning("passkey refused for user %s", user.pk)
-        raise _incorrect_passkey() from None
 
 
 def _note_added(user: User, factor_type: str) -> bool:

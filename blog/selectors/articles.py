@@ -28,7 +28,6 @@ from shop.core.site import absolute_url
 
 PAGE_SIZE = 10
 RELATED = 3
-CARD_TAGS = 3
 MOST_TAGS = 24
 SLUG_FALLBACK = "article"
 _LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
@@ -112,9 +111,9 @@ class ArticleDetail:
     words: int
 
 
-def published_articles(now: datetime | None = None) -> QuerySet[Article]:
+def published_articles() -> QuerySet[Article]:
     """The articles that the public sees."""
-    return Article.objects.filter(is_published=True, publish_at__lte=now or timezone.now())
+    return Article.objects.filter(is_published=True, publish_at__lte=timezone.now())
 
 
 def next_publication(since: datetime) -> datetime | None:
@@ -319,14 +318,9 @@ def _card(article: Article) -> ArticleCard:
         tags=tuple(TagLink(tag.name, tag.slug, list_url(tag=tag.slug)) for tag in tags),
         image=None
         if article.cover is None
-        else image_info_of(article.cover, text_of(article, "cover_alt", language)),
+        else image_info(article.cover, text_of(article, "cover_alt", language)),
         language=language,
     )
-
-
-def image_info_of(picture: ArticlePicture, alt: str) -> ImageInfo:
-    """How to show a picture of the blog, described by the article that shows it."""
-    return image_info(picture, alt)
 
 
 def _product_cards(keys: Sequence[int]) -> dict[int, ProductCard]:

@@ -142,7 +142,7 @@ def default_author_name(user: AbstractBaseUser | None) -> str:
     return name[:AUTHOR_NAME_LENGTH]
 
 
-def locked_article(article_id: int, expected_updated_at: datetime | None) -> Article:
+def locked_article(article_id: int, expected_updated_at: datetime | None = None) -> Article:
     """The row, locked, in the version that was seen and not in the trash. Raises `Article.DoesNotExist`, and `Problem`
     (409 `conflict`, 409 `trashed`)."""
     article = Article.objects.select_for_update().get(pk=article_id)

@@ -22,16 +22,15 @@ def publish_article(
     article_id: int,
     actor: AbstractBaseUser | None,
     publish_at: datetime | None = None,
-    expected_updated_at: datetime | None = None,
 ) -> Article:
     """Show an article from a moment on, which may be to come; without one, now, or since it was first published.
 
     Raises `Article.DoesNotExist`, and `Problem`: 400 `invalid` with a line for each text that is missing,
-    409 `conflict`, 409 `trashed`.
+    409 `trashed`.
     """
     now = timezone.now()
     with transaction.atomic():
-        article = locked_article(article_id, expected_updated_at)
+        article = locked_article(article_id)
         refuse_unfinished(article)
         first = article.publish_at if article.publish_at and article.publish_at <= now else now
         article.is_published, article.publish_at = True, publish_at or first
@@ -41,12 +40,10 @@ def publish_article(
     return article
 
 
-def unpublish_article(
-    *, article_id: int, actor: AbstractBaseUser | None, expected_updated_at: datetime | None = None
-) -> Article:
+def unpublish_article(*, article_id: int, actor: AbstractBaseUser | None) -> Article:
     """Make an article a draft again. Raises what `publish_article` raises but 400."""
     with transaction.atomic():
-        article = locked_article(article_id, expected_updated_at)
+        article = locked_article(article_id)
         if article.is_published:
             article.is_published = False
             article.save()

@@ -157,20 +157,18 @@ def _draw_gallery(day: date, count: int) -> list[ProductCard]:
     return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:count]
 
 
-def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductCard]:
+def similar_cards(product: Product) -> list[ProductCard]:
     """`similar_products` as cards. Two queries, a third where its own category does not fill the row."""
-    return cached_fragment(
-        lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit
-    )
+    return cached_fragment(lambda: build_cards(similar_products(product)), "similar-cards", product.pk)
 
 
-def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
+def similar_products(product: Product) -> list[Product]:
     """What else to look at: the products picked by staff, then the same category, then the nearest ones (of its kind,
     by their place in the shop); available ones first, newest first. Two queries; three where the category has few."""
     others = Product.objects.filter(is_published=True).exclude(pk=product.pk)
     first = (F("is_available").desc(), *NEWEST)
     picked = product.picked_similar.through.objects.filter(from_product=product.pk).values("to_product")
-    found = read_cards(others.filter(pk__in=picked), *first, limit=limit)
+    found = read_cards(others.filter(pk__in=picked), *first, limit=SIMILAR_LIMIT)
     category = product.category
     nearest = (
         Case(When(category__kind=category.kind, then=Value(0)), default=Value(1)),
@@ -178,9 +176,9 @@ def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Produ
     )
     same, far = others.filter(category=category), others.exclude(category=category)
     for products, order in ((same, first), (far, (*nearest, *first))):
-        if len(found) < limit:
+        if len(found) < SIMILAR_LIMIT:
             left = products.exclude(pk__in=[row.pk for row in found])
-            found += read_cards(left, *order, limit=limit - len(found))
+            found += read_cards(left, *order, limit=SIMILAR_LIMIT - len(found))
     return found
 
 

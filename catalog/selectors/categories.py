@@ -99,11 +99,6 @@ def category_cards() -> list[CategoryCard]:
     return cached_fragment(_cards, "category-cards")
 
 
-def main_categories() -> list[CategoryCard]:
-    """The categories of the main catalogue, in the shop's order. Four queries."""
-    return [card for card in category_cards() if card.kind == CategoryKind.MAIN]
-
-
 def collection_categories() -> list[CategoryCard]:
     """The collections, in the shop's order. Four queries."""
     return [card for card in category_cards() if card.kind == CategoryKind.COLLECTION]

@@ -18,8 +18,8 @@ from catalog.services.media import (
     crop_product_image,
     delete_product_image,
 )
-from catalog.services.products import LANGUAGES
-from catalog.services.staff_products import locked_product, refuse_trashed
+from catalog.services.products import LANGUAGES, locked_product
+from catalog.services.staff_products import refuse_trashed
 from shop.core.content_version import content_changed
 from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem

@@ -83,7 +83,7 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
     """
     with transaction.atomic():
         refresh_due_promotions()
-        product = _locked(variation.product_id)
+        product = locked_product(variation.product_id)
         validate(variation, without="product")
         check_prices(product=product, variations=[variation])
         if variation.is_default:
@@ -101,7 +101,7 @@ def save_variant(*, variant: Variant) -> Variant:
     """
     with transaction.atomic():
         refresh_due_promotions()
-        product = _locked(variant.product_id)
+        product = locked_product(variant.product_id)
         validate(variant)
         with watch_stock([product.pk]):
             variant.save()
@@ -110,17 +110,11 @@ def save_variant(*, variant: Variant) -> Variant:
     return variant
 
 
-def set_default_variation(*, variation: ProductVariation) -> ProductVariation:
-    """Make this variation the default one of its product, instead of any other."""
-    variation.is_default = True
-    return save_variation(variation=variation)
-
-
 def delete_variation(*, variation: ProductVariation) -> None:
     """Remove a variation. Its prices over time stay."""
     with transaction.atomic():
         refresh_due_promotions()
-        product = _locked(variation.product_id)
+        product = locked_product(variation.product_id)
         variation.delete()
         refresh_product(product_id=product.pk)
         report_product(product.pk)
@@ -146,7 +140,7 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
     `now` is when a changed price began. Raises `Product.DoesNotExist`.
     """
     with transaction.atomic():
-        product = _locked(product_id)
+        product = locked_product(product_id)
         complete_variants(product=product)
         refresh_prices(product_ids=[product_id], moments=[now or timezone.now()])
         # Not `save()`: a refresh is no new version of the product.
@@ -192,7 +186,8 @@ def check_prices(*, product: Product, variations: Iterable[ProductVariation]) ->
             raise Problem("invalid", message, errors={"price_adjustment": [message]})
 
 
-def _locked(product_id: int) -> Product:
+def locked_product(product_id: int) -> Product:
+    """The row, locked, with its category. Raises `Product.DoesNotExist`."""
     # `of`: the category's row is only read.
     return Product.objects.select_for_update(of=("self",)).select_related("category").get(pk=product_id)
 

@@ -85,18 +85,18 @@ def set_own_promotion(
     return save_promotion(promotion=own)
 
 
-def end_promotion(*, promotion: Promotion, now: datetime | None = None) -> Promotion:
+def end_promotion(*, promotion: Promotion) -> Promotion:
     """End a running promotion now; a product's own, which has no dates, is switched off. One that is planned never
     starts, one that does not run stays as it is."""
-    moment = now or timezone.now()
-    state = promotion.state(moment)
-    if state == PromotionState.RUNNING and promotion.product_id is None and promotion.starts_at != moment:
-        promotion.ends_at = moment
+    now = timezone.now()
+    state = promotion.state(now)
+    if state == PromotionState.RUNNING and promotion.product_id is None and promotion.starts_at != now:
+        promotion.ends_at = now
     elif state in (PromotionState.RUNNING, PromotionState.PLANNED):
         promotion.is_active = False
     else:
         return promotion
-    return save_promotion(promotion=promotion, now=moment)
+    return save_promotion(promotion=promotion, now=now)
 
 
 def end_promotion_by(*, promotion: Promotion, actor: AbstractBaseUser) -> Promotion:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Product, Promotion
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import conflict, save_product, validate
+from catalog.services.products import conflict, locked_product, save_product, validate
 from catalog.services.promotions import set_own_promotion
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
@@ -94,7 +94,7 @@ def change_product(
 
 def preview_changes(*, product_ids: Sequence[int], values: Values) -> list[ProductChange]:
     """What `change_products` would do, nothing stored. Raises what it raises."""
-    products = _every_product(product_ids)
+    products = find_products(product_ids)
     return [_preview(product, values) for product in products]
 
 
@@ -108,8 +108,7 @@ def change_products(
     """
     with transaction.atomic():
         refresh_due_promotions()
-        products = _every_product(product_ids, lock=True)
-        refuse_other_versions(products, preview_key)
+        products = lock_found(product_ids, preview_key)
         for product in products:
             try:
                 change_product(product_id=product.pk, values=values, actor=actor)
@@ -130,21 +129,11 @@ def refuse_other_versions(products: Iterable[Product], preview_key: str) -> None
         raise Problem("conflict", _("Des produits ont changé depuis l'aperçu. Vérifiez à nouveau."), 409)
 
 
-def find_products(product_ids: Sequence[int]) -> list[Product]:
-    """These products, in the order of their keys. Raises `Problem` (404 `unknown_products`) when one is missing."""
-    return _every_product(product_ids)
-
-
 def lock_found(product_ids: Sequence[int], preview_key: str) -> list[Product]:
-    """The same, locked, and in the versions of the preview. Raises `Problem`, also 409 `conflict`."""
-    products = _every_product(product_ids, lock=True)
+    """`find_products`, locked, and in the versions of the preview. Raises `Problem`, also 409 `conflict`."""
+    products = find_products(product_ids, lock=True)
     refuse_other_versions(products, preview_key)
     return products
-
-
-def locked_product(product_id: int) -> Product:
-    """The row, locked, with its category. Raises `Product.DoesNotExist`."""
-    return Product.objects.select_for_update(of=("self",)).select_related("category").get(pk=product_id)
 
 
 def named_problem(problem: Problem, product: Product) -> Problem:
@@ -183,7 +172,8 @@ def _preview(product: Product, values: Values) -> ProductChange:
     return ProductChange(product, fields)
 
 
-def _every_product(product_ids: Sequence[int], *, lock: bool = False) -> list[Product]:
+def find_products(product_ids: Sequence[int], *, lock: bool = False) -> list[Product]:
+    """These products, in the order of their keys. Raises `Problem` (404 `unknown_products`) when one is missing."""
     rows = Product.objects.select_related("category")
     if lock:
         rows = rows.select_for_update(of=("self",))

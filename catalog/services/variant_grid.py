@@ -17,11 +17,12 @@ from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
     LANGUAGES,
     delete_variation,
+    locked_product,
     refresh_product,
     save_variation,
     validate,
 )
-from catalog.services.staff_products import locked_product, refuse_trashed
+from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
 

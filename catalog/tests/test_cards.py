@@ -16,10 +16,11 @@ from catalog.selectors.cards import (
     similar_cards,
 )
 from catalog.selectors.categories import (
+    category_cards,
     category_key,
     collection_categories,
     collection_features,
-    main_categories,
+    listed_categories,
 )
 from catalog.templatetags.cards import product_card
 from catalog.tests.factories import (
@@ -262,7 +263,7 @@ def test_categories_with_the_number_of_products_they_show():
     make_product(category=mangas, in_stock=False)
     make_product(category=mangas, is_published=False)
     make_product(category=noel)
-    found = main_categories()
+    found = listed_categories(with_collections=False)
     # Of two on sale one can be bought.
     assert [(item.slug, item.count, item.listed) for item in found] == [("bust", 0, 0), ("mangas", 1, 2)]
     assert (found[1].name, found[1].colour, found[1].url) == ("Mangas", "mangas", "/produits?category=mangas")
@@ -273,14 +274,14 @@ def test_categories_with_the_number_of_products_they_show():
 
 def test_the_title_of_a_page_is_the_name_when_none_was_written():
     make_category("bust", name_fr="Bustes")
-    assert main_categories()[0].title == "Bustes"
+    assert category_cards()[0].title == "Bustes"
 
 
 def test_a_category_with_its_picture():
     category = make_category("bust", name_fr="Bustes")
-    assert main_categories()[0].image is None
+    assert category_cards()[0].image is None
     CategoryPicture.objects.create(category=category, file="categories/a.jpg", width=100, height=80)
-    assert (main_categories()[0].image.alt, main_categories()[0].image.width) == ("Bustes", 100)
+    assert (category_cards()[0].image.alt, category_cards()[0].image.width) == ("Bustes", 100)
 
 
 def test_a_category_without_picture_shows_its_newest_piece_that_can_be_bought():
@@ -292,9 +293,9 @@ def test_a_category_without_picture_shows_its_newest_piece_that_can_be_bought():
     for piece in (old, new, sold_out):
         make_image(piece, 2)
         make_image(piece, 1)
-    assert main_categories()[0].image.url == f"/media/products/{new.pk}-1.jpg"
+    assert category_cards()[0].image.url == f"/media/products/{new.pk}-1.jpg"
     CategoryPicture.objects.create(category=category, file="categories/a.jpg", width=100, height=80)
-    assert main_categories()[0].image.url == "/media/categories/a.jpg"
+    assert category_cards()[0].image.url == "/media/categories/a.jpg"
 
 
 @pytest.mark.both_engines
@@ -303,7 +304,7 @@ def test_categories_cost_five_queries(django_assert_num_queries):
         make_image(make_product(category=make_category(f"rayon-{number}")), 1)
     # their own pictures and newest pieces, the groups, the photos; outside of pages the rows are read twice
     with django_assert_num_queries(5):
-        assert len(main_categories()) == 5
+        assert len(category_cards()) == 5
 
 
 def test_a_collection():

@@ -12,7 +12,6 @@ from catalog.services.products import (
     refresh_product,
     save_product,
     save_variation,
-    set_default_variation,
 )
 from catalog.tests.factories import (
     change_variant,
@@ -196,7 +195,8 @@ def test_a_new_default_takes_the_mark_from_the_old_one():
     product = make_product()
     first = make_variation(product, "Petite", is_default=True)
     second = make_variation(product, "Grande")
-    set_default_variation(variation=second)
+    second.is_default = True
+    save_variation(variation=second)
     assert dict(product.variations.values_list("pk", "is_default")) == {first.pk: False, second.pk: True}
 
 

@@ -119,11 +119,6 @@ def admin_order(order_id: uuid.UUID) -> Order | None:
     return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
 
 
-def order_for_staff(order_id: uuid.UUID) -> Order | None:
-    """Return one order, archived or not. As many queries as a page."""
-    return _with_parts(Order.objects.filter(pk=order_id)).first()
-
-
 def is_late(order: Order) -> bool:
     """Return whether the order is still at the workshop after its promised day. No query."""
     return order.status in IN_WORKSHOP and order.promised_by < timezone.localdate()

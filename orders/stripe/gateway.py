@@ -212,13 +212,6 @@ def expire_checkout_session(checkout_session_id: str) -> bool:
     return True
 
 
-def find_checkout_session_of_intent(intent_id: str) -> str | None:
-    """Return the id of the payment page that a payment intent belongs to."""
-    with calling() as v1:
-        found = v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
-        return found.data[0].id if found.data else None
-
-
 def charge_stored_card(
     *,
     key: str,

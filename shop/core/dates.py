@@ -72,11 +72,10 @@ def _in_words(day: date, named_format: str, _language: str | None) -> str:
     return with_ordinal(formats.date_format(day, named_format))
 
 
-def with_ordinal(text: str, language: str = "") -> str:
+def with_ordinal(text: str) -> str:
     """Return a day in words with the ordinal that French gives the first of a month, and no other language of the
     shop.
 
-    Neither Django's formats nor Unicode's can say so. `language` is the active one unless it is given.
+    Neither Django's formats nor Unicode's can say so.
     """
-    is_french = (language or active_language()).startswith("fr")
-    return _FIRST.sub("1er", text) if is_french else text
+    return _FIRST.sub("1er", text) if active_language() == "fr" else text

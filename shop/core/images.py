@@ -144,15 +144,13 @@ def store_image(*, image: DrawnImage, folder: str, storage: Storage = default_st
     return StoredImage(name=stored, width=image.width, height=image.height, colour=image.colour)
 
 
-def cut_image(
-    *, name: str, box: tuple[int, int, int, int], folder: str, storage: Storage = default_storage
-) -> StoredImage:
+def cut_image(*, name: str, box: tuple[int, int, int, int], folder: str) -> StoredImage:
     """Store a part of a stored picture (left, top, right, bottom edge in pixels) as a picture of its own.
 
     Raises `FileNotFoundError` when the picture is gone.
     """
-    with storage.open(name) as stored:
-        return store_image(image=cut(stored.read(), box), folder=folder, storage=storage)
+    with default_storage.open(name) as stored:
+        return store_image(image=cut(stored.read(), box), folder=folder)
 
 
 def derive_files(name: str) -> dict[str, Any]:

@@ -160,12 +160,12 @@ def sweep(now: datetime) -> None:
     deliver_overdue(now)
 
 
-def deliver_overdue(now: datetime, *, seconds: float = 20) -> int:
-    """Delivers, for about ``seconds``, the mails that have waited too long; returns how many were handled.
+def deliver_overdue(now: datetime) -> int:
+    """Delivers, for about 20 seconds, the mails that have waited too long; returns how many were handled.
 
     It stops at the first one that the server did not take: the next sweep goes on.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 20
     handled = 0
     for mail_id in due_mails(now - NO_WORKER_AFTER):
         if time.monotonic() > end:

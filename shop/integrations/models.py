@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -219,9 +218,6 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_id} → {self.endpoint_id}"
-
-    def is_due(self, now: datetime) -> bool:
-        return self.state in (DeliveryState.QUEUED, DeliveryState.SENDING) and self.next_attempt_at <= now
 
 
 class WebhookAttempt(models.Model):

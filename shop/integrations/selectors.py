@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
@@ -14,10 +14,9 @@ PAGE_SIZE = 30
 RECENT = timedelta(days=1)
 
 
-def all_endpoints(now: datetime | None = None) -> QuerySet[WebhookEndpoint]:
+def all_endpoints() -> QuerySet[WebhookEndpoint]:
     """Every endpoint, with `waiting`, and `failed` and `received` of the last day. One query."""
-    since = (now or timezone.now()) - RECENT
-    recent = Q(deliveries__created_at__gte=since)
+    recent = Q(deliveries__created_at__gte=timezone.now() - RECENT)
     return WebhookEndpoint.objects.annotate(
         waiting=Count(
             "deliveries",

@@ -84,11 +84,6 @@ def _late(reading: Reading) -> Late:
     return Late(reading.of.label, reading.of.advice, reading.of.limit if is_new else timedelta(0))
 
 
-def open_incidents() -> list[Incident]:
-    """Return what is going on. One query."""
-    return list(Incident.objects.filter(ended_at=None))
-
-
 def past_incidents() -> list[Incident]:
     """Return the last twenty that are over, the latest first. One query."""
     return list(Incident.objects.filter(ended_at__isnull=False)[:20])

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 WIDTHS = {"phone": PHONE, "desktop": DESKTOP}
 
-SOLD_OUT, WITH_FORMATS = "garde du bastion", "apprenti alchimiste"
+SOLD_OUT = "garde du bastion"
 
 
 @pytest.fixture

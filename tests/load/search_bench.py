@@ -215,7 +215,7 @@ def _cases() -> dict[str, Callable[[], Any]]:
     from catalog.selectors.filters import Filters
     from catalog.selectors.vocabulary import MAX_QUERY_WORDS
 
-    shown = categories.main_categories()
+    shown = categories.listed_categories(with_collections=False)
     total = sum(card.count for card in shown)
 
     def listed(number: int = 1, slug: str = "", known: int | None = None) -> Callable[[], Any]:
@@ -248,7 +248,7 @@ def _cases() -> dict[str, Callable[[], Any]]:
 
     last = -(-total // listing.PAGE_SIZE)
     cases: dict[str, Callable[[], Any]] = {
-        "categories with counts": categories.main_categories,
+        "categories with counts": categories.category_cards,
         "first page": listed(known=total),
         "page 100": listed(number=min(100, last), known=total),
         f"last page ({last})": listed(number=last, known=total),

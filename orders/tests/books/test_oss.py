@@ -20,7 +20,7 @@ from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 
-AUGUST, OCTOBER, NOVEMBER = utc(2026, 8, 10), utc(2026, 10, 10), utc(2026, 11, 10)
+AUGUST, OCTOBER = utc(2026, 8, 10), utc(2026, 10, 10)
 
 
 @pytest.fixture(autouse=True)

@@ -60,7 +60,6 @@ def round_amount(value: Decimal) -> str:
     return re.sub(r"[.,]00(?!\d)", "", format_amount(value, active_language()))
 
 
-@register.simple_tag(takes_context=True)
 def language_links(context: Context) -> list[LanguageLink]:
     """Links to this page in every language, query included. A page that has no address in them links home."""
     request = context.get("request")
