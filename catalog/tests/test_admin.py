@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalog.models import (
     PricePoint,
@@ -16,7 +15,6 @@ from catalog.tests.factories import (
     make_image,
     make_product,
     make_variation,
-    picture,
     variant_of,
 )
 
@@ -29,10 +27,6 @@ PRICES = "/gestion/catalog/pricepoint/"
 @pytest.fixture(autouse=True)
 def media(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
-
-
-def upload(name: str = "a.jpg", kind: str = "JPEG") -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, picture(kind).getvalue())
 
 
 def errors(response) -> list[str]:

@@ -232,12 +232,6 @@ def test_only_what_products_show_of_a_category_refreshes_them(django_assert_max_
         save_category(category=category)
 
 
-FORM = {
-    "kind": "collection", "position": "0", "menu_place": "products", "colour": "autre", "name_fr": "Jardin",
-    "features-TOTAL_FORMS": "0", "features-INITIAL_FORMS": "0",
-}  # fmt: skip
-
-
 @pytest.fixture
 def admin(client: Client) -> Client:
     client.force_login(get_user_model().objects.create_superuser("chef@example.com", "figurine-2026"))

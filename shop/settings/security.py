@@ -32,12 +32,8 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-ACCOUNT_PREVENT_ENUMERATION = True
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
-ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # The shop counts attempts itself, in the database (shop/core/limits.py).
 ACCOUNT_RATE_LIMITS = False
-ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
 PASSWORD_RESET_TIMEOUT = 3600
 
 # The second factor is open to everybody; here it is asked of whoever may open the administration.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from orders.models import Invoice, Order
+from orders.models import Order
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
@@ -50,8 +50,3 @@ def _seller(request: pytest.FixtureRequest) -> None:
 def paid() -> Callable[..., Order]:
     """``paid((product, 2), country="DE", language="de")``: an order that its payment has confirmed."""
     return lambda *lines, **fields: pay_order(make_order(*lines, **fields))
-
-
-@pytest.fixture
-def invoice_of() -> Callable[[Order], Invoice]:
-    return lambda order: Invoice.objects.get(order=order, kind="invoice")

@@ -21,7 +21,6 @@ from shop.core.tasks import purge_attempt_counters
 pytestmark = pytest.mark.both_engines
 
 TWO = Limit("test", 2, timedelta(minutes=5), Subject.NETWORK, "Trop.")
-MAIL = Limit("test-mail", 2, timedelta(minutes=5), Subject.RECIPIENT)
 OPERATOR_GUIDE = Path(__file__).parents[3] / "docs" / "operator.md"
 
 
