@@ -2,9 +2,9 @@ import type { ArticlePicture } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { AddPhotos } from "../pictures/add-photos";
 import { useUploads } from "../pictures/use-uploads";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { addPictureByAddress, PICTURES } from "./calls";
-import { Field } from "./field";
 import words from "./words.json";
 
 const t = translate(words);

@@ -1,6 +1,7 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { ArticlePicture } from "@/api/types";
 import { Dialog } from "../shared/dialog";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { pictureMarkdown } from "./markdown";
 import words from "./words.json";
@@ -15,7 +16,6 @@ interface PictureDialogProps {
 
 /** What a picture shows and what stands below it, before it is put into the text. */
 export function PictureDialog({ picture, onInsert, onClose }: PictureDialogProps) {
-  const id = useId();
   const [alt, setAlt] = useState("");
   const [caption, setCaption] = useState("");
   const put = () => onInsert(pictureMarkdown(picture.url, alt, caption));
@@ -36,35 +36,29 @@ export function PictureDialog({ picture, onInsert, onClose }: PictureDialogProps
         width={picture.width}
         height={picture.height}
       />
-      <div className="field">
-        <label className="field__label" htmlFor={`${id}-alt`}>
-          {t("fields.cover_alt")}
-        </label>
-        <p className="field__hint muted" id={`${id}-hint`}>
-          {t("pictures.altHint")}
-        </p>
-        <input
-          id={`${id}-alt`}
-          className="input"
-          maxLength={250}
-          aria-describedby={`${id}-hint`}
-          data-autofocus
-          value={alt}
-          onChange={(event) => setAlt(event.target.value)}
-        />
-      </div>
-      <div className="field">
-        <label className="field__label" htmlFor={`${id}-caption`}>
-          {t("pictures.caption")}
-        </label>
-        <input
-          id={`${id}-caption`}
-          className="input"
-          maxLength={200}
-          value={caption}
-          onChange={(event) => setCaption(event.target.value)}
-        />
-      </div>
+      <Field label={t("fields.cover_alt")} hint={t("pictures.altHint")}>
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            maxLength={250}
+            data-autofocus
+            value={alt}
+            onChange={(event) => setAlt(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("pictures.caption")}>
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            maxLength={200}
+            value={caption}
+            onChange={(event) => setCaption(event.target.value)}
+          />
+        )}
+      </Field>
     </Dialog>
   );
 }

@@ -1,8 +1,8 @@
 import type { AdminArticle } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { formatMoment } from "../shared/dates";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
-import { Field } from "./field";
 import type { Values } from "./values";
 import words from "./words.json";
 

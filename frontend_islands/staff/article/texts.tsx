@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { ContentEditor } from "./content-editor";
-import { Field } from "./field";
 import { nameOf } from "./names";
 import type { ArticleState } from "./use-article";
 import { type Column, columnOf, LANGUAGES, type Language, type Text } from "./values";

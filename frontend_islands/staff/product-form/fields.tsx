@@ -1,6 +1,7 @@
-import { type ReactNode, useId } from "react";
+import type { ReactNode } from "react";
 import { type RegisterOptions, useFormContext } from "react-hook-form";
 import { STAFF_LIMITS } from "@/api/limits";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { type FlagName, faultOf, type LineName, type Values } from "./values";
 import words from "./words.json";
@@ -44,7 +45,6 @@ export function Line({
   onChange,
   children,
 }: LineProps) {
-  const id = useId();
   const { register, getFieldState, formState } = useFormContext<Values>();
   const { error } = getFieldState(name, formState);
   const rules: RegisterOptions<Values, LineName> = {
@@ -54,48 +54,35 @@ export function Line({
     },
     ...(onChange && { onChange }),
   };
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
-  const shared = {
-    id,
-    disabled: isDisabled,
-    "aria-invalid": error ? (true as const) : undefined,
-    "aria-describedby": described || undefined,
-    "aria-required": isRequired || undefined,
-    ...register(name, rules),
-  };
   const limit = (STAFF_LIMITS.AdminProductRequest as Record<string, number>)[name];
   const maxLength = inputMode ? undefined : limit;
   return (
-    <div className="field">
-      <label className="field__label" htmlFor={id}>
-        {label} {isRequired && <span aria-hidden="true">*</span>}
-      </label>
-      {hint && (
-        <p className="field__hint muted" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {options ? (
-        <select className="select" {...shared}>
-          <option value="">{t("choose")}</option>
-          {options.map(({ value, text }) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      ) : isLong ? (
-        <textarea className="textarea" rows={4} maxLength={maxLength} {...shared} />
-      ) : (
-        <input className="input" inputMode={inputMode} maxLength={maxLength} autoComplete="off" {...shared} />
-      )}
-      {error?.message && (
-        <p className="field__error" id={`${id}-error`}>
-          {error.message}
-        </p>
-      )}
-      {children}
-    </div>
+    <Field label={label} hint={hint} error={error?.message} isRequired={isRequired} note={children}>
+      {(control) => {
+        const shared = { ...control, disabled: isDisabled, ...register(name, rules) };
+        if (options)
+          return (
+            <select className="select" {...shared}>
+              <option value="">{t("choose")}</option>
+              {options.map(({ value, text }) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          );
+        if (isLong) return <textarea className="textarea" rows={4} maxLength={maxLength} {...shared} />;
+        return (
+          <input
+            className="input"
+            inputMode={inputMode}
+            maxLength={maxLength}
+            autoComplete="off"
+            {...shared}
+          />
+        );
+      }}
+    </Field>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
+import { Field } from "../shared/field";
 import { fieldErrors, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
@@ -31,7 +32,6 @@ interface BulkEditProps extends StaffProductsProps {
 
 /** Several products at once: what changes is chosen, then shown product by product, then done for all or none. */
 export function BulkEdit({ rows, categories, promotion_types, rights, onClose, onDone }: BulkEditProps) {
-  const key = useId();
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [preview, setPreview] = useState<BulkAnswer>();
   const fields = toFields(typed);
@@ -50,48 +50,38 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
   });
   const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
   const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
-    <div className="field" key={name}>
-      <label className="field__label" htmlFor={`${key}-${name}`}>
-        {label}
-      </label>
-      <select
-        id={`${key}-${name}`}
-        className="select"
-        value={typed[name] ?? ""}
-        onChange={(event) => set(name, event.target.value)}
-      >
-        <option value="">{t("bulkEdit.keep")}</option>
-        {options.map(({ value, text }) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label={label} key={name}>
+      {(control) => (
+        <select
+          {...control}
+          className="select"
+          value={typed[name] ?? ""}
+          onChange={(event) => set(name, event.target.value)}
+        >
+          <option value="">{t("bulkEdit.keep")}</option>
+          {options.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
-  const write = (name: string, label: string, inputMode: "numeric" | "decimal") => {
-    const errors = fieldErrors(look.error, `fields.${name}`);
-    return (
-      <div className="field" key={name}>
-        <label className="field__label" htmlFor={`${key}-${name}`}>
-          {label}
-        </label>
+  const write = (name: string, label: string, inputMode: "numeric" | "decimal") => (
+    <Field label={label} error={fieldErrors(look.error, `fields.${name}`).join(" ")} key={name}>
+      {(control) => (
         <input
-          id={`${key}-${name}`}
+          {...control}
           className="input"
           inputMode={inputMode}
           placeholder={t("bulkEdit.stockHint")}
           value={typed[name] ?? ""}
-          aria-invalid={errors.length > 0}
-          aria-describedby={`${key}-${name}-error`}
           onChange={(event) => set(name, event.target.value)}
         />
-        <p className="field__error" id={`${key}-${name}-error`} hidden={errors.length === 0}>
-          {errors.join(" ")}
-        </p>
-      </div>
-    );
-  };
+      )}
+    </Field>
+  );
   const yesNo = [
     { value: "yes", text: t("bulkEdit.yes") },
     { value: "no", text: t("bulkEdit.no") },

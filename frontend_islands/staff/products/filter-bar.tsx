@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "react";
 import type { StaffProductsProps } from "@/api/types";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import type { Filters } from "./calls";
 import words from "./words.json";
@@ -61,41 +62,39 @@ export function FilterBar({ categories, filters, onChange }: FilterBarProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </div>
-        <div className="field">
-          <label className="field__label" htmlFor={`${key}-category`}>
-            {t("category")}
-          </label>
-          <select
-            id={`${key}-category`}
-            className="select"
-            value={filters.category}
-            onChange={(event) => onChange({ ...filters, category: event.target.value })}
-          >
-            <option value="">{t("everyCategory")}</option>
-            {categories.map(({ id, slug, name }) => (
-              <option key={id} value={slug}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div className="field">
-          <label className="field__label" htmlFor={`${key}-order`}>
-            {t("order")}
-          </label>
-          <select
-            id={`${key}-order`}
-            className="select"
-            value={filters.ordering}
-            onChange={(event) => onChange({ ...filters, ordering: event.target.value })}
-          >
-            {ORDERS.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {t(label)}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Field label={t("category")}>
+          {(control) => (
+            <select
+              {...control}
+              className="select"
+              value={filters.category}
+              onChange={(event) => onChange({ ...filters, category: event.target.value })}
+            >
+              <option value="">{t("everyCategory")}</option>
+              {categories.map(({ id, slug, name }) => (
+                <option key={id} value={slug}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={t("order")}>
+          {(control) => (
+            <select
+              {...control}
+              className="select"
+              value={filters.ordering}
+              onChange={(event) => onChange({ ...filters, ordering: event.target.value })}
+            >
+              {ORDERS.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {t(label)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
       </search>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't scroll sideways everywhere. */}
       <div className="staff-segments" role="group" aria-label={t("states.label")}>

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 
 interface FieldProps {
-  label: string;
+  label: ReactNode;
   hint?: string | undefined;
   error?: string | undefined;
   isRequired?: boolean;

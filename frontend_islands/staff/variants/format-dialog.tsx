@@ -1,6 +1,7 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { VariantFormat } from "@/api/types";
 import { Dialog } from "../shared/dialog";
+import { Field } from "../shared/field";
 import { fieldErrors, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { addFormat, changeFormat } from "./calls";
@@ -146,29 +147,19 @@ interface TextProps {
 }
 
 function Text({ label, hint, value, errors, inputMode, onChange }: TextProps) {
-  const id = useId();
   return (
-    <div className="field">
-      <label className="field__label" htmlFor={id}>
-        {label}
-      </label>
-      {hint && <p className="field__hint muted">{hint}</p>}
-      <input
-        className="input"
-        id={id}
-        maxLength={120}
-        autoComplete="off"
-        inputMode={inputMode}
-        value={value}
-        aria-invalid={errors.length > 0 || undefined}
-        aria-describedby={errors.length ? `${id}-error` : undefined}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      {errors.length > 0 && (
-        <p className="field__error" id={`${id}-error`}>
-          {errors.join(" ")}
-        </p>
+    <Field label={label} hint={hint} error={errors.join(" ")}>
+      {(control) => (
+        <input
+          {...control}
+          className="input"
+          maxLength={120}
+          autoComplete="off"
+          inputMode={inputMode}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
       )}
-    </div>
+    </Field>
   );
 }

@@ -2,6 +2,7 @@ import { useId } from "react";
 import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
+import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { AMOUNTS, type FieldName, type RowChange, shownValue, TEXTS } from "./values";
 import words from "./words.json";
@@ -55,7 +56,7 @@ export function VariantCard({
   const isChanged = Object.keys(change).length > 0;
   const inStock = change.in_stock ?? row.in_stock;
   const field = (name: FieldName, isDisabled: boolean) => (
-    <Field
+    <Cell
       key={name}
       name={name}
       value={change[name] ?? shownValue(row, name)}
@@ -120,7 +121,7 @@ export function VariantCard({
   );
 }
 
-interface FieldProps {
+interface CellProps {
   name: FieldName;
   value: string;
   /** What the server has, where something else is typed. */
@@ -131,35 +132,26 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-function Field({ name, value, stored, placeholder, errors, isDisabled, onChange }: FieldProps) {
-  const id = useId();
+function Cell({ name, value, stored, placeholder, errors, isDisabled, onChange }: CellProps) {
   const isText = (TEXTS as readonly string[]).includes(name);
   const isAmount = (AMOUNTS as readonly string[]).includes(name);
+  const now = errors.length && stored !== undefined ? [t("now", { value: stored || t("empty") })] : [];
   return (
-    <div className="field">
-      <label className="field__label" htmlFor={id}>
-        {t(LABELS[name])}
-      </label>
-      <input
-        className="input"
-        id={id}
-        autoComplete="off"
-        inputMode={isText ? "text" : isAmount ? "decimal" : "numeric"}
-        maxLength={isText ? 80 : 12}
-        placeholder={placeholder}
-        value={value}
-        disabled={isDisabled}
-        aria-invalid={errors.length > 0 || undefined}
-        aria-describedby={errors.length ? `${id}-error` : undefined}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      {errors.length > 0 && (
-        <p className="field__error" id={`${id}-error`}>
-          {errors.join(" ")}
-          {stored !== undefined && ` ${t("now", { value: stored || t("empty") })}`}
-        </p>
+    <Field label={t(LABELS[name])} error={[...errors, ...now].join(" ")}>
+      {(control) => (
+        <input
+          {...control}
+          className="input"
+          autoComplete="off"
+          inputMode={isText ? "text" : isAmount ? "decimal" : "numeric"}
+          maxLength={isText ? 80 : 12}
+          placeholder={placeholder}
+          value={value}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
       )}
-    </div>
+    </Field>
   );
 }
 
