@@ -53,13 +53,17 @@ def test_contradictory_settings_stop_the_start(settings, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_database_from_before_the_first_release_is_refused_in_one_sentence():
+@pytest.mark.parametrize("app", ["orders", "blog", "integrations"])
+def test_a_database_of_another_version_is_refused_in_one_sentence(app):
     refuse_unknown_migrations()
-    MigrationRecorder(connection).record_applied("orders", "0002_delivery_zones")
-    with pytest.raises(
-        CommandError, match=r"does not know \(orders\.0002_delivery_zones\).*another DATA_DIR\.$"
-    ):
+    MigrationRecorder(connection).record_applied(app, "0002_elsewhere")
+    with pytest.raises(CommandError, match=rf"does not know \({app}\.0002_elsewhere\).*another DATA_DIR\.$"):
         refuse_unknown_migrations()
+
+
+def test_every_python_file_of_the_shop_is_watched(settings):
+    folders = {path.relative_to(settings.BASE_DIR).parts[0] for path in run_shop.source_times()}
+    assert folders == {"shop", "catalog", "orders", "accounts", "blog"}
 
 
 def test_the_sandbox_keeps_its_keys_and_port(tmp_path):

@@ -32,7 +32,6 @@ from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
 
-OWN_APPS = ("accounts", "catalog", "core", "orders", "pages", "statistics")
 DEMO_ACCOUNTS = ("admin@example.com", "equipe@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
@@ -46,7 +45,7 @@ WEB_MEMORY = {
 }
 # Each does one thing at a time: while one sends a slow mail, the other goes on.
 WORKERS = ("worker-1", "worker-2")
-SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts")
+SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "blog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +134,9 @@ def refuse_unknown_migrations() -> None:
         *loader.disk_migrations,
         *(key for row in loader.disk_migrations.values() for key in row.replaces),
     }
+    own = {config.label for config in apps.get_app_configs() if config.name.split(".")[0] in SOURCE_FOLDERS}
     unknown = [
-        f"{app}.{name}"
-        for app, name in loader.applied_migrations
-        if app in OWN_APPS and (app, name) not in known
+        f"{app}.{name}" for app, name in loader.applied_migrations if app in own and (app, name) not in known
     ]
     if unknown:
         raise CommandError(
