@@ -43,7 +43,6 @@ class StaffGroup:
     links: tuple[StaffLink, ...]
 
 
-# What begins with `admin:` is a page of the operators that has no other yet.
 GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
     (
         "",
