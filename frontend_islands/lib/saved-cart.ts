@@ -19,7 +19,7 @@ export interface BroughtLine extends CartLine {
   name: string;
 }
 
-export interface Listener {
+interface Listener {
   /** The account brought these into the cart of a browser that has just met it. */
   onBrought: (lines: BroughtLine[]) => void;
   /** Both carts together are too long: they stay apart, unchanged. `detail` is the server's sentence, if it has one. */

@@ -5,7 +5,7 @@ import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
 import { Marked, useProblemText } from "./texts";
 
-export const NOTHING = "0.00";
+const NOTHING = "0.00";
 
 interface SummaryRowsProps {
   quote: Quote;

@@ -4,7 +4,7 @@ import { findQuote } from "@/purchase/calls";
 import { FIELDS, type FieldName } from "./validation";
 
 /** What a refused order means for the page. */
-export type Outcome =
+type Outcome =
   /** The form must be corrected; `others` are messages that belong to no field. */
   | { kind: "fields"; about: About; errors: Partial<Record<FieldName, string>>; others: string[] }
   /** The cart costs something else, or holds what can't be bought: the customer decides. */

@@ -39,7 +39,7 @@ export interface Conflict {
 }
 
 /** Where what was typed is: saved with the article, kept on the server, in this browser, or on its way. */
-export type Kept = "saved" | "server" | "browser" | "typing";
+type Kept = "saved" | "server" | "browser" | "typing";
 
 /**
  * The editor's state: what is stored (`base`), what was typed since, and the way to the server. What is typed into an

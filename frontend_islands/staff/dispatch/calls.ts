@@ -9,7 +9,7 @@ const PATH = "/api/admin/dispatch";
 const MOST = 50;
 const EVERY_MS = 15_000;
 
-export interface Dispatch {
+interface Dispatch {
   id: string;
   carrier: string;
   tracking_number: string;

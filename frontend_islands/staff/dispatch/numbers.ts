@@ -1,5 +1,5 @@
 /** What a carrier's file says: a reference and a number a line, with commas, semicolons or tabs between. */
-export interface Numbered {
+interface Numbered {
   reference: string;
   number: string;
   /** The line as it was pasted. */

@@ -68,7 +68,7 @@ export function History({ order }: { order: StaffOrderSheet }) {
   );
 }
 
-export function stepsOf(order: StaffOrderSheet): Step[] {
+function stepsOf(order: StaffOrderSheet): Step[] {
   const tracking = order.tracking.map((entry, index) => ({
     key: `tracking-${index}`,
     at: entry.created_at,

@@ -27,15 +27,6 @@ import { Workshop } from "./workshop";
 
 const t = translate(words);
 
-const FLAGS = {
-  late: t("flagLate"),
-  review: t("flagReview"),
-  refund_failed: t("flagRefund"),
-  withdrawal: t("flagWithdrawal"),
-  money: t("flagMoney"),
-  partly_sent: t("flagPartly"),
-};
-
 type Open = "ship" | "status" | "address" | "refund" | "delete" | SheetShipment | undefined;
 
 export function OrderScreen(props: StaffOrderProps) {
@@ -124,7 +115,7 @@ function Summary({ order }: { order: StaffOrderSheet }) {
     <section className="staff-sheet order-sheet__head">
       <p className="order-row__head">
         <span className={`status status--${order.status}`}>{order.status_label}</span>
-        <OrderFlags flags={order.flags} words={FLAGS} />
+        <OrderFlags flags={order.flags} />
       </p>
       {order.review_reason && <p className="order-error">{t("review", { reason: order.review_reason })}</p>}
       <dl className="order-facts">

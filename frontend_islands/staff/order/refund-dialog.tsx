@@ -244,15 +244,7 @@ function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: R
 }
 
 /** Asks until the provider has answered; closing it stops nothing. */
-export function RefundProgress({
-  id,
-  orderId,
-  onClose,
-}: {
-  id: string;
-  orderId: string;
-  onClose: () => void;
-}) {
+function RefundProgress({ id, orderId, onClose }: { id: string; orderId: string; onClose: () => void }) {
   const refresh = useRefresh(orderId);
   const asked = useQuery({
     queryKey: ["refund", id],

@@ -17,15 +17,6 @@ const t = translate(words);
 const PAGE_SIZE = 30;
 const TYPING_MS = 250;
 
-const FLAGS = {
-  late: t("flagLate"),
-  review: t("flagReview"),
-  refund_failed: t("flagRefund"),
-  withdrawal: t("flagWithdrawal"),
-  money: t("flagMoney"),
-  partly_sent: t("flagPartly"),
-};
-
 /** The filters in their order, each with what it adds to the call. */
 const SEGMENTS: { name: string; label: string; query: Record<string, string>; isRare?: boolean }[] = [
   { name: "", label: t("all"), query: {} },
@@ -38,8 +29,8 @@ const SEGMENTS: { name: string; label: string; query: Record<string, string>; is
   // What « À traiter » leads to: shown while it is chosen.
   { name: "to_make", label: t("toMake"), query: { waits: "to_make" }, isRare: true },
   { name: "at_risk", label: t("atRisk"), query: { waits: "at_risk" }, isRare: true },
-  { name: "review", label: t("flagReview"), query: { waits: "review" }, isRare: true },
-  { name: "money", label: t("flagMoney"), query: { waits: "money" }, isRare: true },
+  { name: "review", label: t("review"), query: { waits: "review" }, isRare: true },
+  { name: "money", label: t("money"), query: { waits: "money" }, isRare: true },
   { name: "unpaid", label: t("unpaid"), query: { include: "unpaid", status: "pending" } },
 ];
 
@@ -154,7 +145,7 @@ function Row({ order }: { order: StaffOrder }) {
           <span className="order-row__head">
             <strong>{order.reference}</strong>
             <span className={`status status--${order.status}`}>{order.status_label}</span>
-            <OrderFlags flags={order.flags} words={FLAGS} />
+            <OrderFlags flags={order.flags} />
           </span>
           <span className="order-row__who">
             {order.customer_name} · {t("pieces", { count })}

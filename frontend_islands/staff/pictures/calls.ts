@@ -3,7 +3,7 @@ import { getJson, patchJson, postJson, putJson } from "@/lib/api";
 
 const images = (product: number) => `/api/admin/products/${product}/images`;
 
-export interface Arrangement {
+interface Arrangement {
   ids: number[];
   removed_ids: number[];
   seen_ids: number[];

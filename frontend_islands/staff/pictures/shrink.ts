@@ -5,7 +5,7 @@
 import type { Key } from "../shared/translate";
 import type words from "./words.json";
 
-export const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_NAME = 100;
 /** What no phone takes; a browser would run out of memory. */
 const MAX_SOURCE_BYTES = 60 * 1024 * 1024;

@@ -40,7 +40,7 @@ export function exportAddress(filters: Filters): string {
   return `${PRODUCTS}/export.csv${query.size ? `?${query}` : ""}`;
 }
 
-export interface BulkCall {
+interface BulkCall {
   ids: number[];
   action: "update" | "delete" | "restore";
   fields?: Record<string, unknown>;

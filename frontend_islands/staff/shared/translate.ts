@@ -7,7 +7,7 @@ type Plain<Key extends string> = Key extends `${infer Base}_${"one" | "many" | "
 export type Key<Pack> = {
   [Name in keyof Pack & string]: Pack[Name] extends string ? Plain<Name> : `${Name}.${Key<Pack[Name]>}`;
 }[keyof Pack & string];
-export type Translate<Pack> = (key: Key<Pack>, values?: Record<string, string | number>) => string;
+type Translate<Pack> = (key: Key<Pack>, values?: Record<string, string | number>) => string;
 
 /** Returns the function that gives a text by its key; a missing key throws in tests and is reported elsewhere. */
 export function translate<Pack extends Words>(words: Pack): Translate<Pack> {
