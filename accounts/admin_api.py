@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from accounts.models import Role, User
 from accounts.recent_authentication import require_recent
-from accounts.selectors import find_users, with_proof
+from accounts.selectors import find_users, role_of, with_proof
 from accounts.services import grant_role
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
@@ -42,8 +42,7 @@ class AdminUserSerializer(serializers.ModelSerializer[User]):
         )
 
     def get_role(self, user: User) -> Role:
-        held = getattr(user, "user_role", None)
-        return Role(held.role) if held else Role.USER
+        return role_of(user)
 
 
 class AdminUserPageSerializer(serializers.Serializer[Any]):

@@ -26,6 +26,12 @@ def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
     return list(UserRole.objects.filter(user_id=user.pk).values_list("role", flat=True)) or [Role.USER.value]
 
 
+def role_of(user: User) -> Role:
+    """Return the role that an account holds. A query, unless it came with `user_role`."""
+    held = getattr(user, "user_role", None)
+    return Role(held.role) if held else Role.USER
+
+
 def find_user(email: str) -> User | None:
     """Return the active account of an address, in whatever case it is typed. One query."""
     return User.objects.filter(email=normalise_email(email), is_active=True).first()

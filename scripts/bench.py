@@ -26,7 +26,7 @@ from time import perf_counter
 
 import requests
 from bench_growth import bench_growth, bench_staff_products
-from bench_kills import bench_kills
+from bench_kills import CUSTOMER, bench_kills
 from bench_orders import bench_orders
 from bench_redis import bench_redis, redis_server
 from bench_requests import bench_requests
@@ -35,14 +35,6 @@ from play_histories import play
 from run_tests import postgres_url
 from shop_process import ROOT, RunningShop, start_shop, stop_shop
 
-CUSTOMER = {
-    "firstName": "Léa",
-    "lastName": "Martin",
-    "address": "3 rue des Carmes",
-    "city": "Lyon",
-    "postalCode": "69003",
-    "country": "FR",
-}
 PLAIN_PRODUCT = """
 from catalog.models import Product
 rows = Product.objects.filter(is_published=True, variations=None, category__offers_finishes=False)

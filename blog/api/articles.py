@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -44,7 +43,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
 _WRITER = allowed(**dict.fromkeys(("get", "post", "put", "patch", "delete"), StaffAction.EDIT_ARTICLES))
 
@@ -86,7 +85,7 @@ class ArticleListView(APIView):
             "next_cursor": page.next_cursor or None,
             "results": [_row(article) for article in page.rows],
         }
-        return staff_answer(ArticlePageSerializer(answer).data)
+        return private(ArticlePageSerializer(answer).data)
 
     @extend_schema(
         operation_id="admin_posts_create",
@@ -98,7 +97,7 @@ class ArticleListView(APIView):
         form = ArticleWriteSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         article = _stored(request, form, None)
-        return staff_answer(full(article.pk, request), 201)
+        return private(full(article.pk, request), 201)
 
 
 class ArticleView(APIView):
@@ -108,7 +107,7 @@ class ArticleView(APIView):
 
     @extend_schema(operation_id="admin_posts_retrieve", responses=AdminArticleSerializer)
     def get(self, request: Request, article_id: str) -> Response:
-        return staff_answer(full(int(article_id), request))
+        return private(full(int(article_id), request))
 
     @extend_schema(
         operation_id="admin_posts_update", request=ArticleWriteSerializer, responses=AdminArticleSerializer
@@ -119,7 +118,7 @@ class ArticleView(APIView):
         form.is_valid(raise_exception=True)
         with current_article(int(article_id), request):
             _stored(request, form, int(article_id))
-        return staff_answer(full(int(article_id), request))
+        return private(full(int(article_id), request))
 
     @extend_schema(operation_id="admin_posts_destroy", responses={204: None})
     def delete(self, request: Request, article_id: str) -> Response:
@@ -139,7 +138,7 @@ class ArticleRestoreView(APIView):
         """The article as it was before; repeated, it changes nothing more."""
         full(int(article_id), request)
         restore_articles(article_ids=[int(article_id)], actor=staff_actor(request))
-        return staff_answer(full(int(article_id), request))
+        return private(full(int(article_id), request))
 
 
 class ArticleAutosaveView(APIView):
@@ -190,7 +189,7 @@ class ArticlePreviewView(APIView):
             "words": words,
             "minutes": reading_minutes(words),
         }
-        return staff_answer(ArticlePreviewSerializer(answer).data)
+        return private(ArticlePreviewSerializer(answer).data)
 
 
 class ArticlePicturesView(APIView):
@@ -209,7 +208,7 @@ class ArticlePicturesView(APIView):
         form = PictureUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         row = add_picture(image=form.drawn())
-        return staff_answer(ArticlePictureSerializer(picture_values(row)).data, 201)
+        return private(ArticlePictureSerializer(picture_values(row)).data, 201)
 
 
 @contextmanager
@@ -257,16 +256,6 @@ def full(article_id: int, request: Request) -> Any:
 def article_not_found() -> Problem:
     """The refusal of an article that does not exist."""
     return Problem("not_found", _("Article non trouvé"), 404)
-
-
-def staff_actor(request: Request) -> AbstractBaseUser:
-    """Who asks, once the permission has let them in."""
-    return cast(AbstractBaseUser, request.user)
-
-
-def staff_answer(data: Any, status: int = 200) -> Response:
-    """An answer for staff: no cache stores it."""
-    return Response(data, status=status, headers={"Cache-Control": "no-store"})
 
 
 def _stored(request: Request, form: ArticleWriteSerializer, article_id: int | None) -> Article:

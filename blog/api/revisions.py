@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from blog.api.articles import current_article, full, staff_actor, staff_answer
+from blog.api.articles import current_article, full
 from blog.api.serializers import (
     API_NAMES,
     AdminArticleSerializer,
@@ -24,7 +24,7 @@ from blog.selectors.staff_articles import compare_revisions, revisions_of
 from blog.services.articles import restore_revision
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
 _NUMBER: dict[str, Any] = {"min_value": 1, "max_value": 2**31 - 1}
 
@@ -52,7 +52,7 @@ class ArticleRevisionsView(APIView):
             }
             for row in revisions_of(int(article_id))
         ]
-        return staff_answer(ArticleRevisionSerializer(rows, many=True).data)
+        return private(ArticleRevisionSerializer(rows, many=True).data)
 
 
 class ArticleComparisonView(APIView):
@@ -73,7 +73,7 @@ class ArticleComparisonView(APIView):
         except ArticleRevision.DoesNotExist:
             raise _revision_not_found() from None
         rows = [{"field": API_NAMES.get(each.field, each.field), "lines": each.lines} for each in changes]
-        return staff_answer(FieldDiffSerializer(rows, many=True).data)
+        return private(FieldDiffSerializer(rows, many=True).data)
 
 
 class ArticleRevisionRestoreView(APIView):
@@ -100,7 +100,7 @@ class ArticleRevisionRestoreView(APIView):
                 )
         except ArticleRevision.DoesNotExist:
             raise _revision_not_found() from None
-        return staff_answer(full(int(article_id), request))
+        return private(full(int(article_id), request))
 
 
 def _revision_not_found() -> Problem:

@@ -19,12 +19,11 @@ from blog.services.publication import publish_article
 from blog.services.tags import tags_named
 from catalog.models import Product
 from shop.core.images import draw_shipped_image
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 
 FOLDER = Path(__file__).parent
 # Where pictures are looked for, in this order.
 _PICTURES = (FOLDER / "pictures", Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures")
-_OTHERS = tuple(code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE)
 _HOUR = 9
 _HEAD = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _PICTURE = re.compile(r"\]\(picture:([-\w.]+)")
@@ -110,7 +109,7 @@ def _store(name: str) -> tuple[int, str]:
 def _translate_tags(files: dict[str, ArticleFile]) -> None:
     """Each language names the same tags in the same order; names that staff changed stay."""
     for position, tag in enumerate(tags_named(files[SOURCE_LANGUAGE].words("tags"))):
-        for language in _OTHERS:
+        for language in TRANSLATIONS:
             words = files[language].words("tags") if language in files else []
             if position < len(words) and not getattr(tag, f"name_{language}"):
                 Tag.objects.filter(pk=tag.pk).update(**{f"name_{language}": words[position]})

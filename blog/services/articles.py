@@ -27,6 +27,7 @@ from blog.models import (
     ArticlePicture,
     ArticleRevision,
 )
+from blog.selectors.articles import SLUG_FALLBACK
 from blog.services.tags import tags_named
 from catalog.models import Product
 from catalog.selectors.staff_search import index_text
@@ -40,7 +41,6 @@ from shop.core.problems import Problem
 
 Values = Mapping[str, Any]
 
-SLUG_FALLBACK = "article"
 MOST_PRODUCTS = 12
 _LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _COLUMNS = (*TEXT_COLUMNS, "category", "author_name")

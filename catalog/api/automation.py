@@ -24,6 +24,7 @@ from catalog.selectors.product_documents import (
 from catalog.services.product_writing import create_product, update_product
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
+from shop.core.staff_calls import private
 from shop.integrations.authentication import ApiKeyAuthentication, opened_by
 from shop.integrations.models import Scope
 
@@ -49,7 +50,7 @@ class StockAutomation(APIView):
         count, start = rows.count(), (page - 1) * STOCK_PAGE_SIZE
         if page < 1 or (start >= count and page > 1):
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
-        return _private(
+        return private(
             {
                 "count": count,
                 "next": _link(request, page + 1) if start + STOCK_PAGE_SIZE < count else None,
@@ -90,7 +91,7 @@ class ProductAutomation(APIView):
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
         keys = list(products.values_list("pk", flat=True)[start : start + PAGE_SIZE])
         documents = product_documents(keys)
-        return _private(
+        return private(
             {
                 "count": count,
                 "next": _link(request, page + 1) if start + PAGE_SIZE < count else None,
@@ -123,7 +124,7 @@ class ProductAutomation(APIView):
             body=cast(dict[str, Any], request.data),
         )
         document = product_documents([written.product_id])[written.product_id]
-        return _private(document, 201 if written.is_new else 200)
+        return private(document, 201 if written.is_new else 200)
 
     @extend_schema(
         operation_id="automation_products_update",
@@ -143,11 +144,7 @@ class ProductAutomation(APIView):
         fields = ProductFields(data=request.data, partial=True, context={"own_pictures": own})
         fields.is_valid(raise_exception=True)
         update_product(product_id=product_id, fields=fields.validated_data, api_key=request.auth)  # type: ignore[arg-type]
-        return _private(product_documents([product_id])[product_id])
-
-
-def _private(document: dict[str, Any], status: int = 200) -> Response:
-    return Response(document, status=status, headers={"Cache-Control": "no-store"})
+        return private(product_documents([product_id])[product_id])
 
 
 def _number(text: str) -> int:

@@ -19,7 +19,8 @@ from rest_framework import serializers
 from catalog.models import Finish, Product, ProductVariation, PromotionType, SafetyClass, Variant
 from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
-from catalog.selectors.product_documents import TEXTS, TRANSLATIONS
+from catalog.selectors.product_documents import TEXTS
+from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200

@@ -19,13 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.api.staff_products import (
-    ProductSearchSerializer,
-    query_of,
-    require_fields,
-    staff_actor,
-    staff_answer,
-)
+from catalog.api.staff_products import ProductSearchSerializer, query_of, require_fields
 from catalog.api.staff_serializers import (
     TEXT_SOURCES,
     AdminProductSerializer,
@@ -47,7 +41,7 @@ from catalog.services.product_import import (
 from catalog.services.staff_products import own_promotion_values
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
 MOST_CHARACTERS = 900_000
 _BATCH = 500
@@ -189,7 +183,7 @@ class AdminProductImportView(APIView):
             result = import_products(
                 lines=lines, actor=staff_actor(request), preview_key=asked["preview_key"]
             )
-        return staff_answer(ImportAnswerSerializer(_answer(result)).data)
+        return private(ImportAnswerSerializer(_answer(result)).data)
 
 
 def _answer(result: ImportResult) -> dict[str, Any]:

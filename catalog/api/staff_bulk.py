@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.api.products import Money
-from catalog.api.staff_products import found_product, require_fields, staff_actor, staff_answer
+from catalog.api.staff_products import found_product, require_fields
 from catalog.api.staff_serializers import (
     WRITABLE,
     AdminProductSerializer,
@@ -39,7 +39,7 @@ from catalog.services.staff_products import (
 )
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
 # What says something of one product alone.
 _SINGLE = {"name", "slug", "external_id", "picked_similar"}
@@ -103,7 +103,7 @@ class AdminProductBulkView(APIView):
         if asked["dry_run"]:
             return _preview([_Unchanged(product) for product in find_products(asked["ids"])])
         count = run(product_ids=asked["ids"], actor=staff_actor(request), preview_key=asked["preview_key"])
-        return staff_answer({"count": count})
+        return private({"count": count})
 
     def _update(self, request: Request, asked: dict[str, Any]) -> Response:
         values = _shared_values(asked.get("fields") or {})
@@ -116,7 +116,7 @@ class AdminProductBulkView(APIView):
             actor=staff_actor(request),
             preview_key=asked["preview_key"],
         )
-        return staff_answer({"count": count})
+        return private({"count": count})
 
 
 class _Unchanged:
@@ -134,7 +134,7 @@ def _preview(changes: list[Any]) -> Response:
         "preview_key": key_of_versions(change.product for change in changes),
         "changes": changes,
     }
-    return staff_answer(BulkAnswerSerializer(answer).data)
+    return private(BulkAnswerSerializer(answer).data)
 
 
 def _shared_values(fields: dict[str, Any]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class AdminProductPricesView(APIView):
     @extend_schema(operation_id="admin_products_prices", responses=PriceHistorySerializer)
     def get(self, request: Request, product_id: str) -> Response:
         histories = offer_histories(found_product(int(product_id)))
-        return staff_answer(PriceHistorySerializer({"offers": [asdict(each) for each in histories]}).data)
+        return private(PriceHistorySerializer({"offers": [asdict(each) for each in histories]}).data)
 
 
 class PreviewRowSerializer(serializers.Serializer[Any]):
@@ -233,7 +233,7 @@ class AdminPromotionPreviewView(APIView):
             "rows": rows,
             "example": _example(product, promotion),
         }
-        return staff_answer(PromotionPreviewSerializer(answer).data)
+        return private(PromotionPreviewSerializer(answer).data)
 
 
 def _promotion(product: Product, values: dict[str, Any]) -> Promotion:

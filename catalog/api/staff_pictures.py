@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.api.staff_products import found_product, product_not_found, staff_answer
+from catalog.api.staff_products import found_product, product_not_found
 from catalog.models import Finish, Product, ProductImage
 from catalog.selectors.pictures import image_info
 from catalog.services import gallery
@@ -28,7 +28,7 @@ from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.remote_images import fetch_image
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 MOST_ADDRESS = 2000
 MOST_TEXT = 250
@@ -179,7 +179,7 @@ class ProductPicturesView(APIView):
     @extend_schema(operation_id="admin_pictures_list", responses=StaffGallerySerializer)
     def get(self, request: Request, product_id: str) -> Response:
         """Three queries."""
-        return staff_answer(_gallery(int(product_id)))
+        return private(_gallery(int(product_id)))
 
     @extend_schema(
         operation_id="admin_pictures_create",
@@ -199,7 +199,7 @@ class ProductPicturesView(APIView):
         image = form.drawn()
         with _found():
             row = gallery.add_picture(product_id=int(product_id), image=image, values=values)
-        return staff_answer(_photo(row, is_main=row.position == 1), 201)
+        return private(_photo(row, is_main=row.position == 1), 201)
 
 
 class PictureOrderView(APIView):
@@ -218,7 +218,7 @@ class PictureOrderView(APIView):
         form.is_valid(raise_exception=True)
         with _found(), _current(int(product_id)):
             gallery.arrange_pictures(product_id=int(product_id), **form.validated_data)
-        return staff_answer(_gallery(int(product_id)))
+        return private(_gallery(int(product_id)))
 
 
 class MainPictureView(APIView):
@@ -235,7 +235,7 @@ class MainPictureView(APIView):
         form.is_valid(raise_exception=True)
         with _found():
             gallery.set_main_picture(product_id=int(product_id), image_id=form.validated_data["id"])
-        return staff_answer(_gallery(int(product_id)))
+        return private(_gallery(int(product_id)))
 
 
 class ProductPictureView(APIView):
@@ -260,7 +260,7 @@ class ProductPictureView(APIView):
                 values=form.values(),
                 seen_version=form.validated_data.get("version", ""),
             )
-        return staff_answer(_one(product, key))
+        return private(_one(product, key))
 
     @extend_schema(operation_id="admin_pictures_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str, image_id: str) -> Response:
@@ -294,7 +294,7 @@ class UploadView(APIView):
             derivatives={},
         )
         answer = {"url": shown.url, "width": shown.width, "height": shown.height}
-        return staff_answer(UploadAnswerSerializer(answer).data, 201)
+        return private(UploadAnswerSerializer(answer).data, 201)
 
 
 @contextmanager

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -35,7 +34,7 @@ from catalog.services.staff_products import change_product, create_product
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
 MOST_PAGES = 100_000
 
@@ -112,7 +111,7 @@ class AdminProductListView(APIView):
             "next_cursor": found.next_cursor or None,
             "results": found.products,
         }
-        return staff_answer(AdminProductPageSerializer(answer).data)
+        return private(AdminProductPageSerializer(answer).data)
 
     @extend_schema(
         operation_id="admin_products_create",
@@ -128,7 +127,7 @@ class AdminProductListView(APIView):
             values.pop(name, None)
         require_fields(request, values)
         product = create_product(values=values, actor=staff_actor(request))
-        return staff_answer(full(product.pk), 201)
+        return private(full(product.pk), 201)
 
 
 class AdminProductView(APIView):
@@ -142,7 +141,7 @@ class AdminProductView(APIView):
 
     @extend_schema(operation_id="admin_products_retrieve", responses=AdminProductSerializer)
     def get(self, request: Request, product_id: str) -> Response:
-        return staff_answer(full(int(product_id)))
+        return private(full(int(product_id)))
 
     @extend_schema(
         operation_id="admin_products_update",
@@ -177,7 +176,7 @@ class AdminProductView(APIView):
             if problem.code == "conflict":
                 problem.extra["current"] = full(pk)
             raise
-        return staff_answer(full(pk))
+        return private(full(pk))
 
     @extend_schema(operation_id="admin_products_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str) -> Response:
@@ -207,7 +206,7 @@ class AdminProductActionView(APIView):
             require(request.user, StaffAction.DELETE_PRODUCT)
         found_product(int(product_id))
         run[action](product_ids=[int(product_id)], actor=staff_actor(request))
-        return staff_answer(full(int(product_id)))
+        return private(full(int(product_id)))
 
 
 class ProductCopySerializer(serializers.Serializer[Any]):
@@ -235,7 +234,7 @@ class AdminProductCopyView(APIView):
             )
         except Product.DoesNotExist:
             raise product_not_found() from None
-        return staff_answer(full(copy.pk), 201)
+        return private(full(copy.pk), 201)
 
 
 def full(product_id: int) -> Any:
@@ -263,16 +262,6 @@ def require_fields(request: Request, *names: Any) -> None:
     """Raise PermissionDenied unless the person may change all of these fields."""
     for action in sorted(actions_for(name for several in names for name in several)):
         require(request.user, action)
-
-
-def staff_actor(request: Request) -> AbstractBaseUser:
-    """Who asks, once the permission has let them in."""
-    return cast(AbstractBaseUser, request.user)
-
-
-def staff_answer(data: Any, status: int = 200) -> Response:
-    """An answer for staff: no cache stores it."""
-    return Response(data, status=status, headers={"Cache-Control": "no-store"})
 
 
 def _link(request: Request, kept: dict[str, Any], **more: Any) -> str:

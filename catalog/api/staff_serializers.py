@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -21,27 +20,21 @@ from catalog.models import Category, Finish, Product, Promotion, PromotionType
 from catalog.selectors import wording
 from catalog.selectors.addresses import called, product_url
 from catalog.selectors.pictures import image_info
-from catalog.services.staff_products import own_promotion_values
+from catalog.selectors.product_documents import PRICES, TEXTS
+from catalog.services.staff_products import PROMOTION_FIELDS, own_promotion_values
 from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 
 LOWEST = Decimal("0.01")
-_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
-_TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
-_OTHERS = tuple(code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE)
+ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
 TEXT_SOURCES: dict[str, str] = {
-    **{text: f"{text}_{SOURCE_LANGUAGE}" for text in _TEXTS},
-    **{f"{text}_{code}": f"{text}_{code}" for text in _TEXTS for code in _OTHERS},
+    **{text: f"{text}_{SOURCE_LANGUAGE}" for text in TEXTS},
+    **{f"{text}_{code}": f"{text}_{code}" for text in TEXTS for code in TRANSLATIONS},
 }
 _LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000}
-_AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price")
-_PROMOTION = (
-    *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
-    *("promotion_percent", "promotion_amount"),
-)
 WRITABLE = (
-    *(*TEXT_SOURCES, "category", *_AMOUNTS, *_PROMOTION),
+    *(*TEXT_SOURCES, "category", *PRICES, *PROMOTION_FIELDS),
     *("featured", "in_stock", "stock_quantity", "is_published"),
     *("dimensions", "height_cm", "weight", "weight_grams", "hs_code", "origin_country"),
     *("production_days_min", "production_days_max", "picked_similar", "external_id"),
@@ -134,15 +127,15 @@ class AdminProductSerializer(serializers.ModelSerializer[Product]):
     category_id = serializers.IntegerField(read_only=True)
     category_slug = serializers.CharField(source="category.slug", read_only=True)
     offers_finishes = serializers.BooleanField(source="category.offers_finishes", read_only=True)
-    price = AmountField(min_value=LOWEST, error_messages=_ABOVE_ZERO)
+    price = AmountField(min_value=LOWEST, error_messages=ABOVE_ZERO)
     original_price = AmountField(
-        min_value=LOWEST, error_messages=_ABOVE_ZERO, required=False, allow_null=True, default=None
+        min_value=LOWEST, error_messages=ABOVE_ZERO, required=False, allow_null=True, default=None
     )
     painted_price = AmountField(
-        min_value=LOWEST, error_messages=_ABOVE_ZERO, required=False, allow_null=True, default=None
+        min_value=LOWEST, error_messages=ABOVE_ZERO, required=False, allow_null=True, default=None
     )
     unpainted_price = AmountField(
-        min_value=LOWEST, error_messages=_ABOVE_ZERO, required=False, allow_null=True, default=None
+        min_value=LOWEST, error_messages=ABOVE_ZERO, required=False, allow_null=True, default=None
     )
     origin_country = OriginField(choices=tuple(countries), required=False, allow_blank=True, default="")
     promotion_active = serializers.BooleanField(required=False)

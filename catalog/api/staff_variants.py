@@ -17,7 +17,8 @@ from rest_framework.views import APIView
 
 from catalog import pricing
 from catalog.api.products import Money
-from catalog.api.staff_products import product_not_found, require_fields, staff_actor, staff_answer
+from catalog.api.staff_products import product_not_found, require_fields
+from catalog.api.staff_serializers import ABOVE_ZERO, LOWEST
 from catalog.models import Finish, Product, ProductVariation, Variant
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import best_image, image_info
@@ -28,10 +29,8 @@ from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private, staff_actor
 
-_LOWEST = Decimal("0.01")
-_ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
 _KEY: dict[str, Any] = {"min_value": 1, "max_value": 2**63 - 1}
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
 _DAYS: dict[str, Any] = {"min_value": 0, "max_value": 32767, "required": False, "allow_null": True}
@@ -52,9 +51,7 @@ class VariationBodySerializer(serializers.Serializer[Any]):
     name_es = serializers.CharField(max_length=120, required=False, allow_blank=True)
     name_de = serializers.CharField(max_length=120, required=False, allow_blank=True)
     price_adjustment = AmountField(required=False)
-    price_override = AmountField(
-        required=False, allow_null=True, min_value=_LOWEST, error_messages=_ABOVE_ZERO
-    )
+    price_override = AmountField(required=False, allow_null=True, min_value=LOWEST, error_messages=ABOVE_ZERO)
     is_default = serializers.BooleanField(required=False)
     sort_order = serializers.IntegerField(min_value=0, max_value=32767, required=False)
     version = serializers.CharField(max_length=16, required=False, allow_blank=True)
@@ -85,7 +82,7 @@ class GridRowBodySerializer(serializers.Serializer[Any]):
     that was on screen, `seen_stock`. `image_ids` are the photos of this very format and finish."""
 
     id = serializers.IntegerField(**_KEY)
-    price = AmountField(required=False, allow_null=True, min_value=_LOWEST, error_messages=_ABOVE_ZERO)
+    price = AmountField(required=False, allow_null=True, min_value=LOWEST, error_messages=ABOVE_ZERO)
     in_stock = serializers.BooleanField(required=False)
     stock_quantity = serializers.IntegerField(**_COUNT)
     seen_stock = serializers.IntegerField(**_COUNT)
@@ -174,7 +171,7 @@ class VariantGridView(APIView):
     @extend_schema(operation_id="admin_variants_retrieve", responses=VariantGridSerializer)
     def get(self, request: Request, product_id: str) -> Response:
         """Four queries."""
-        return staff_answer(_grid(int(product_id)))
+        return private(_grid(int(product_id)))
 
     @extend_schema(
         operation_id="admin_variants_update", request=GridBodySerializer, responses=VariantGridSerializer
@@ -201,7 +198,7 @@ class VariantGridView(APIView):
                 actor=staff_actor(request),
                 format_ids=order,
             )
-        return staff_answer(_grid(int(product_id)))
+        return private(_grid(int(product_id)))
 
 
 class VariationListView(APIView):
@@ -211,7 +208,7 @@ class VariationListView(APIView):
 
     @extend_schema(operation_id="admin_variations_list", responses=VariationSerializer(many=True))
     def get(self, request: Request, product_id: str) -> Response:
-        return staff_answer(_grid(int(product_id))["formats"])
+        return private(_grid(int(product_id))["formats"])
 
     @extend_schema(
         operation_id="admin_variations_create",
@@ -226,7 +223,7 @@ class VariationListView(APIView):
         require_fields(request, values)
         with _found(int(product_id)):
             row = service.add_format(product_id=int(product_id), values=values, actor=staff_actor(request))
-        return staff_answer(_format(row), 201)
+        return private(_format(row), 201)
 
 
 class VariationView(APIView):
@@ -253,7 +250,7 @@ class VariationView(APIView):
                 actor=staff_actor(request),
                 version=form.validated_data.get("version", ""),
             )
-        return staff_answer(_format(row))
+        return private(_format(row))
 
     @extend_schema(operation_id="admin_variations_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str, variation_id: str) -> Response:
@@ -280,7 +277,7 @@ class DefaultVariationView(APIView):
                 values={"is_default": True},
                 actor=staff_actor(request),
             )
-        return staff_answer(_format(row))
+        return private(_format(row))
 
 
 @contextmanager

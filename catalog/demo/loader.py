@@ -21,10 +21,11 @@ from catalog.models import (
     Variant,
 )
 from catalog.pricing import Offer, offers
+from catalog.selectors.product_documents import PRICES, VARIANT_COLUMNS
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import complete_variants, refresh_product
-from catalog.services.promotions import save_promotion, set_own_promotion
+from catalog.services.promotions import OFFER_FIELDS, save_promotion, set_own_promotion
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
 
@@ -43,23 +44,6 @@ _COPIED = (
     "is_published",
     "stock_quantity",
 )
-_COPIED_TO_VARIANTS = (
-    "sku",
-    "in_stock",
-    "stock_quantity",
-    "weight_grams",
-    "production_days_min",
-    "production_days_max",
-    "dimensions",
-    "weight",
-)
-_OWN_PROMOTION = (
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
-)
-_AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price", "height_cm")
 _TEXTS = ("slug", "name", "description", "full_description", "material", "paint_type")
 
 Entry = dict[str, Any]
@@ -112,7 +96,7 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             external_id=f"{SOURCE}:{entry['key']}",
             created_at=now - timedelta(days=entry["created_days_ago"]),
             **{field: entry[field] for field in _COPIED},
-            **{field: _amount(entry[field]) for field in _AMOUNTS},
+            **{field: _amount(entry[field]) for field in (*PRICES, "height_cm")},
             **_translated(entry, *_TEXTS),
         )
         variations = {
@@ -126,7 +110,7 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, keys, now))
         refresh_product(product_id=product.pk, now=now)
         if entry["promotion_type"]:
-            set_own_promotion(product=product, **{field: entry[field] for field in _OWN_PROMOTION})
+            set_own_promotion(product=product, **{field: entry[field] for field in OFFER_FIELDS})
         for image in entry["images"]:
             row = add_product_image(
                 product=product,
@@ -179,7 +163,7 @@ def _load_variation(entry: Entry, product: Product) -> ProductVariation:
 def _fill_variant(entry: Entry, variants: list[Variant], variations: dict[str, ProductVariation]) -> None:
     variation = None if entry["variation"] is None else variations[entry["variation"]]
     [variant] = [row for row in variants if (row.variation, row.finish) == (variation, entry["finish"])]
-    for field in _COPIED_TO_VARIANTS:
+    for field in VARIANT_COLUMNS:
         if field in entry:
             setattr(variant, field, entry[field])
     if "height_cm" in entry:

@@ -9,7 +9,6 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import translation
 
@@ -18,15 +17,12 @@ from catalog.pricing import full_price, offered_variants
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info
 from catalog.selectors.wording import default_production_days, production_days, production_text
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
 TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
 """The texts that exist in every language; the plain name is the French one."""
-TRANSLATIONS = tuple(
-    language for language in settings.MODELTRANSLATION_LANGUAGES if language != SOURCE_LANGUAGE
-)
 OWN_COLUMNS = (
     *("featured", "in_stock", "stock_quantity", "is_published", "dimensions", "weight", "weight_grams"),
     *("hs_code", "production_days_min", "production_days_max", "source", "external_id"),

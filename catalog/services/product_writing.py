@@ -20,7 +20,7 @@ from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARI
 from catalog.services.picture_imports import set_gallery
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import delete_variation, save_product, save_variant, save_variation
-from catalog.services.promotions import set_own_promotion
+from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from catalog.services.reports import report_product
 from catalog.services.stock import lock_products
 from shop.core.audit import record_audit
@@ -30,7 +30,6 @@ from shop.integrations.models import ApiKey, EventKind
 from shop.integrations.repeated_calls import finish_call, first_call
 
 SOURCE = "automation"
-_PROMOTION = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
 _VARIATION_COLUMNS = ("price_adjustment", "price_override", "is_default", "sort_order")
 
 
@@ -127,7 +126,7 @@ def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None
         _write_variations(product, fields["variations"], faults)
     if "variants" in fields:
         _write_variants(product, fields["variants"], faults)
-    if any(name in fields for name in _PROMOTION):
+    if any(name in fields for name in OFFER_FIELDS):
         with faults.under(""):
             _write_promotion(product, fields)
     faults.check()

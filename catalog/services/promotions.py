@@ -20,6 +20,9 @@ from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
+OFFER_FIELDS = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
+"""What an offer is made of in a product's own form, see `set_own_promotion`; a reduction has more."""
+
 
 def save_promotion(
     *,

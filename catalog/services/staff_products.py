@@ -17,16 +17,13 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, Promotion
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import conflict, locked_product, save_product, validate
-from catalog.services.promotions import set_own_promotion
+from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
 
 Values = Mapping[str, Any]
 MOST_AT_ONCE = 500
-PROMOTION_FIELDS = (
-    *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
-    *("promotion_percent", "promotion_amount"),
-)
+PROMOTION_FIELDS = (*OFFER_FIELDS, "promotion_percent", "promotion_amount")
 
 
 @dataclass(frozen=True, slots=True)

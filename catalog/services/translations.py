@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
-from django.conf import settings
-
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 
 # What is read of a product; addresses are not translated after one another.
 TEXTS = ("name", "description", "full_description", "material", "paint_type", "warnings")
-_OTHERS: tuple[str, ...] = tuple(
-    language for language in settings.MODELTRANSLATION_LANGUAGES if language != SOURCE_LANGUAGE
+TRANSLATED_COLUMNS = tuple(
+    f"{text}_{language}" for text in TEXTS for language in (SOURCE_LANGUAGE, *TRANSLATIONS)
 )
-TRANSLATED_COLUMNS = tuple(f"{text}_{language}" for text in TEXTS for language in (SOURCE_LANGUAGE, *_OTHERS))
 
 
 class TranslatedRow(Protocol):
@@ -32,7 +29,7 @@ def stale_texts(
     for text in texts:
         french = f"{text}_{SOURCE_LANGUAGE}"
         is_changed = _value(row, french) != (stored.get(french) or "")
-        for language in _OTHERS:
+        for language in TRANSLATIONS:
             column = f"{text}_{language}"
             translated = _value(row, column)
             is_open = is_changed or column in row.stale_texts

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.recent_authentication import require_recent
-from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
+from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.order_sheets import AdminOrderDetailSerializer, AdminOrderSerializer
 from orders.api.staff_calls import (
@@ -32,7 +32,7 @@ from orders.services.fulfilment.status_changes import change_status, status_acti
 from orders.stripe import gateway
 from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 

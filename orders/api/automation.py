@@ -13,12 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orders.api.base import private
 from orders.models import OrderStatus
 from orders.selectors.admin_orders import UNPAID, find_orders
 from orders.selectors.order_documents import order_with_customer
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
+from shop.core.staff_calls import private
 from shop.integrations.authentication import ApiKeyAuthentication, opened_by
 from shop.integrations.models import Scope
 

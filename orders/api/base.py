@@ -8,7 +8,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from orders.models import Order
@@ -55,8 +54,3 @@ def found_order(order: Order | None) -> Order:
     if order is None:
         raise order_not_found()
     return order
-
-
-def private(data: Any, status: int = 200) -> Response:
-    """Return an answer for this caller alone: no cache stores it."""
-    return Response(data, status=status, headers={"Cache-Control": "no-store"})

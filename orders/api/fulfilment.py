@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import ORDER_ID, found_order, order_not_found, private, validated
+from orders.api.base import ORDER_ID, found_order, order_not_found, validated
 from orders.api.billing import AddressSerializer
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.order_sheets import AdminOrderDetailSerializer
@@ -36,7 +36,7 @@ from orders.services.fulfilment.notes import write_note
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 MOST_LABELS = 100
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import ORDER_ID, order_not_found, private, validated
+from orders.api.base import ORDER_ID, order_not_found, validated
 from orders.api.fields import CompanyNumberField, ParagraphField, PlainTextField
 from orders.downloads import contract_response, pdf_response
 from orders.guest_orders import browser_owns
@@ -22,7 +22,7 @@ from orders.selectors.invoices import InvoiceSheet, find_document, invoice_sheet
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 DOCUMENT_PARAMETERS = [
     ORDER_ID,

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from orders.api.photo_fields import PiecePhotoSerializer
 from orders.api.serializers import OrderLineSerializer, OrderSerializer, TrackingSerializer
-from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage, Shipment, WorkPiece
+from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage, Shipment
 from orders.selectors.admin_orders import has_undecided_money, is_late
 from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
@@ -133,11 +133,7 @@ class SheetPieceSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     quantity = serializers.IntegerField(source="item.quantity")
     stage = serializers.ChoiceField(choices=PieceStage.choices)
-    photos = serializers.SerializerMethodField()
-
-    @extend_schema_field(PiecePhotoSerializer(many=True))
-    def get_photos(self, piece: WorkPiece) -> Any:
-        return PiecePhotoSerializer(piece.photos.all(), many=True).data
+    photos = PiecePhotoSerializer(many=True, read_only=True)
 
 
 class NoteSerializer(serializers.Serializer[Any]):

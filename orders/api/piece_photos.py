@@ -11,7 +11,6 @@ from drf_spectacular.utils import (
     OpenApiParameter,
     PolymorphicProxySerializer,
     extend_schema,
-    extend_schema_field,
 )
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
@@ -20,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import private, validated
+from orders.api.base import validated
 from orders.api.fields import ParagraphField
 from orders.api.photo_fields import PiecePhotoSerializer
 from orders.api.staff_calls import PREVIEW, MailPreviewsSerializer
@@ -35,7 +34,7 @@ from orders.services.fulfilment.piece_photos import (
 from orders.services.fulfilment.previews import preview_mails
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 _PIECE = OpenApiParameter("piece_id", int, OpenApiParameter.PATH)
 _PHOTO = OpenApiParameter("photo_id", int, OpenApiParameter.PATH)
@@ -50,11 +49,7 @@ class PhotographedPieceSerializer(serializers.Serializer[Any]):
     reference = serializers.CharField(source="item.order.reference")
     to = serializers.CharField(source="item.order.email")
     language = serializers.CharField(source="item.order.language")
-    photos = serializers.SerializerMethodField()
-
-    @extend_schema_field(PiecePhotoSerializer(many=True))
-    def get_photos(self, piece: WorkPiece) -> Any:
-        return PiecePhotoSerializer(piece.photos.all(), many=True).data
+    photos = PiecePhotoSerializer(many=True, read_only=True)
 
 
 class PhotoUploadSerializer(serializers.Serializer[Any]):

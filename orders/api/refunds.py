@@ -20,7 +20,6 @@ from orders.api.base import (
     found_order,
     idempotency_key,
     order_not_found,
-    private,
     validated,
 )
 from orders.api.fields import PlainTextField
@@ -45,7 +44,7 @@ from orders.services.refunds.transfers import (
 from shop.core.amounts import AmountField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):

@@ -21,7 +21,7 @@ from accounts.models import User
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
 from orders.api import quote_documents, serializers
-from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
+from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, validated
 from orders.guest_orders import browser_owns, remember_order, remembered_orders
 from orders.models import Order
 from orders.selectors import orders as order_selectors
@@ -40,6 +40,7 @@ from shop.core.content_version import content_version
 from shop.core.fragment_cache import fragments_of
 from shop.core.languages import active_language
 from shop.core.problems import Problem
+from shop.core.staff_calls import private
 
 
 class QuoteView(APIView):

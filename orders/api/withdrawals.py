@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
+from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.serializers import KnownFieldsSerializer
 from orders.forms import LIMITS
@@ -26,7 +26,7 @@ from orders.services.withdrawals.staff_filing import file_received
 from shop.core.client_address import client_address
 from shop.core.languages import active_language
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, private
 
 MOST_LINES = 200
 

@@ -25,13 +25,11 @@ from shop.core.dates import day_in_words, shop_day
 from shop.core.mail_content import Attachment
 from shop.core.models import ShopSettings
 from shop.terms.models import TermsText
-from shop.terms.versions import find_terms
+from shop.terms.versions import OFFICIAL_PLACE, find_terms
 
 CONTRACT = "contract"
 
 logger = logging.getLogger(__name__)
-
-_OFFICIAL_PLACE = "official-texts-place"
 
 
 def freeze_contract(*, order: Order, invoice: Invoice) -> Contract:
@@ -109,7 +107,7 @@ def _sections(data: dict[str, Any], terms: TermsText | None, contract: Contract)
     }
     blocks = [_paragraph(accepted)]
     if terms is not None:
-        blocks += [block for part in terms["body"].split(_OFFICIAL_PLACE) for block in markdown_blocks(part)]
+        blocks += [block for part in terms["body"].split(OFFICIAL_PLACE) for block in markdown_blocks(part)]
     title = terms["title"] if terms else _("Conditions générales de vente")
     found.append(_section(title, blocks, new_page=True))
     return found

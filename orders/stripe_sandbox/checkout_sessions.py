@@ -27,7 +27,7 @@ MAX_EMAIL = 512
 MAX_CUSTOM_TEXT = 1200
 MIN_TOTAL = 50
 SIMULATED_METHODS = ("card", "sepa_debit")
-_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
+EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 
 # Parameters without which the simulated page would be another one than Stripe's. Known to Stripe, refused here.
 _NOT_SIMULATED = (
@@ -252,7 +252,7 @@ def _check_combination(params: dict[str, Any]) -> None:
     elif "customer_update" in params:
         raise invalid("`customer_update` can only be used with `customer`.", param="customer_update")
     email = params.get("customer_email")
-    if email is not None and (len(email) > MAX_EMAIL or not _EMAIL.match(email)):
+    if email is not None and (len(email) > MAX_EMAIL or not EMAIL.match(email)):
         raise invalid(f"Invalid email address: {email}", code="email_invalid", param="customer_email")
     if len(params.get("client_reference_id", "")) > MAX_REFERENCE:
         raise invalid(

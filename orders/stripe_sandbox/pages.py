@@ -6,7 +6,6 @@ Plain forms, no script, no cookie, in the shop's four languages; their texts are
 from __future__ import annotations
 
 import json
-import re
 import time
 from datetime import datetime
 from functools import cache
@@ -21,6 +20,7 @@ from django.utils import timezone
 
 from orders.stripe_sandbox import checkout, store
 from orders.stripe_sandbox.cards import CARDS
+from orders.stripe_sandbox.checkout_sessions import EMAIL
 from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import ApiError
 from orders.stripe_sandbox.events import webhook_delay, webhooks_are_on
@@ -54,7 +54,6 @@ def format_euros(cents: int, language: str) -> str:
 
 DEBIT_SECONDS = 5.0
 EARLY_WAIT_SECONDS = 3.0
-_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 
 
 def pay(request: HttpRequest, session_id: str) -> HttpResponse:
@@ -68,7 +67,7 @@ def pay(request: HttpRequest, session_id: str) -> HttpResponse:
         return _closed(request, session, "done" if session.status == "complete" else "expired")
     if request.method == "POST":
         email = request.POST.get("email", "").strip()
-        if checkout.needs_email(session) and not _EMAIL.match(email):
+        if checkout.needs_email(session) and not EMAIL.match(email):
             return _form(request, session, problem="bad_email", status=400)
         try:
             result = _press(session, request.POST.get("action", ""), request)

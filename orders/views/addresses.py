@@ -49,7 +49,7 @@ def address_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
                 error, status = problem.detail, problem.status
             else:
                 return redirect(f"{back}#coordonnees")
-    return _private(_render(request, order, form, {"error": error, "back": back}, status))
+    return hide_address(_render(request, order, form, {"error": error, "back": back}, status))
 
 
 def _render(
@@ -70,8 +70,8 @@ def _render(
     return render(request, "orders/address.html", context, status=status)
 
 
-def _private(response: HttpResponse) -> HttpResponse:
-    """The address may hold the order's signed link."""
+def hide_address(response: HttpResponseBase) -> HttpResponseBase:
+    """The address may hold the order's signed link. A form is sent to it: its own origin gets the referrer."""
     response["Referrer-Policy"] = "same-origin"
     response["X-Robots-Tag"] = "noindex"
     return response

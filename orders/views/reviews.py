@@ -21,6 +21,7 @@ from catalog.views.reviews import SEE_OTHER, review_form
 from orders.guest_orders import browser_owns
 from orders.models import Order
 from orders.selectors.orders import order_path, purchase_in
+from orders.views.addresses import hide_address
 
 
 @never_cache
@@ -50,7 +51,7 @@ def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> H
 
     context, status = review_form(request, submit)
     if status == SEE_OTHER:
-        return _private(HttpResponseRedirect(request.get_full_path(), status=SEE_OTHER))
+        return hide_address(HttpResponseRedirect(request.get_full_path(), status=SEE_OTHER))
     back = f"{order_path(order)}?acces={token}" if token else order_path(order)
     context |= {
         "product": found,
@@ -63,11 +64,4 @@ def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> H
             (_("Donner mon avis"), None),
         ],
     }
-    return _private(render(request, "catalog/review_form.html", context, status=status))
-
-
-def _private(response: HttpResponseBase) -> HttpResponseBase:
-    """The address may hold the order's signed link. The form is sent to it: its own origin gets the referrer."""
-    response["Referrer-Policy"] = "same-origin"
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return hide_address(render(request, "catalog/review_form.html", context, status=status))

@@ -5,6 +5,10 @@ from django.utils.translation import get_language
 
 SOURCE_LANGUAGE: str = settings.LANGUAGE_CODE
 """French: what texts are written in, what other languages fall back to, and what the workshop reads."""
+TRANSLATIONS: tuple[str, ...] = tuple(
+    code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE
+)
+"""The languages that French texts are translated into."""
 
 
 def active_language() -> str:

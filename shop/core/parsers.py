@@ -14,7 +14,8 @@ MAX_DEPTH = 20
 MAX_BYTES = 1024 * 1024
 # A body of a megabyte holds 300,000 empty lists, which take a second to read. Brackets within texts count too.
 MAX_BRACKETS = 10_000
-_UNUSABLE = re.compile("[\x00\ud800-\udfff]")
+NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
+"""NUL and halves of surrogate pairs, which JSON can express and PostgreSQL can't store."""
 
 
 class BodyTooLarge(APIException):
@@ -84,7 +85,7 @@ def _unusable(value: Any, depth: int) -> bool:
     if depth > MAX_DEPTH:
         return True
     if isinstance(value, str):
-        return _UNUSABLE.search(value) is not None
+        return NOT_KEPT.search(value) is not None
     if isinstance(value, dict):
         return any(_unusable(key, depth) or _unusable(inner, depth + 1) for key, inner in value.items())
     if isinstance(value, list):

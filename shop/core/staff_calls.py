@@ -1,13 +1,17 @@
-"""Who may call an API endpoint.
+"""Who may call an API endpoint, and answers that are for the caller alone.
 
 The server decides at every request; the interface only hides what is refused.
 """
 
+from typing import Any, cast
+
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from shop.core.problems import Problem
@@ -45,3 +49,13 @@ def allowed(**actions: StaffAction) -> type[IsMember]:
             return any(may(request.user, action) for action in asked)
 
     return MayCall
+
+
+def staff_actor(request: Request) -> AbstractBaseUser:
+    """Who asks, once the permission has let them in."""
+    return cast(AbstractBaseUser, request.user)
+
+
+def private(data: Any, status: int = 200) -> Response:
+    """Return an answer for this caller alone: no cache stores it."""
+    return Response(data, status=status, headers={"Cache-Control": "no-store"})

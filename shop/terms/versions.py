@@ -21,6 +21,8 @@ from shop.terms.models import TermsText, TermsVersion
 
 Texts = dict[str, TermsText]
 
+OFFICIAL_PLACE = "official-texts-place"
+"""Stands in the terms, as a paragraph of its own, where the official texts are shown."""
 _LOCK = "terms-version"
 _sources: list[Callable[[], Texts]] = []
 

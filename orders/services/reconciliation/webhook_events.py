@@ -4,7 +4,6 @@ A message is only a hint. What it speaks of is asked for again, so that repeated
 lead to the same end.
 """
 
-import re
 import uuid
 from collections.abc import Collection
 from typing import Any
@@ -24,10 +23,9 @@ from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.stripe.gateway import EventFacts
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.parsers import NOT_KEPT
 
 MAX_TRIES = 20
-NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
-"""NUL and halves of surrogate pairs, which JSON can express and PostgreSQL can't store."""
 AMOUNTS = {"checkout.session": "amount_total", "payment_intent": "amount", "charge": "amount"}
 """Where each of the provider's objects says, in cents, what was asked of the customer."""
 MOST_CENTS = 10**10

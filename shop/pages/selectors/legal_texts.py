@@ -34,10 +34,8 @@ from shop.pages.selectors.official import ShownText, official_texts
 from shop.pages.selectors.personal_data import printed_activities
 from shop.pages.selectors.placeholders import shipping_markdown
 from shop.terms.models import OfficialTerm, TermsText, TermsVersion
-from shop.terms.versions import current_terms
+from shop.terms.versions import OFFICIAL_PLACE, current_terms
 
-# A paragraph of its own in the terms.
-_OFFICIAL_PLACE = "official-texts-place"
 _FOLDER = Path(__file__).resolve().parent.parent / "texts"
 
 
@@ -111,10 +109,10 @@ def _filled(page: str) -> tuple[str, str, str, str]:
 def _rendered(text: tuple[str, str, str, str], official: Sequence[Mapping[str, object]]) -> LegalText:
     page = _render(active_language(), *text)
     page = replace(page, html=put_in_place(page.html, CHOICE_PLACE, choice_html()))
-    if _OFFICIAL_PLACE not in page.html:
+    if OFFICIAL_PLACE not in page.html:
         return page
     shown = render_to_string("components/official_texts.html", {"texts": official})
-    return replace(page, html=put_in_place(page.html, _OFFICIAL_PLACE, shown))
+    return replace(page, html=put_in_place(page.html, OFFICIAL_PLACE, shown))
 
 
 def _values(language: str) -> dict[str, str]:
@@ -144,7 +142,7 @@ def _values(language: str) -> dict[str, str]:
         "processing_table": _processing_table(),
         "retention_list": _retention_list(),
         # The owner's official texts, put in once the rest is rendered: they are no Markdown.
-        "guarantee_box": _OFFICIAL_PLACE,
+        "guarantee_box": OFFICIAL_PLACE,
         **cookie_values(),
         "withdrawal_function": function_sentence(_french_path("orders:withdrawal")),
     }

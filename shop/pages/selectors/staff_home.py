@@ -14,9 +14,9 @@ from catalog.selectors.availability import low_stock_condition
 from orders.models import Order
 from orders.selectors.workshop import load_workshop, paid_units_to_make, queued_units
 from shop.core.dates import start_of_day
+from shop.core.money import ZERO
 from shop.pages.models import ContactRequest, ContactState
 
-ZERO = Decimal("0.00")
 _DAYS = 7
 
 

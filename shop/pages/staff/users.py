@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from accounts.recent_authentication import ask_again
-from accounts.selectors import UserPage, find_users, user_with_role
+from accounts.selectors import UserPage, find_users, role_of, user_with_role
 from accounts.services import grant_role, set_blocked
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
@@ -141,12 +141,6 @@ def block(request: HttpRequest, user_id: int) -> HttpResponseBase:
     else:
         messages.success(request, "Compte bloqué." if blocked else "Compte débloqué.")
     return redirect("staff-user", user_id)
-
-
-def role_of(user: User) -> Role:
-    """Return the role that a listed account holds."""
-    held = getattr(user, "user_role", None)
-    return Role(held.role) if held else Role.USER
 
 
 def _found(user_id: int) -> User:
