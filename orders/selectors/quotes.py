@@ -118,42 +118,18 @@ def quote_cart(
         own=own,
         now=now,
     )
-    joined: dict[str, tuple[Sellable, int]] = {}
-    for line in lines:
-        sellable = found[SellableKey(line.product_id, line.variation_id, line.finish)]
-        key = line_key(sellable)
-        before = joined.get(key)
-        joined[key] = (sellable, line.quantity + (before[1] if before else 0))
-
+    joined = _joined(lines, found)
     stock = _SharedStock()
     accepted: list[CartLine] = []
     refusals: dict[str, _Refusal] = {}
     for key, (sellable, quantity) in joined.items():
-        problem = sellable.problem
         left = stock.left(sellable)
-        if problem is None and (sellable.unit_price is None or not sellable.available):
-            problem = "out_of_stock"
-        if problem is None and quantity > MAX_QUANTITY:
-            problem, left = "too_many", MAX_QUANTITY if left is None else min(left, MAX_QUANTITY)
-        if problem is None and left is not None and quantity > left:
-            problem = "insufficient_stock" if left else "out_of_stock"
-        if problem is not None:
-            refusals[key] = _Refusal(problem, problem_text(problem, left), left)
+        refusal = _refusal(sellable, quantity, left)
+        if refusal is not None:
+            refusals[key] = refusal
             continue
         stock.take(sellable, quantity)
-        assert sellable.unit_price is not None
-        accepted.append(
-            CartLine(
-                key=key,
-                unit_price=sellable.unit_price,
-                quantity=quantity,
-                made_quantity=quantity if left is None else max(0, quantity - left),
-                promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
-                production_days_min=sellable.production_days_min,
-                production_days_max=sellable.production_days_max,
-                weight_grams=sellable.weight_grams,
-            )
-        )
+        accepted.append(_cart_line(key, sellable, quantity, left))
     country = rules.home_country if destination is None else country_code(destination, custom_country)
     quote = price_cart(
         accepted,
@@ -189,6 +165,43 @@ def quote_cart(
         country=country,
         postal_code=postal_code,
         hints=tuple(_hint(pool, quoted, stock) for pool in quote.next_free),
+    )
+
+
+def _joined(
+    lines: Sequence[RequestedLine], found: Mapping[SellableKey, Sellable]
+) -> dict[str, tuple[Sellable, int]]:
+    joined: dict[str, tuple[Sellable, int]] = {}
+    for line in lines:
+        sellable = found[SellableKey(line.product_id, line.variation_id, line.finish)]
+        key = line_key(sellable)
+        before = joined.get(key)
+        joined[key] = (sellable, line.quantity + (before[1] if before else 0))
+    return joined
+
+
+def _refusal(sellable: Sellable, quantity: int, left: int | None) -> _Refusal | None:
+    problem = sellable.problem
+    if problem is None and (sellable.unit_price is None or not sellable.available):
+        problem = "out_of_stock"
+    if problem is None and quantity > MAX_QUANTITY:
+        problem, left = "too_many", MAX_QUANTITY if left is None else min(left, MAX_QUANTITY)
+    if problem is None and left is not None and quantity > left:
+        problem = "insufficient_stock" if left else "out_of_stock"
+    return None if problem is None else _Refusal(problem, problem_text(problem, left), left)
+
+
+def _cart_line(key: str, sellable: Sellable, quantity: int, left: int | None) -> CartLine:
+    assert sellable.unit_price is not None
+    return CartLine(
+        key=key,
+        unit_price=sellable.unit_price,
+        quantity=quantity,
+        made_quantity=quantity if left is None else max(0, quantity - left),
+        promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
+        production_days_min=sellable.production_days_min,
+        production_days_max=sellable.production_days_max,
+        weight_grams=sellable.weight_grams,
     )
 
 
