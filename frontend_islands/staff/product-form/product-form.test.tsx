@@ -131,7 +131,7 @@ it("shows both versions of a conflict and goes on from the fresh one", async () 
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   expect(await screen.findByLabelText("La leurOurs polaire")).toBeTruthy();
   expect(screen.getByLabelText("La mienneOurs blanc")).toHaveProperty("checked", true);
-  await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
+  await user.click(await screen.findByRole("button", { name: "Continuer avec ces choix" }));
   expect(screen.getByLabelText(/^Nom \*/)).toHaveProperty("value", "Ours blanc");
   expect(screen.getByLabelText(/^Prix \(€\)/)).toHaveProperty("value", "42,00");
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
