@@ -24,6 +24,15 @@ def test_what_was_paid_follows_what_was_bought(client):
     assert titles[:4] == ["articles", "montants", "suivi", "coordonnees"]
 
 
+def test_the_link_stays_here_and_forms_say_where_they_come_from(client):
+    order = make_order()
+    pay_order(order)
+    answer = client.get(order_url(order))
+    # With "no-referrer" a browser sends the page's forms with `Origin: null`, which is refused as a forgery.
+    assert "csrfmiddlewaretoken" in answer.content.decode()
+    assert answer["Referrer-Policy"] == "same-origin"
+
+
 def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client):
     make_seller()
     order = make_order()

@@ -64,6 +64,15 @@ def test_a_guest_buys(new_page, shop, email, snap, language, width):
     [(reference,)] = shop.rows("SELECT reference FROM orders_order WHERE email = ?", email)
     expect(visitor.page.locator("main")).to_contain_text(reference)
     assert violations(visitor.page) == []
+    # A form of the order's own page, whose address may hold its key: browsers must say where it comes from.
+    visitor.page.locator("main form[action*='/commande/'], main form[action*='/bestellung/']").get_by_role(
+        "button"
+    ).click()
+    visitor.page.wait_for_url("**#compte")
+    assert sorted(shop.wait_for(MAILS, email, rows=2)) == [
+        ("account_confirm_email",),
+        ("order_confirmation",),
+    ]
 
 
 def test_a_new_member_buys_confirms_the_address_and_finds_the_order(visitor, shop, email):
