@@ -22,7 +22,7 @@ from accounts.devices import remember_device
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
 from accounts.models import SignUp
 from accounts.notices import Notice, leave_notice, leave_toast, take_notice
-from accounts.passwords import MEMBER_MINIMUM
+from accounts.passwords import MEMBER_MINIMUM, minimum_length
 from accounts.redirects import own_path
 from accounts.services import members, signing_in, signing_up
 from accounts.sign_ups import forget_sign_up, remember_sign_up, remembered_sign_up, sign_up_of_key
@@ -249,7 +249,7 @@ class ChoosePasswordView(View):
                 "error",
                 _("Les mots de passe ne correspondent pas") if mismatch else context["error_title"],
             )
-        context |= {"form": form, "notice": notice, "minimum": MEMBER_MINIMUM}
+        context = {"minimum": MEMBER_MINIMUM, **context, "form": form, "notice": notice}
         return render(request, self.template, context)
 
 
@@ -261,10 +261,12 @@ class NewPasswordView(ChoosePasswordView):
     session_key = RESET_SESSION_KEY
 
     def _context(self, request: HttpRequest) -> dict[str, Any] | None:
-        if members.user_of_reset_key(self._key(request)) is None:
+        user = members.user_of_reset_key(self._key(request))
+        if user is None:
             return None
         return {
             "page_title": _("Nouveau mot de passe"),
+            "minimum": minimum_length(user),
             "error_title": _("Impossible de mettre à jour le mot de passe"),
         }
 

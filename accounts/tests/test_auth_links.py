@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,16 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import is_email_confirmed
-from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member, post, sign_up, text
+from accounts.tests.people import (
+    PASSWORD,
+    link_in_last_mail,
+    mails,
+    make_admin,
+    make_member,
+    post,
+    sign_up,
+    text,
+)
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +70,19 @@ def test_a_reset_link_confirms_the_address_too(client):
     )
 
     assert is_email_confirmed(user)
+
+
+def test_the_page_names_the_length_that_the_account_needs(client):
+    make_admin("patronne@example.com")
+    make_member()
+    lengths = []
+    for email in ("client@example.com", "patronne@example.com"):
+        post(client, "forgot", email=email)
+        client.get(link_in_last_mail())
+        page = client.get("/auth/nouveau-mot-de-passe").content.decode()
+        lengths.append(re.findall(r'Minimum (\d+) caractères|minlength="(\d+)"', page))
+
+    assert lengths == [[("8", ""), ("", "8")], [("12", ""), ("", "12")]]
 
 
 @pytest.mark.parametrize(
