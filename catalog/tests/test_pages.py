@@ -251,6 +251,8 @@ def test_an_old_name_leads_to_the_new_one(client, shop):
     Product.objects.filter(pk=blade.pk).update(slug_fr="lame-du-soir")
     response = client.get(f"/produit/{blade.pk}-lame-dautomne")
     assert (response.status_code, response.headers["Location"]) == (301, f"/produit/{blade.pk}-lame-du-soir")
+    # A browser would keep it for good, and turn in a circle once the product has its former name again.
+    assert response.headers["Cache-Control"] == "no-cache"
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,20 @@ class RedirectMiddleware:
     """Sends who asks for an address that is gone to the page's own (301), query included: to the words of its language
     (`/de/panier`), else to the address that an operator named.
 
-    Looked up only where there is no page: at most one query a 404, none elsewhere.
+    Looked up only where there is no page: at most one query a 404, none elsewhere. Browsers ask each time where an
+    address leads: by themselves they keep a 301 for good, and turn in a circle once a page has its former name again.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._answer(request)
+        if isinstance(response, HttpResponsePermanentRedirect):
+            response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if response.status_code != 404 or request.method not in ("GET", "HEAD"):
             return response
