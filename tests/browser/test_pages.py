@@ -12,7 +12,8 @@ PAGES = {
     "home": "/",
     "list": "/produits",
     "search": "/produits?search=dragon",
-    "no-result": "/produits?search=introuvable-xyz",
+    # One word, wider than a phone.
+    "no-result": f"/produits?search={'introuvable' * 9}",
     "christmas": "/noel",
     "cart": "/panier",
     "checkout": "/checkout",
@@ -66,6 +67,15 @@ def works_and_fits(page, path):
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_wcag_2_2_a_page_works_fits_and_is_accessible(new_page, path):
     works_and_fits(new_page(width=PHONE), path)
+
+
+def test_the_mails_of_a_machine_that_sends_none_fit_a_phone(new_page):
+    page = new_page(width=PHONE)
+    page.goto("/_mails")
+    assert overflow(page) == 0
+    page.locator("td a").first.click()
+    page.wait_for_url("**/_mails/*")
+    assert overflow(page) == 0
 
 
 def test_a_product_page_works_fits_and_is_accessible(new_page):
