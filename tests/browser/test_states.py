@@ -58,6 +58,7 @@ def test_favourites_without_and_with_a_piece(new_page, see, width):
     page = new_page(width=width)
     page.goto("/favoris")
     expect(page.get_by_text("Aucun favori pour l'instant")).to_be_visible()
+    expect(page.get_by_role("link", name="Connectez-vous pour les retrouver partout")).to_be_visible()
     see(page, "favourites-empty")
     page.goto(piece(page, "golem"))
     page.get_by_role("button", name="Favori", exact=True).click()
