@@ -17,4 +17,11 @@ class AccountsConfig(AppConfig):
         register_resolver("account_password_reset", mails.password_reset_content)
         register_resolver("account_email_change", mails.email_change_content)
         register_choices("accounts.user", "role", Role.choices)
+        factors = [
+            ("totp", _("Application d'authentification")),
+            ("webauthn", _("Clés d'accès")),
+            ("recovery_codes", _("Codes de secours")),
+        ]
+        for name in ("type", "types"):
+            register_choices("accounts.user", name, factors)
         personal_data.register()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Model
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.text import capfirst
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -112,7 +116,7 @@ def field_label(subject_type: str, name: str) -> str:
 
 
 def value_label(subject_type: str, name: str, value: Any) -> str:
-    """Return a value as people read it: one of a few choices by its label."""
+    """Return a value as people read it: one of a few choices by its label, a moment by the shop's clock."""
     if value in (None, "", []):
         return "–"
     if isinstance(value, bool):
@@ -121,6 +125,8 @@ def value_label(subject_type: str, name: str, value: Any) -> str:
         return ", ".join(value_label(subject_type, name, each) for each in value)
     field = _field(subject_type, name)
     choices = _choices.get((subject_type, name), getattr(field, "flatchoices", None) or ())
+    if isinstance(value, str) and _MOMENT.fullmatch(value):
+        return date_format(localtime(datetime.fromisoformat(value)), "DATETIME_FORMAT")
     return str(dict(choices).get(value, value))
 
 
@@ -145,6 +151,8 @@ def _model(subject_type: str) -> type[Model] | None:
         return None
 
 
+# As services and Django's JSON write one.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3,6})?(?:Z|[+-]\d\d:\d\d)")
 _choices: dict[tuple[str, str], Sequence[tuple[Any, Any]]] = {}
 _WORDS = {
     "role": lambda: _("rôle"),
@@ -157,4 +165,6 @@ _WORDS = {
     "languages": lambda: _("langues"),
     "at": lambda: _("moment"),
     "reference": lambda: _("référence"),
+    "due_by": lambda: _("au plus tard le"),
+    "by_inactivity": lambda: _("compte inactif"),
 }

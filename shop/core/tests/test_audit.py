@@ -136,6 +136,19 @@ def test_values_are_shown_as_people_read_them(client, chef):
         ("Gone", "–", "oui"),
     ]
     assert rows[1]["values"] == [("Rôle", "–", "Admin")]
+    record_audit("second_factor.added", chef, actor=chef, after={"type": "totp"})
+    record_audit(
+        "erasure.requested",
+        chef,
+        actor=chef,
+        after={"by_inactivity": False, "due_by": "2026-12-26T23:42:15.411012+00:00"},
+    )
+    rows = client.get(TRAIL).context["rows"]
+    assert rows[0]["values"] == [
+        ("Compte inactif", "–", "non"),
+        ("Au plus tard le", "–", "27 décembre 2026 00:42"),
+    ]
+    assert rows[1]["values"] == [("Type", "–", "Application d'authentification")]
     assert 'for="id_person">Personne' in client.get(TRAIL).content.decode()
 
 
