@@ -53,6 +53,18 @@ def test_a_piece_with_formats_and_a_sold_out_one(new_page, see, journal, width):
     see(page, "notice-expired")
 
 
+def test_what_is_chosen_is_seen_in_forced_colours(new_page):
+    page = new_page()
+    page.emulate_media(forced_colors="active")
+    line = "element => { const style = getComputedStyle(element); return [style.borderTopWidth, style.outlineStyle] }"
+    page.goto("/contact")
+    assert page.locator(".radio-card:has(:checked)").evaluate(line) == ["3px", "none"]
+    assert page.locator(".radio-card:not(:has(:checked))").evaluate(line) == ["1px", "none"]
+    page.goto("/auth")
+    assert page.locator(".tabs__tab[aria-current]").evaluate(line) == ["0px", "solid"]
+    assert page.locator(".tabs__tab:not([aria-current])").evaluate(line) == ["0px", "none"]
+
+
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_favourites_without_and_with_a_piece(new_page, see, width):
     page = new_page(width=width)
