@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from catalog.models import Category, CategoryPicture, FormerSlug, Product
-from catalog.tests.factories import make_category, make_product
-from catalog.tests.test_admin import upload
+from catalog.tests.factories import make_category, make_product, picture
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +25,11 @@ def sent(client: Client, page: str, **changes: Any) -> dict[str, Any]:
     return body | changes
 
 
+def uploaded(name: str) -> SimpleUploadedFile:
+    """A JPEG by this name."""
+    return SimpleUploadedFile(name, picture().getvalue())
+
+
 def test_category_is_renamed_with_a_picture_and_its_products_follow(
     admin_client: Client, run_on_commit: Any
 ) -> None:
@@ -32,13 +37,15 @@ def test_category_is_renamed_with_a_picture_and_its_products_follow(
     product = make_product("Ours", category=category)
     page = f"{LIST}/{category.pk}"
     with run_on_commit():
-        answer = admin_client.post(page, sent(admin_client, page, name_fr="Animés", new_picture=upload()))
+        answer = admin_client.post(
+            page, sent(admin_client, page, name_fr="Animés", new_picture=uploaded("a.jpg"))
+        )
     assert answer["Location"] == LIST
     assert Product.objects.get(pk=product.pk).search_text == " animes ours"
     assert CategoryPicture.objects.get().category == category
     entry = AuditEntry.objects.get(action="category.changed")
     assert (entry.before["name_fr"], entry.after["name_fr"]) == ("Mangas", "Animés")
-    refused = admin_client.post(page, sent(admin_client, page, new_picture=upload("a.png")))
+    refused = admin_client.post(page, sent(admin_client, page, new_picture=uploaded("a.png")))
     assert "Fichier invalide" in refused.content.decode()
     listing = admin_client.get(LIST).content.decode()
     assert "Animés" in listing
