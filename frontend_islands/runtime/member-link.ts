@@ -4,7 +4,7 @@ import { fetchMe, mayBeMember } from "@/lib/me";
 /**
  * `<member-link><a href="/auth">…</a><a href="/espace-membre" data-member hidden>…</a></member-link>`
  *
- * Shows the links marked `data-member` instead of the others to whoever is signed in, and those marked
+ * Shows the links and sentences marked `data-member` instead of the others to whoever is signed in, and those marked
  * `data-role="admin staff"` to who has one of these roles besides. Without the `member` cookie nothing is asked of the server.
  */
 class MemberLinkElement extends HTMLElement {
@@ -29,7 +29,7 @@ class MemberLinkElement extends HTMLElement {
   }
 
   #show(isMember: boolean, roles: string[]): void {
-    for (const link of this.querySelectorAll("a")) {
+    for (const link of this.querySelectorAll<HTMLElement>("a, p")) {
       const { member, role } = link.dataset;
       link.hidden = role
         ? !role.split(" ").some((one) => roles.includes(one))

@@ -63,7 +63,8 @@ def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, wid
         assert violations(page) == []
     # The same page for everybody: a member is not asked to sign in there.
     page.goto("/favoris")
-    page.get_by_role("link", name="Ils sont gardés avec votre compte").click()
+    expect(page.locator("main")).to_contain_text("Ils sont gardés avec votre compte.")
+    page.get_by_role("link", name="Choisissez les pièces").click()
     page.wait_for_url("**/espace-membre?tab=favoris")
     page.go_back()
     expect(page.get_by_role("link", name="Connectez-vous pour les retrouver partout")).to_be_hidden()
