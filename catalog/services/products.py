@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import CheckConstraint, Model, Q
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -209,6 +209,24 @@ def validate(row: Model, without: str = "") -> None:
     repeated = {name for name in names if f"{name}_{LANGUAGES[0]}" in names}
     try:
         row.full_clean(exclude=repeated, validate_constraints=False)
-        row.validate_constraints(exclude={*repeated, without})
+        _validate_constraints(row, exclude={*repeated, without})
     except ValidationError as error:
         raise Problem("invalid", _("Certains champs sont à corriger."), errors=error.message_dict) from error
+
+
+def _validate_constraints(row: Model, exclude: set[str]) -> None:
+    """Ask for all conditions of a row in one query: one each takes half of the time that saving a product takes.
+
+    Raises ValidationError."""
+    checks = [rule for rule in row._meta.constraints if isinstance(rule, CheckConstraint)]
+    conditions = Q(*(rule.condition for rule in checks))
+    unread = {field.name for field in row._meta.concrete_fields} - conditions.referenced_base_fields
+    try:
+        if checks:
+            CheckConstraint(condition=conditions, name="all").validate(type(row), row, exclude=unread)
+        for rule in row._meta.constraints:
+            if rule not in checks:
+                rule.validate(type(row), row, exclude=exclude)
+    except ValidationError:
+        # Each for itself, which tells the words and the field.
+        row.validate_constraints(exclude=exclude)

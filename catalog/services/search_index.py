@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 
 from catalog.models import Product, SearchEntry, SearchSpelling, SearchWord
 from catalog.words import indexed_words, spelling_keys, stem
@@ -20,6 +21,8 @@ does the French name of a product that has another one in the reader's language.
 _BATCH = 2000
 _LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _SOURCE: str = settings.LANGUAGE_CODE
+# A language and a word of it.
+_Word = tuple[str, str]
 
 
 def index_product(*, product: Product) -> None:
@@ -29,29 +32,33 @@ def index_product(*, product: Product) -> None:
     """
     wanted = dict(_entries(product)) if product.is_published else {}
     stored = {entry.language: entry for entry in SearchEntry.objects.filter(product=product.pk)}
+    stale: list[int] = []
+    entries: list[SearchEntry] = []
+    added: dict[_Word, str] = {}
+    removed: set[_Word] = set()
     for language in _LANGUAGES:
         old = set(stored[language].words.split()) if language in stored else set()
         key, words = wanted.get(language, (0, {}))
         new = set(_tokens(language, words))
         if old == new and (not new or stored[language].pk == key):
             continue
-        SearchEntry.objects.filter(product=product.pk, language=language).delete()
+        if language in stored:
+            stale.append(stored[language].pk)
         if new:
-            SearchEntry.objects.create(
-                pk=key, product_id=product.pk, language=language, words=" ".join(sorted(new))
-            )
+            entries.append(_entry(key, product.pk, language, new))
         before = {token[3:] for token in old}
-        _count(
-            language,
-            {word: shown for word, (_, shown) in words.items() if word not in before},
-            before - words.keys(),
-        )
+        added |= {(language, word): shown for word, (_, shown) in words.items() if word not in before}
+        removed |= {(language, word) for word in before - words.keys()}
+    if stale:
+        SearchEntry.objects.filter(pk__in=stale).delete()
+    SearchEntry.objects.bulk_create(entries)
+    _count(added, removed)
 
 
 def remove_product(*, product_id: int) -> None:
     """Take a product out of the index, before its row is deleted."""
-    for entry in SearchEntry.objects.filter(product=product_id):
-        _count(entry.language, {}, {token[3:] for token in entry.words.split()})
+    entries = SearchEntry.objects.filter(product=product_id)
+    _count({}, {(entry.language, token[3:]) for entry in entries for token in entry.words.split()})
     SearchEntry.objects.filter(product=product_id).delete()
 
 
@@ -59,23 +66,21 @@ def rebuild_index(*, products: Iterable[Product]) -> None:
     """Make the whole index anew from these products, read with their categories. For many of them at once."""
     for table in (SearchSpelling, SearchWord, SearchEntry):
         table.objects.all().delete()
-    pieces: dict[str, Counter[str]] = {language: Counter() for language in _LANGUAGES}
-    shown: dict[str, dict[str, str]] = {language: {} for language in _LANGUAGES}
-    batch: list[Any] = []
+    pieces: Counter[_Word] = Counter()
+    shown: dict[_Word, str] = {}
+    batch: list[SearchEntry] = []
     for product in products:
         if not product.is_published:
             continue
         for language, (key, words) in _entries(product):
-            pieces[language].update(words.keys())
-            shown[language] |= {word: text for word, (_, text) in words.items()}
-            text = " ".join(sorted(_tokens(language, words)))
-            batch.append(SearchEntry(pk=key, product_id=product.pk, language=language, words=text))
+            pieces.update((language, word) for word in words)
+            shown |= {(language, word): text for word, (_, text) in words.items()}
+            batch.append(_entry(key, product.pk, language, _tokens(language, words)))
         if len(batch) >= _BATCH:
             SearchEntry.objects.bulk_create(batch)
             batch = []
     SearchEntry.objects.bulk_create(batch)
-    for language in _LANGUAGES:
-        _add_words(language, shown[language], pieces[language])
+    _add_words(shown, pieces)
 
 
 def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int, str]]]]]:
@@ -113,41 +118,50 @@ def _tokens(language: str, words: dict[str, tuple[int, str]]) -> Iterator[str]:
             yield f"{language}{level}{word}"
 
 
-def _count(language: str, added: dict[str, str], removed: set[str]) -> None:
+def _entry(key: int, product_id: int, language: str, tokens: Iterable[str]) -> SearchEntry:
+    return SearchEntry(pk=key, product_id=product_id, language=language, words=" ".join(sorted(tokens)))
+
+
+def _count(added: dict[_Word, str], removed: set[_Word]) -> None:
     """One product more has the words of `added` (with the way to show them), one less those of `removed`."""
     if not added and not removed:
         return
     # One writer at a time: two that count the same words would wait for each other.
     lock_names(["search-vocabulary"])
-    rows = SearchWord.objects.filter(language=language)
-    known = dict(rows.filter(word__in=[*added, *removed]).values_list("word", "pieces"))
-    _add_words(language, {word: text for word, text in added.items() if word not in known}, None)
-    for change, words in ((1, added.keys() & known.keys()), (-1, removed)):
-        counts: dict[int, list[str]] = {}
-        for word in words & known.keys():
-            counts.setdefault(known[word] + change, []).append(word)
-        for pieces, same in counts.items():
-            chosen = rows.filter(word__in=same)
-            if pieces > 0:
-                chosen.update(pieces=pieces)
-            else:
-                chosen.delete()
+    looked_for: dict[str, list[str]] = {}
+    for language, word in (*added, *removed):
+        looked_for.setdefault(language, []).append(word)
+    in_any = Q(
+        *(Q(language=language, word__in=words) for language, words in looked_for.items()), _connector=Q.OR
+    )
+    known = {(row.language, row.word): row for row in SearchWord.objects.filter(in_any)}
+    _add_words({word: text for word, text in added.items() if word not in known}, None)
+    counts: dict[int, list[int]] = {}
+    for change, words in ((1, added.keys()), (-1, removed)):
+        for counted in words & known.keys():
+            counts.setdefault(known[counted].pieces + change, []).append(known[counted].pk)
+    for pieces, same in counts.items():
+        chosen = SearchWord.objects.filter(pk__in=same)
+        if pieces > 0:
+            chosen.update(pieces=pieces)
+        else:
+            chosen.delete()
 
 
-def _add_words(language: str, shown: dict[str, str], pieces: Counter[str] | None) -> None:
+def _add_words(shown: dict[_Word, str], pieces: Counter[_Word] | None) -> None:
     rows = [
         SearchWord(
             language=language,
             word=word,
             stem=stem(word, language),
             shown=text[: SearchWord._meta.get_field("shown").max_length],
-            pieces=1 if pieces is None else pieces[word],
+            pieces=1 if pieces is None else pieces[language, word],
         )
-        for word, text in sorted(shown.items())
+        for (language, word), text in sorted(shown.items())
     ]
     SearchWord.objects.bulk_create(rows, batch_size=_BATCH)
     spellings = [
-        SearchSpelling(language=language, word_id=row.pk, key=key)
+        SearchSpelling(language=row.language, word_id=row.pk, key=key)
         for row in rows
         for key in sorted(spelling_keys(row.word))
     ]

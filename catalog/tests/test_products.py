@@ -3,6 +3,9 @@
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog.models import PricePoint, Product, ProductVariation, Variant
 from catalog.services.categories import save_category
@@ -146,6 +149,23 @@ def test_an_impossible_product_is_refused_whole(field, value):
         False,
     )
     assert PricePoint.objects.count() == 1
+
+
+def test_conditions_are_asked_in_one_query_and_refused_each_in_its_own_words():
+    with CaptureQueriesContext(connection) as statements:
+        product = make_product(is_published=True)
+    assert sum('"_check"' in statement["sql"] for statement in statements) == 1
+    product.archived_at = timezone.now()
+    product.external_id = ""
+    with pytest.raises(Problem) as refusal:
+        save_product(product=product)
+    assert refusal.value.errors == {
+        "__all__": [
+            "Un produit archivé ou à la corbeille ne peut pas être publié.",
+            "La contrainte « product_external_id_not_empty » n’est pas respectée.",
+        ]
+    }
+    assert (fresh(product).archived_at, fresh(product).external_id) == (None, None)
 
 
 def test_a_difference_below_the_price_is_refused():
