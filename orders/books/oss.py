@@ -3,17 +3,18 @@
 A document counts in the quarter of its issue. A credit note of a sale of the same quarter lowers it; one of an earlier
 quarter is no sale: it stands in the section of corrections, with the country and the quarter that it corrects
 (Regulation (EU) 282/2011, art. 61; Implementing Regulation (EU) 2020/194, annex III). An invoice that was issued anew
-is the same sale: neither it nor the credit note that took the first one back is counted.
+is the same sale: neither it nor the credit note that took the first one back is counted, and what is credited later
+corrects the quarter of the first one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from orders.books.days import Period, quarter
 from orders.invoices.tax import tax_rates
@@ -86,13 +87,10 @@ def oss_return(number: int, of_year: int) -> OssReturn:
     period = quarter(number, of_year)
     lines: dict[tuple[str, Decimal], OssLine] = {}
     corrections: dict[tuple[str, str], OssCorrection] = {}
-    for document in _documents(period):
-        credited = document.credits
-        earlier = credited is not None and credited.issued_at < period.start
+    for document, sold_at in _documents(period):
         sign = -1 if document.kind == InvoiceKind.CREDIT_NOTE else 1
-        if earlier:
-            assert credited is not None
-            key = (quarter_name(shop_day(credited.issued_at)), document.country)
+        if sold_at < period.start:
+            key = (quarter_name(shop_day(sold_at)), document.country)
             corrections.setdefault(key, OssCorrection(*key)).vat += document.vat
             continue
         for rate in tax_rates(document.data["tax"]):
@@ -107,18 +105,20 @@ def oss_return(number: int, of_year: int) -> OssReturn:
     )
 
 
-def _documents(period: Period) -> Iterator[Invoice]:
+def _documents(period: Period) -> Iterator[tuple[Invoice, datetime]]:
+    """Yield the quarter's documents, each with the moment of its sale: that of the order's first invoice."""
+    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
     own = Q(kind=InvoiceKind.INVOICE, version=1) | Q(
         kind=InvoiceKind.CREDIT_NOTE, refund_request__isnull=False
     )
-    return (
+    rows = (
         Invoice.objects.filter(own, issued_at__gte=period.start, issued_at__lt=period.end)
         .filter(data__tax__treatment=Treatment.DESTINATION.value)
-        .select_related("credits")
-        .only("kind", "country", "vat", "data", "credits__issued_at", "credits__number")
+        .only("kind", "country", "vat", "data")
+        .annotate(sold_at=Subquery(first.values("issued_at")))
         .order_by("pk")
-        .iterator(chunk_size=500)
     )
+    return ((row, row.sold_at) for row in rows.iterator(chunk_size=500))
 
 
 def due_on(period: Period) -> date:

@@ -81,6 +81,13 @@ def test_an_invoice_issued_anew_is_the_same_sale():
         reissue_invoice(credited=invoice, draft=InvoiceDraft(order=invoice.order), reason="Adresse")
     assert lines(3) == [("DE", Decimal("19.00"), Decimal("100.00"), Decimal("19.00"))]
     assert (oss_return(4, 2026).lines, oss_return(4, 2026).corrections) == ([], [])
+    with time_machine.travel(OCTOBER, tick=False):
+        give_back(invoice, "59.50")
+    found = oss_return(4, 2026)
+    # The second invoice is of this quarter, what it sold is not.
+    assert (found.lines, [(row.period, row.country, row.vat) for row in found.corrections]) == (
+        [], [("2026-T3", "DE", Decimal("-9.50"))]
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
