@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
 from orders.books.payouts import FEE_KINDS, PAYOUT
@@ -123,9 +124,16 @@ def _entry(
     return Entry(journal, day, piece, day, label, found, (day, _ORDER[journal], key))
 
 
+def _first_name() -> Subquery:
+    """The name on an order's first invoice: it stays when the order or a later invoice names somebody else, so that an
+    account has one name and the file of a past year reads the same."""
+    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
+    return Subquery(first.values(name=KT("data__customer__name")))
+
+
 def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
     documents = Invoice.objects.filter(issued_at__gte=period.start, issued_at__lt=period.end)
-    rows = documents.select_related("order").order_by("issued_at", "pk")
+    rows = documents.select_related("order").annotate(first_name=_first_name()).order_by("issued_at", "pk")
     for document in rows.iterator(chunk_size=CHUNK):
         data = document.data
         rates = tax_rates(data["tax"])
@@ -143,7 +151,7 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
             document.number,
             f"{'Avoir' if sign < 0 else 'Facture'} {document.number} {name}",
             document.pk,
-            (accounts.customer(document.order.reference, name), document.total),
+            (accounts.customer(document.order.reference, document.first_name), document.total),
             (accounts[AccountRole.SALES], -sign * (net - shipping)),
             (accounts[AccountRole.SHIPPING], -sign * shipping),
             (accounts[vat], -document.vat),
@@ -154,7 +162,8 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
     rows = LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
-    for row in rows.select_related("order").order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):
+    rows = rows.select_related("order").annotate(first_name=_first_name()).order_by("occurred_at", "pk")
+    for row in rows.iterator(chunk_size=CHUNK):
         by_transfer = row.provider_id.startswith(TRANSFER_MOVEMENT)
         journal, role = (BANK, AccountRole.BANK) if by_transfer else (PROVIDER, AccountRole.PROVIDER)
         entry = _entry(
@@ -164,7 +173,7 @@ def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
             f"{_LABELS[LedgerKind(row.kind)]} commande {row.order.reference}",
             row.pk,
             (accounts[role], row.amount),
-            (accounts.customer(row.order.reference, row.order.customer_name), -row.amount),
+            (accounts.customer(row.order.reference, row.first_name or row.order.customer_name), -row.amount),
         )
         if entry is not None:
             yield entry

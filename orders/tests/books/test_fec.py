@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from orders.books.entries import Account, Entry, EntryLine, entries
 from orders.books.fec import COLUMNS, fec_lines, fec_name
-from orders.invoices.issuing import issue_credit_note
+from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
-from orders.models import AccountNumber, BalanceMovement, LedgerEntry, RefundRequest
+from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, RefundRequest
+from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 
@@ -106,6 +107,22 @@ def test_the_next_year_opens_with_what_is_left(year_2026):
         "445710": Decimal("-6.00"), "512000": Decimal("33.03"), "108000": Decimal("-27.03")
     }  # fmt: skip
     assert read(2025) == []
+
+
+def test_a_customer_s_account_has_the_name_of_the_first_invoice_and_is_closed_once_settled():
+    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
+        order = make_order(billing=BillingDetails(
+            name="Ana Petit", company="Petit SARL", company_number="732829320", address="1 rue X",
+            postal_code="75001", city="Paris", country="FR",
+        ))  # fmt: skip
+        [invoice] = pay_order(order).invoices.all()
+        draft = InvoiceDraft(order=order, customer_name="Petit et fille SARL")
+        reissue_invoice(credited=invoice, draft=draft, reason="Nom")
+    order.last_name = "Effacée"
+    order.save()
+    names = {row["CompAuxLib"] for row in read(2026) if row["CompAuxNum"] == f"C{order.reference}"}
+    assert names == {"Petit SARL"}
+    assert [(row["CompteNum"], row["CompAuxNum"]) for row in read(2027)] == [("517000", ""), ("108000", "")]
 
 
 def test_numbers_of_accounts_are_the_owner_s(year_2026, admin_client):
