@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from orders.books.days import month, quarter
 from orders.books.oss import due_on, quarter_name
@@ -37,7 +37,7 @@ class Declaration:
     def goods(self) -> Decimal:
         """What is declared as sales of goods, in whole euros as the form wants them."""
         net = max(ZERO, self.received - self.returned - self.carried)
-        return net.quantize(Decimal(1))
+        return net.quantize(Decimal(1), ROUND_HALF_UP)
 
     @property
     def services(self) -> Decimal:
