@@ -76,6 +76,23 @@ it("says when a scanned order is not ready, and keeps the reference", async () =
   expect(field.value).toBe("CCCC3333");
 });
 
+it("keeps a second number of an order and an unknown one in the pasted text", async () => {
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  await user.click(await screen.findByText("Coller le fichier du transporteur", { selector: "summary" }));
+  const pasted = screen.getByRole<HTMLTextAreaElement>("textbox", { name: /Coller le fichier/ });
+  await user.click(pasted);
+  await user.paste("AAAA1111;6A1\nAAAA1111;6A2\nBBBB2222\t3,60E+12\nCCCC3333;6A3");
+  await user.click(screen.getByRole("button", { name: "Reprendre ces numéros" }));
+  const numberOf = (reference: string) =>
+    screen.getByLabelText<HTMLInputElement>(`Numéro de suivi de ${reference}`).value;
+  expect([numberOf("AAAA1111"), numberOf("BBBB2222")]).toEqual(["6A1", "3,60E+12"]);
+  expect(pasted.value).toBe("AAAA1111;6A2\nCCCC3333;6A3");
+  expect(screen.getByText(/laissées ci-dessus : AAAA1111, CCCC3333/)).toBeTruthy();
+  expect(screen.getByText("2 numéros repris.")).toBeTruthy();
+});
+
 it("reads a carrier's file with commas, semicolons, tabs and quotes", () => {
   const read = readNumbers('aaaa1111;6A1\r\n"bbbb2222","6A2"\n\n#zzzz3333\t6A3\nréférence');
   expect(read.map(({ reference, number }) => [reference, number])).toEqual([

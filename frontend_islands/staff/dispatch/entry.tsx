@@ -92,7 +92,13 @@ function Paste({ orders, onNumber }: Pick<Props, "orders" | "onNumber">) {
   const apply = () => {
     const lines = readNumbers(text);
     const byReference = new Map(orders.map((order) => [order.reference, order.id]));
-    const known = lines.filter(({ reference, number }) => number && byReference.has(reference));
+    // An order leaves in one parcel: a second number of it is no more taken than one of an unknown order.
+    const known = lines.filter(
+      ({ reference, number }, place) =>
+        number &&
+        byReference.has(reference) &&
+        lines.findIndex((line) => line.number && line.reference === reference) === place,
+    );
     const left = lines.filter((line) => !known.includes(line));
     for (const { reference, number } of known) onNumber(byReference.get(reference) ?? "", number);
     setText(left.map((line) => line.text).join("\n"));

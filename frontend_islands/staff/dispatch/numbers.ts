@@ -1,4 +1,4 @@
-/** What a carrier's file says: a reference and a number a line, with commas, semicolons or tabs between. */
+/** What a carrier's file says: a reference and a number a line, with tabs, semicolons or commas between. */
 interface Numbered {
   reference: string;
   number: string;
@@ -11,7 +11,9 @@ export function readNumbers(pasted: string): Numbered[] {
     .split(/\r?\n/)
     .filter((text) => text.trim())
     .map((text) => {
-      const [reference = "", number = ""] = text.split(/[;,\t]/).map(unquote);
+      // A cell may have a comma of its own.
+      const separator = ["\t", ";"].find((sign) => text.includes(sign)) ?? ",";
+      const [reference = "", number = ""] = text.split(separator).map(unquote);
       return { reference: readReference(reference), number, text };
     });
 }
