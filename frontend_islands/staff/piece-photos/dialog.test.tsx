@@ -40,6 +40,10 @@ it("shows the mail before the photo goes, and sends it with the message", async 
     <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={close} />,
   );
   await user.type(await screen.findByLabelText(/Votre message/), "Bravo");
+  // With these a phone turns its own format into one that the shop takes.
+  expect(document.querySelector<HTMLInputElement>("input[type=file]")?.accept).toBe(
+    "image/jpeg,image/png,image/webp",
+  );
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   expect(await screen.findByText(/lea@example\.com.*Ihr Stück/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Envoyer au client" }));

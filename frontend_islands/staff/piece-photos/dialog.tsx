@@ -4,6 +4,7 @@ import type { MailPreview, PiecePhoto } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { MailViews } from "../order/mail-view";
+import { ACCEPTED } from "../pictures/shrink";
 import { uploadProblem } from "../pictures/upload-problem";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
@@ -180,7 +181,7 @@ function Taker({ isBusy, share, hasPhotos, onFile }: TakerProps) {
         ref={chooser}
         className="visually-hidden"
         type="file"
-        accept="image/*"
+        accept={ACCEPTED}
         tabIndex={-1}
         aria-label={t("take")}
         onChange={({ currentTarget }) => {
