@@ -1,11 +1,12 @@
 """The connection to the Celery broker: a folder of files on a machine with nothing installed, else Redis.
 
-Kombu's filesystem transport writes a message into the folder that readers scan, so a reader can pick up
-a file before its content is there and crash the worker. Here a message appears by an atomic rename.
+Kombu's filesystem transport writes into the folders that others read, so that a reader can pick up a file before its
+content is there and crash the worker. Here both appear by an atomic rename.
 A message only starts work sooner: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
 and jobs that sweep them find whatever a lost message should have started.
 """
 
+import fcntl
 import os
 import time
 import uuid
@@ -39,7 +40,20 @@ class PatientAMQP(AMQP):
 
 
 class FolderChannel(filesystem.Channel):
-    """A channel whose messages appear in their folder whole, by a rename."""
+    """A channel whose messages and tables appear in their folders whole."""
+
+    def _queue_bind(self, exchange: str, routing_key: str, pattern: str | None, queue: str) -> None:
+        table = self.control_folder / f"{exchange}.exchange"
+        self.control_folder.mkdir(exist_ok=True)
+        # Kombu makes it empty and locks it then: another process would read nothing and die, or empty it again.
+        if not table.exists():
+            with (self.control_folder / "tables.lock").open("w") as gate:
+                fcntl.flock(gate, fcntl.LOCK_EX)
+                if not table.exists():
+                    hidden = table.with_suffix(".partial")
+                    hidden.write_bytes(b"[]")
+                    os.replace(hidden, table)
+        super()._queue_bind(exchange, routing_key, pattern, queue)
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
