@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Q, Sum
+from django.db.models import OuterRef, Q, Subquery, Sum
 from django.db.models.functions import ExtractYear, TruncMonth
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
@@ -15,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.books.days import year
 from orders.invoices.tax import union_sales
-from orders.models import LedgerEntry, LedgerKind
+from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind
 from shop.core.charts import HEIGHT, GridLine, Scale, percent
 from shop.core.dates import SHOP_ZONE
 from shop.core.models import ShopSettings
@@ -64,25 +65,28 @@ class TaxCeiling:
         return max(ZERO, self.ceiling - self.amount)
 
 
-def months_of(number: int) -> list[MonthTurnover]:
-    """Return twelve months of a year, January first. One query."""
+def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
+    """Return twelve months of a year, January first; `without_vat` takes out the part of each amount that is VAT by the
+    order's first invoice (the later ones are the same sale). One query."""
     period = year(number)
-    received = Q(kind=LedgerKind.CHARGE)
+    charge = Q(kind=LedgerKind.CHARGE)
+    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
+    taxed = {name: Subquery(first.values(name)) for name in ("vat", "total")} if without_vat else {}
     rows = (
         LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
         .order_by()
-        .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE))
-        .values("month")
-        .annotate(received=Sum("amount", filter=received), returned=Sum("amount", filter=~received))
+        .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE), **taxed)
+        .values("month", *taxed)
+        .annotate(received=Sum("amount", filter=charge), returned=Sum("amount", filter=~charge))
     )
-    found = {row["month"].month: row for row in rows}
+    received: defaultdict[int, Decimal] = defaultdict(lambda: ZERO)
+    returned: defaultdict[int, Decimal] = defaultdict(lambda: ZERO)
+    for row in rows:
+        kept = 1 - row["vat"] / row["total"] if row.get("total") else 1
+        received[row["month"].month] += (row["received"] or ZERO) * kept
+        returned[row["month"].month] -= (row["returned"] or ZERO) * kept
     return [
-        MonthTurnover(
-            month,
-            quantize(found[month]["received"] or ZERO) if month in found else ZERO,
-            quantize(-(found[month]["returned"] or ZERO)) if month in found else ZERO,
-        )
-        for month in range(1, 13)
+        MonthTurnover(month, quantize(received[month]), quantize(returned[month])) for month in range(1, 13)
     ]
 
 

@@ -1,9 +1,9 @@
 """What a micro-enterprise declares to the URSSAF: turnover collected by month or quarter (R613-8 Code de la sécurité
 sociale, art. 50-0 CGI).
 
-Receipts count on the day on which the money came; what was refunded in a period is deducted from it. Below zero nothing
-is declared: the rest is deducted from the next period. The shop sells goods only: services are a line of their own on
-the form, and nil.
+Receipts count on the day on which the money came, without the VAT that is inside them; what was refunded in a period is
+deducted from it. Below zero nothing is declared: the rest is deducted from the next period. The shop sells goods only:
+services are a line of their own on the form, and nil.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Declaration:
 
 def declarations(of_year: int) -> list[Declaration]:
     """Return the year's periods, as the settings cut it. One query."""
-    months, shop = months_of(of_year), ShopSettings.load()
+    months, shop = months_of(of_year, without_vat=True), ShopSettings.load()
     size = 1 if shop.urssaf_period == MONTHLY else 3
     found: list[Declaration] = []
     carried = ZERO
@@ -67,8 +67,8 @@ MONTHLY = "mois"
 
 URSSAF_HEADER = (
     "Période",
-    "Encaissé (€)",
-    "Remboursé (€)",
+    "Encaissé hors TVA (€)",
+    "Remboursé hors TVA (€)",
     "Report (€)",
     "Ventes de marchandises (€)",
     "Prestations de services (€)",

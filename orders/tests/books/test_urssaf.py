@@ -6,11 +6,15 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.core.cache import cache
 
 from orders.books.staff_tasks import staff_tasks
+from orders.books.turnover import months_of
 from orders.books.urssaf import declarations, last_declaration
+from orders.invoices.tests.conftest import set_shop
 from orders.tests.books.entries import book, utc
+from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -38,6 +42,22 @@ def test_refunds_are_deducted_and_what_is_below_zero_is_carried_on(django_assert
     ]
     # 12.3 % of 49.60
     assert (found[2].contributions, found[2].due_on) == (Decimal("6.10"), date(2026, 4, 30))
+
+
+def test_art_50_0_cgi_vat_that_is_inside_is_no_turnover(django_assert_num_queries):
+    set_shop(vat_liable_from=date(2026, 1, 1), vat_number="FR83123456789", urssaf_period="mois")
+    with time_machine.travel(utc(2026, 2, 3), tick=False):
+        order = pay_order(make_order((make_product(price="120.00"), 1)))
+    book("-60.00", utc(2026, 3, 5), kind="refund", order=order)
+    # Without an invoice there is no VAT to take out.
+    book("200.00", utc(2026, 3, 6))
+    with django_assert_num_queries(1):
+        found = declarations(2026)
+    assert [(row.received, row.returned, row.goods) for row in found[1:3]] == [
+        (Decimal("100.00"), Decimal("0.00"), Decimal(100)),
+        (Decimal("200.00"), Decimal("50.00"), Decimal(150)),
+    ]
+    assert sum(row.received for row in months_of(2026)) == Decimal("320.00")
 
 
 @pytest.mark.parametrize(
