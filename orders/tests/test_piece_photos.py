@@ -79,6 +79,13 @@ def test_a_photo_is_taken_shown_before_it_goes_and_sent_once(staff_client, clien
     assert {card["id"]: card["photos"] for card in board}[piece.pk] == 1
 
 
+def test_the_finish_is_in_the_customer_s_language_whoever_sends(staff_client, order, piece):
+    order.items.update(finish="painted")
+    [mail] = send(staff_client, take(piece), query="?preview").json()["mails"]
+    assert "Golem · Bemalt" in mail["text"]
+    assert "Peint" not in mail["text"]
+
+
 def test_the_picture_opens_by_its_signed_address_alone(client, piece):
     photo = take(piece)
     answer = client.get(photo_url(photo))

@@ -9,7 +9,7 @@ from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.access import photo_url
@@ -75,12 +75,15 @@ def send_photo(*, photo_id: int, message: str, actor: "User | None") -> PiecePho
         _require_customer(order)
         photo.sent_at, photo.message = timezone.now(), message.strip()
         photo.save(update_fields=["sent_at", "message"])
-        record_event(order, "photo.sent", actor=actor, piece=photo.piece.item.staff_name)
+        item = photo.piece.item
+        record_event(order, "photo.sent", actor=actor, piece=item.staff_name)
+        with translation.override(order.language):
+            piece = {"name": item.product_name, "detail": item.detail}
         mail_customer(
             order,
             "piece_photo",
             {
-                "piece": {"name": photo.piece.item.product_name, "detail": photo.piece.item.detail},
+                "piece": piece,
                 "photo": absolute_url(photo_url(photo)),
                 "message": photo.message,
                 "signature": actor.first_name if actor else "",
