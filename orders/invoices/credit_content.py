@@ -93,6 +93,7 @@ def reissued_data(
                 "reason": reason,
             },
         }
+        data["mentions"] = mentions.for_other_customer(data)
     return data
 
 

@@ -18,6 +18,7 @@ from shop.core.models import ShopSettings
 Mention = tuple[str, Callable[[], str]]
 
 _OVERSEAS_DEPARTMENTS = {"GP", "MQ", "GF", "RE", "YT"}
+_LATE_PAYMENT = "late_payment"
 FRANCHISE = "TVA non applicable, art. 293 B du CGI"
 
 
@@ -26,10 +27,23 @@ def for_document(tax: Tax, data: dict[str, Any]) -> list[dict[str, str]]:
 
     Runs in the language of the document.
     """
-    found = [*_tax_mentions(tax, data), *_payment_mentions(data)]
+    found = [*_tax_mentions(tax, data), *_payment_mentions(data), *_business_mentions(data)]
     found.append(("guarantee", _guarantee))
     if data["seller"]["packaging_id"]:
         found.append(("packaging", lambda: _packaging(data["seller"]["packaging_id"])))
+    return _written(found)
+
+
+def for_other_customer(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the mentions of an invoice whose customer alone was corrected: a company's come or go.
+
+    Runs in the language of the document.
+    """
+    kept = [mention for mention in data["mentions"] if mention["name"] != _LATE_PAYMENT]
+    return kept + _written(_business_mentions(data))
+
+
+def _written(found: list[Mention]) -> list[dict[str, str]]:
     return [{"name": name, "fr": _in_french(text), "text": text()} for name, text in found]
 
 
@@ -50,6 +64,22 @@ def _payment_mentions(data: dict[str, Any]) -> list[Mention]:
     if paid_on is None:
         return []
     return [("paid", lambda: _("Payée le %(day)s") % {"day": _long_day(paid_on)})]
+
+
+def _business_mentions(data: dict[str, Any]) -> list[Mention]:
+    """What an invoice between professionals says (L441-9 Code de commerce); it is one when a company's number is on
+    it."""
+    customer = data["customer"]
+    is_business = customer.get("siren") or customer.get("vat_id")
+    return [(_LATE_PAYMENT, _late_payment)] if data["kind"] == "invoice" and is_business else []
+
+
+def _late_payment() -> str:
+    return _(
+        "Pas d'escompte pour paiement anticipé. En cas de retard de paiement : pénalités au taux de refinancement de "
+        "la Banque centrale européenne majoré de 10 points, et indemnité forfaitaire de 40 € pour frais de "
+        "recouvrement (art. L441-10 et D441-5 du code de commerce)."
+    )
 
 
 def _franchise() -> str:

@@ -8,10 +8,12 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, Order, VatRate
+from orders.models import Invoice, InvoiceDraft, Order, VatRate
 from orders.pricing.vat import STANDARD_RATES, split_vat
+from orders.services.checkout.placement import BillingDetails
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.dates import shop_day
 
@@ -107,6 +109,50 @@ def test_l217_3_legal_guarantee(paid) -> None:
     assert mentions(paid())["guarantee"] == (
         f"Garantie légale de conformité{NB}: deux ans (art. L217-3 et suivants du code de la consommation)"
     )
+
+
+def test_l441_9_a_company_s_invoice_tells_what_late_payment_costs(paid) -> None:
+    details = {
+        "name": "Ana Petit",
+        "company": "Petit SARL",
+        "address": "1 rue X",
+        "postal_code": "75001",
+        "city": "Paris",
+    }
+    order = paid(billing=BillingDetails(company_number="732829320", country="FR", **details), language="de")
+    first = order.invoices.get()
+    assert [mention for mention in first.data["mentions"] if mention["name"] == "late_payment"] == [
+        {
+            "name": "late_payment",
+            "fr": (
+                f"Pas d'escompte pour paiement anticipé. En cas de retard de paiement{NB}: pénalités au taux de "
+                "refinancement de la Banque centrale européenne majoré de 10 points, et indemnité forfaitaire de "
+                f"40{NB}€ pour frais de recouvrement (art. L441-10 et D441-5 du code de commerce)."
+            ),
+            "text": (
+                "Kein Skonto bei vorzeitiger Zahlung. Bei Zahlungsverzug: Zinsen in Höhe des Refinanzierungssatzes "
+                f"der Europäischen Zentralbank zuzüglich 10 Punkten und eine Pauschale von 40{NB}€ für "
+                "Beitreibungskosten "
+                "(Art. L441-10 und D441-5 des französischen Handelsgesetzbuchs)."
+            ),
+        }
+    ]
+    assert "late_payment" not in mentions(paid())
+
+
+def test_l441_9_an_invoice_corrected_to_a_company_tells_it_and_its_credit_note_does_not(paid) -> None:
+    order = paid()
+    first = order.invoices.get()
+    draft = InvoiceDraft(order=order, customer_name="Petit SARL", customer_number="732829320")
+    credit_note, invoice = reissue_invoice(credited=first, draft=draft, reason="Société")
+    names = [mention["name"] for mention in first.data["mentions"]]
+    assert [mention["name"] for mention in credit_note.data["mentions"]] == [
+        name for name in names if name != "paid"
+    ]
+    assert [mention["name"] for mention in invoice.data["mentions"]] == [*names, "late_payment"]
+    draft.customer_number = ""
+    _, again = reissue_invoice(credited=invoice, draft=draft, reason="Pas une société")
+    assert again.data["mentions"] == first.data["mentions"]
 
 
 def test_art_262_i_exports_and_customs(paid) -> None:
