@@ -11,7 +11,7 @@ from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from accounts.notices import leave_notice, leave_toast
+from accounts.notices import end_with_notice
 from accounts.services.email_changes import (
     confirm_email_change,
     email_change_of_key,
@@ -74,10 +74,4 @@ class EmailChangeView(View):
 
 def _refuse(request: HttpRequest) -> HttpResponseBase:
     request.session.pop(SESSION_KEY, None)
-    if request.user.is_authenticated:
-        # `/auth` has nothing to say to who is signed in.
-        response = redirect("home")
-        leave_toast(response, "bad_email_change")
-        return response
-    leave_notice(request, "bad_email_change")
-    return redirect("accounts:auth")
+    return end_with_notice(request, "bad_email_change")

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -53,7 +54,10 @@ NOTICES = {
     "bad_email_change": Notice(
         "error",
         _("Lien expiré"),
-        _("Ce lien n'est plus valable\u00a0: l'adresse de votre compte n'a pas changé."),
+        _(
+            "Ce lien n'est plus valable\u00a0: il a déjà servi, il a été remplacé ou il est trop ancien. Votre profil "
+            "montre l'adresse de votre compte."
+        ),
     ),
     "session_ended": Notice(
         "info",
@@ -110,6 +114,12 @@ def take_notice(request: HttpRequest) -> Notice | None:
     """Return the notice left by the previous request, once."""
     code = request.session.pop(SESSION_KEY, None) if SESSION_KEY in request.session else None
     return NOTICES.get(str(code))
+
+
+def end_with_notice(request: HttpRequest, code: str) -> HttpResponseRedirect:
+    """Lead to the page that shows the notice, also without scripts: `/auth` has nothing to say to who is signed in."""
+    leave_notice(request, code)
+    return HttpResponseRedirect(reverse("members" if request.user.is_authenticated else "accounts:auth"))
 
 
 def leave_toast(response: HttpResponseBase, code: str) -> None:

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.devices import remember_device
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
 from accounts.models import SignUp
-from accounts.notices import Notice, leave_notice, leave_toast, take_notice
+from accounts.notices import Notice, end_with_notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM, minimum_length
 from accounts.redirects import own_path
 from accounts.services import members, signing_in, signing_up
@@ -181,13 +181,7 @@ def follow_confirmation_link(request: HttpRequest, key: str) -> HttpResponseBase
 
 def _end_confirmation(request: HttpRequest, notice: str) -> HttpResponseBase:
     request.session.pop(CONFIRMATION_SESSION_KEY, None)
-    if request.user.is_authenticated:
-        # `/auth` has nothing to say to who is signed in.
-        response = redirect("home")
-        leave_toast(response, notice)
-        return response
-    leave_notice(request, notice)
-    return redirect("accounts:auth")
+    return end_with_notice(request, notice)
 
 
 @require_GET

@@ -148,14 +148,15 @@ def test_passwords_that_are_refused(client, typed, again, message):
     assert User.objects.count() == 1
 
 
-def test_who_is_signed_in_with_another_account_is_told_on_the_home_page(client):
+def test_who_is_signed_in_with_another_account_is_told_in_the_member_area(client):
     client.force_login(make_member("other@example.com"))
     key = sign_up_key(sign_up())
     client.get(f"/auth/confirmation/{key}")
 
     done = choose(client)
 
-    assert (done["Location"], done.cookies["notice"].value) == ("/", "confirmed")
+    assert done["Location"] == "/espace-membre"
+    assert "E-mail confirmé" in text(client.get("/espace-membre"))
     assert client.get("/api/me").json()["email"] == "other@example.com"
 
 

@@ -90,12 +90,16 @@ def test_opening_a_link_changes_nothing_and_it_is_good_once(client, member):
     assert EmailChange.objects.get().new_confirmed_at is None
     agree(client, NEW)
     agree(client, "client@example.com")
-    assert client.get(path)["Location"] == "/"
+    assert client.get(path)["Location"] == "/espace-membre"
+    said = "il a déjà servi, il a été remplacé ou il est trop ancien. Votre profil montre l'adresse"
+    assert said in text(client.get("/espace-membre"))
+    assert email_of(member) == NEW
 
 
 def test_a_link_of_old_a_forged_one_and_one_after_a_new_password_are_void(client, member, time_machine):
-    assert client.get("/auth/adresse-e-mail/forged")["Location"] == "/"
-    assert client.get("/auth/adresse-e-mail")["Location"] == "/"
+    assert client.get("/auth/adresse-e-mail/forged")["Location"] == "/espace-membre"
+    assert client.get("/auth/adresse-e-mail")["Location"] == "/espace-membre"
+    assert type(client)().get("/auth/adresse-e-mail/forged")["Location"] == "/auth"
     ask(client)
     path = link(NEW)
     member.set_password("autre-mot-de-passe-27")

@@ -201,6 +201,11 @@ class Article(models.Model):
         """The title that staff know it by."""
         return getattr(self, f"title_{SOURCE_LANGUAGE}") or ""
 
+    @property
+    def changed_at(self) -> datetime:
+        """When its readers got what it says now: one that was written ahead is new on its day."""
+        return max(self.updated_at, self.publish_at or self.updated_at)
+
     def state_at(self, moment: datetime) -> ArticleState:
         """Where the article stands at a moment."""
         if self.trashed_at is not None:

@@ -312,7 +312,7 @@ def _card(article: Article) -> ArticleCard:
         category_label=article.get_category_display(),
         colour=_COLOURS[ArticleCategory(article.category)],
         published_at=article.publish_at,
-        updated_at=article.updated_at,
+        updated_at=article.changed_at,
         minutes=reading_minutes(article.word_counts.get(language, 0)),
         author=article.author_name,
         tags=tuple(TagLink(tag.name, tag.slug, list_url(tag=tag.slug)) for tag in tags),

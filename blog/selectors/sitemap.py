@@ -18,4 +18,4 @@ def article_entries() -> Iterator[SitemapEntry]:
         paths = {code: path for code, path in article_paths(article).items() if code in written}
         cover = article.cover
         pictures = () if cover is None else (default_storage.url(cover.file.name or ""),)
-        yield SitemapEntry(paths, pictures, article.updated_at)
+        yield SitemapEntry(paths, pictures, article.changed_at)

@@ -12,6 +12,7 @@ from django.core import signing
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from blog.models import Article
 from blog.selectors.articles import PAGE_SIZE
@@ -289,6 +290,24 @@ def test_the_feed_lists_the_newest_articles_of_its_language(client):
     french = ElementTree.fromstring(client.get("/blog/atom.xml").content).find("a:entry", atom)
     assert french.findtext("a:summary", namespaces=atom) == "Trois grains &amp; de l&#x27;eau."
     assert 'type="application/atom+xml"' in client.get("/blog").content.decode()
+
+
+def test_an_article_that_was_written_ahead_is_new_on_its_day(client):
+    make_article(at=timezone.now() - timedelta(days=2))
+    day = timezone.now() + timedelta(days=9)
+    article = make_article("Demain", at=day)
+    with time_machine.travel(day + timedelta(hours=1), tick=False):
+        feed = ElementTree.fromstring(client.get("/blog/atom.xml").content)
+        page = client.get(f"/blog/{article.pk}-demain").content.decode()
+        sitemap = b"".join(client.get("/sitemap-pages.xml").streaming_content).decode()
+    atom = {"a": "http://www.w3.org/2005/Atom"}
+    assert [found.findtext("a:updated", namespaces=atom) for found in (feed, feed.find("a:entry", atom))] == [
+        day.isoformat(),
+        day.isoformat(),
+    ]
+    [published, changed] = re.findall(r'"date(?:Published|Modified)":\s*"([^"]+)"', page)
+    assert published == changed
+    assert f"demain</loc><lastmod>{timezone.localdate(day).isoformat()}</lastmod>" in sitemap
 
 
 def test_the_sitemap_names_articles_in_the_languages_they_are_written_in(client):

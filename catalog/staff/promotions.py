@@ -153,7 +153,7 @@ def _keys(values: Iterable[object]) -> list[int]:
 
 def _dates(row: Promotion) -> str:
     first, last = (
-        date_format(timezone.localtime(moment), "j F, H:i") if moment else ""
+        date_format(timezone.localtime(moment), "j F Y, H:i") if moment else ""
         for moment in (row.starts_at, row.ends_at)
     )
     if first and last:

@@ -6,6 +6,7 @@ import json
 import re
 from datetime import date
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.core.cache import cache
@@ -119,7 +120,15 @@ def test_one_a_buyer_and_product(client, member, bought, product):
     post(client, product)
     response = post(client, product, {**WORDS, "title": "Encore"})
     assert (response.status_code, response.json()["code"]) == (409, "already_reviewed")
-    assert client.post(f"/produit/{product.pk}/avis", WORDS).status_code == 409
+    # From a tab that was open before the first one was sent.
+    page = client.post(f"/produit/{product.pk}/avis", {**WORDS, "title": "Encore"})
+    assert page.status_code == 409
+    said = unescape(page.content.decode())
+    assert "Vous avez déjà donné votre avis sur cette pièce." in said
+    assert "Ce que vous venez d'envoyer n'est pas enregistré." in said
+    assert '<p lang="fr">Superbe</p>' in said
+    shown = unescape(client.get(f"/produit/{product.pk}/avis").content.decode())
+    assert "Ce que vous venez d'envoyer" not in shown
     assert Review.objects.get().title == "Superbe"
 
 
@@ -305,6 +314,8 @@ def test_the_latest_for_the_home_page(bought, product, django_assert_num_queries
 def test_how_reviews_are_controlled(client):
     html = client.get("/avis-clients").content.decode()
     assert "Comment les avis sont contrôlés" in html
+    # Who ordered without an account writes by the order's link.
+    assert "avec leur compte ou par le lien de leur commande livrée" in html
     assert (
         "Une note basse n&#x27;est jamais un motif de refus." in html or "Une note basse n'est jamais" in html
     )

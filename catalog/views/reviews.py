@@ -88,6 +88,8 @@ def review_form(request: HttpRequest, submit: Callable[..., object]) -> tuple[di
     except Problem as problem:
         if problem.code == "invalid":
             context["errors"] = {name: " ".join(texts) for name, texts in problem.errors.items()}
+        if problem.code == "already_reviewed":
+            context["refused"] = problem.detail
         return context, problem.status
     return context, SEE_OTHER
 

@@ -2745,6 +2745,8 @@ export interface components {
             photos: number;
             /** @description A withdrawal keeps its order from leaving. */
             is_withdrawn: boolean;
+            /** @description A bank holds or took back money of its order. */
+            is_disputed: boolean;
             /** Format: date-time */
             moved_at: string;
             readonly moved_by: string;

@@ -1,7 +1,9 @@
 /**
- * The cart as the browser stores it: what was chosen, never what it costs.
+ * The cart as the browser stores it: what was chosen, never what it costs. `names`, by product, are what the pieces
+ * were called when they were priced last: the server names none that has left the catalogue.
  *
- * `localStorage["cart"] = {"version":1,"lines":[{"product_id":1,"variation_id":null,"finish":"painted","quantity":1}]}`
+ * `localStorage["cart"] = {"version":1,"lines":[{"product_id":1,"variation_id":null,"finish":"painted","quantity":1}],
+ * "names":{"1":"Gardien"}}`
  *
  * Anything else may be there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
@@ -36,14 +38,17 @@ const LONGEST = 20_000;
 
 /** The lines found in a stored text; an empty list when it is missing, damaged, too long or of another version. */
 export function parseCart(raw: string | null): CartLine[] {
-  if (!raw || raw.length > LONGEST) return [];
-  let stored: { version?: unknown; lines?: unknown } | null;
+  return parseLines(parse(raw).lines);
+}
+
+function parse(raw: string | null): { lines?: unknown; names?: unknown } {
+  if (!raw || raw.length > LONGEST) return {};
   try {
-    stored = JSON.parse(raw);
+    const stored = Object(JSON.parse(raw));
+    return stored.version === VERSION ? stored : {};
   } catch {
-    return [];
+    return {};
   }
-  return stored?.version === VERSION ? parseLines(stored.lines) : [];
 }
 
 /** What is a line among anything at all, each thing once. */
@@ -81,8 +86,20 @@ export function readCart(): CartLine[] {
 
 /** Stores the lines and emits `cart:changed`; other tabs get the `storage` event. */
 export function writeCart(lines: readonly CartLine[]): void {
-  browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines }));
+  storeCart(lines);
   emit("cart:changed", { count: countUnits(lines) });
+}
+
+/** What is stored as the names by product: anything at all. */
+export function readNames(): Record<number, unknown> {
+  return Object(parse(browserStore.read(CART_KEY)).names);
+}
+
+/** With the names of these lines alone: those that are given, else those of before. */
+export function storeCart(lines: readonly CartLine[], named?: Record<number, string>): void {
+  const names = { ...readNames(), ...named };
+  const own = Object.fromEntries(lines.map(({ product_id }) => [product_id, names[product_id]]));
+  browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines, names: own }));
 }
 
 /**

@@ -6,6 +6,8 @@ import {
   MAX_QUANTITY,
   parseCart,
   readCart,
+  readNames,
+  storeCart,
   writeCart,
 } from "./cart-storage";
 
@@ -55,6 +57,21 @@ describe("healing", () => {
 
   it("drops fields it does not know, amounts among them", () => {
     expect(parseCart(stored([{ ...line(1), price: "0.01", name: "<b>x</b>" }]))).toEqual([line(1)]);
+  });
+
+  it.each(["x", null, [1], 5])("reads a cart whose names are %j", (names) => {
+    localStorage.setItem(CART_KEY, JSON.stringify({ version: 1, lines: [line(7)], names }));
+    expect(readCart()).toEqual([line(7)]);
+    storeCart([line(7)], { 7: "Golem" });
+    expect(readNames()).toEqual({ 7: "Golem" });
+  });
+
+  it("keeps the names of its lines alone, and those of before where there is none now", () => {
+    storeCart([line(1), line(2)], { 1: "Golem", 2: "Fée", 3: "Hibou" });
+    storeCart([line(1), line(2)], { 2: "Sirène" });
+    expect(readNames()).toEqual({ 1: "Golem", 2: "Sirène" });
+    writeCart([line(2)]);
+    expect(readNames()).toEqual({ 2: "Sirène" });
   });
 
   it("takes missing choices as none", () => {
@@ -110,6 +127,7 @@ describe("the store", () => {
         { product_id: 5, variation_id: 2, finish: "painted", quantity: 2 },
         { product_id: 5, variation_id: 2, finish: "unpainted", quantity: 2 },
       ],
+      names: {},
     });
     expect(countUnits(cart.$lines.get())).toBe(4);
   });
@@ -140,14 +158,14 @@ describe("the store", () => {
     cart.setQuantity("5::", 3);
     expect(countUnits(cart.$lines.get())).toBe(MAX_QUANTITY);
     cart.removeLine(key);
-    expect(kept()).toEqual({ version: 1, lines: [] });
+    expect(kept()).toEqual({ version: 1, lines: [], names: {} });
   });
 
   it("empties", () => {
     cart.addToCart(choice);
     cart.clearCart();
     expect(cart.$lines.get()).toEqual([]);
-    expect(kept()).toEqual({ version: 1, lines: [] });
+    expect(kept()).toEqual({ version: 1, lines: [], names: {} });
   });
 
   it("follows another tab", () => {

@@ -1,6 +1,7 @@
 /** What cart, checkout and payment result draw of a quote. */
 import type { Quote, QuoteLine } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
+import { readNames } from "@/lib/cart-storage";
 import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
 import { Marked, useProblemText } from "./texts";
@@ -130,10 +131,12 @@ export function FreeDelivery({ quote }: { quote: Quote }) {
   );
 }
 
-/** The piece's name; of one that left the catalogue only the number is known. */
+/** The piece's name; of one that left the catalogue the name it had in this browser, else its number. */
 export function useLineName(): (line: QuoteLine) => string {
   const { t } = useTranslation();
-  return (line) => line.name || t("summary.unknown", { number: line.product_id });
+  const names = readNames();
+  return (line) =>
+    line.name || String(names[line.product_id] ?? "") || t("summary.unknown", { number: line.product_id });
 }
 
 /** The name follows beside it: the picture is decoration. */

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { CountryChoice, Quote } from "@/api/types";
 import { type ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
+import { readCart, storeCart } from "@/lib/cart-storage";
 import { asProblem, findQuote, inTime, readQuote } from "./calls";
 import { type AddressPart, quoteQuestion, seeEarly, takeEarly } from "./early";
 import { COUNTRY_KEY, readTab, writeTab } from "./tab-memory";
@@ -78,6 +79,12 @@ export function useQuote(lines: readonly CartLine[], country: string, typed: Add
       controller.abort();
     };
   }, [question, attempt]);
+
+  useEffect(() => {
+    const named = answer?.quote.lines.filter(({ name }) => name) ?? [];
+    if (named.length)
+      storeCart(readCart(), Object.fromEntries(named.map((line) => [line.product_id, line.name])));
+  }, [answer]);
 
   const retry = useCallback(() => {
     setFailure(null);

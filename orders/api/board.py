@@ -46,6 +46,7 @@ class CardSerializer(serializers.Serializer[Card]):
     notes = serializers.IntegerField()
     photos = serializers.IntegerField()
     is_withdrawn = serializers.BooleanField(help_text="A withdrawal keeps its order from leaving.")
+    is_disputed = serializers.BooleanField(help_text="A bank holds or took back money of its order.")
     moved_at = serializers.DateTimeField(source="piece.moved_at")
     moved_by = serializers.SerializerMethodField()
 

@@ -9,6 +9,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
+from orders.selectors.installments import disputes_of
 from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
 
@@ -24,12 +25,14 @@ OLDEST_SINCE = timedelta(minutes=10)
 @dataclass(frozen=True, slots=True)
 class Card:
     """A piece with its line and order; `notes`: how many notes of staff its order has, `photos`: how many photographs
-    it has itself, `is_withdrawn`: a withdrawal keeps its order from leaving."""
+    it has itself, `is_withdrawn`: a withdrawal keeps its order from leaving, `is_disputed`: a bank holds or took back
+    money of it."""
 
     piece: WorkPiece
     notes: int
     photos: int
     is_withdrawn: bool
+    is_disputed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Board:
 
 
 def read_board() -> Board:
-    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Four queries."""
+    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Five queries."""
     now = timezone.now()
     here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
@@ -69,7 +72,7 @@ def read_board() -> Board:
 
 
 def board_changes(since: datetime) -> Board:
-    """Return what changed since an answer, the whole board when that is long ago or much. One query, four
+    """Return what changed since an answer, the whole board when that is long ago or much. One query, five
     when something changed."""
     now = timezone.now()
     if not now - OLDEST_SINCE <= since <= now:
@@ -84,7 +87,7 @@ def board_changes(since: datetime) -> Board:
 
 
 def board_card(piece_id: int) -> Card:
-    """Return one piece as the board shows it. Four queries. Raises WorkPiece.DoesNotExist."""
+    """Return one piece as the board shows it. Five queries. Raises WorkPiece.DoesNotExist."""
     return _cards([_pieces().get(pk=piece_id)])[0]
 
 
@@ -122,12 +125,14 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     counts = {row["order"]: row["number"] for row in notes.annotate(number=Count("pk"))}
     photos = count_photos([piece.pk for piece in found])
     withdrawn = set(keeping_from_leaving(orders).values_list("order", flat=True))
+    disputed = set(disputes_of(orders).values_list("order", flat=True))
     return [
         Card(
             piece,
             counts.get(piece.item.order_id, 0),
             photos.get(piece.pk, 0),
             piece.stage != PieceStage.SHIPPED and piece.item.order_id in withdrawn,
+            piece.stage != PieceStage.SHIPPED and piece.item.order_id in disputed,
         )
         for piece in found
     ]

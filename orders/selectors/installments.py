@@ -1,7 +1,7 @@
 """What an order still owes, and the calendar that its customer and the shop see."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -156,7 +156,12 @@ def needs_card(order: Order) -> bool:
 
 def is_disputed(order: Order) -> bool:
     """Return whether a bank holds or took back money of the order: a dispute is open or lost. One query."""
-    return Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+    return disputes_of([order.pk]).exists()
+
+
+def disputes_of(order_ids: Collection[uuid.UUID]) -> QuerySet[Dispute]:
+    """Return the disputes by which a bank holds or took back money of these orders."""
+    return Dispute.objects.filter(order__in=order_ids).exclude(state=DisputeState.WON)
 
 
 def agreed_plan(order: Order) -> list[Installment]:

@@ -110,7 +110,9 @@ def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
         for country in zone.countries:
             earliest = delivery_day(lead.dispatch_from, zone.days.minimum, country, workshop)
             latest = delivery_day(lead.dispatch_by, zone.days.maximum, country, workshop)
-            days = ((earliest - lead.dispatch_from).days, (latest - lead.dispatch_by).days)
+            slowest = (latest - lead.dispatch_by).days
+            # Holidays that only the first parcel meets would make the least more than the most: the last day holds.
+            days = (min((earliest - lead.dispatch_from).days, slowest), slowest)
             groups.setdefault(days, []).append(country)
         found += [(zone, Transit(tuple(countries), *days)) for days, countries in groups.items()]
     return found

@@ -32,7 +32,7 @@ from orders.models import (
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
-from orders.selectors.installments import outstanding
+from orders.selectors.installments import disputes_of, outstanding
 from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited
 from shop.core.amounts import localised_amount
 from shop.core.models import ShopSettings
@@ -123,7 +123,7 @@ def charges_left(order: Order) -> list[ChargeLeft]:
             gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
     for debt in debts(order):
         gone[debt.refund.attempt_id] = gone.get(debt.refund.attempt_id, ZERO) + debt.owed
-    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON)
+    disputed = disputes_of([order.pk])
     for attempt_id, amount in disputed.values_list("attempt_id", "amount"):
         gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
     captured = dict(

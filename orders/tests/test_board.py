@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
-from orders.models import Order, Shipment, WorkPiece
+from orders.models import Dispute, Order, Shipment, WorkPiece
 from orders.services.fulfilment.notes import write_note
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
@@ -203,8 +203,8 @@ def test_only_what_changed_is_read_again(staff_client, order, django_assert_num_
 def test_the_board_costs_the_same_whatever_stands_on_it(staff_client, order, django_assert_max_num_queries):
     for _count in range(3):
         pay_order(make_order())
-    # The session, its account, the pieces, their photographs, the notes and the withdrawals of their orders.
-    with django_assert_max_num_queries(6):
+    # The session, its account, the pieces, their photographs, the notes, withdrawals and disputes of their orders.
+    with django_assert_max_num_queries(7):
         assert len(staff_client.get("/api/admin/board").json()["cards"]) == 6
 
 
@@ -218,6 +218,17 @@ def test_pieces_of_an_order_that_a_withdrawal_keeps_from_leaving_are_marked(staf
     allow_shipping(case_id=case.pk, actor=None)
     cards = staff_client.get("/api/admin/board").json()["cards"]
     assert not any(card["is_withdrawn"] for card in cards)
+
+
+@pytest.mark.parametrize(("state", "is_marked"), [("needs_response", True), ("lost", True), ("won", False)])
+def test_pieces_of_an_order_whose_payment_is_disputed_are_marked(staff_client, order, state, is_marked):
+    other = pay_order(make_order())
+    paid = order.payments.get().attempts.get()
+    Dispute.objects.create(order=order, attempt=paid, provider_id="du_1", amount=order.total, state=state)
+    cards = staff_client.get("/api/admin/board").json()["cards"]
+    assert {(card["reference"], card["is_disputed"]) for card in cards} == {
+        (order.reference, is_marked), (other.reference, False),
+    }  # fmt: skip
 
 
 def test_who_packs_moves_pieces_and_a_member_does_not(client, order):

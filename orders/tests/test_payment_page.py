@@ -120,6 +120,26 @@ def test_a_press_leads_to_the_hosted_page_and_back(
     assert charged(fake_stripe) == [5000, cents]
 
 
+def test_what_was_paid_in_another_tab_is_not_paid_as_the_next_one(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
+    browser = Client()
+    shown = {"pay": "next", "position": "2"}
+    assert '<input type="hidden" name="position" value="2">' in browser.get(address(order)).content.decode()
+    assert browser.post(address(order), shown).status_code == 303
+    page = page_of(payment_of(order, 2))
+    fake_stripe.control(f"sessions/{page}/pay")
+    browser.get(address(order), {"session_id": page})
+
+    refused = browser.post(address(order), shown)
+    assert refused.status_code == 409
+    assert "Cette échéance n'est plus à payer." in text(refused)
+    assert "Payer l'échéance 3/3 : 50,00 €" in text(refused)
+    assert len(attempts(order)) == 2
+    assert browser.post(address(order), {"pay": "next", "position": "3"}).status_code == 303
+
+
 def test_a_foreign_session_tells_nothing(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
     order = bought(fake_stripe, shopper)
     other = place(Shopper())

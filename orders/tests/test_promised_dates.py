@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -15,6 +16,7 @@ from django.test import Client
 from accounts.tests.people import make_admin
 from orders.books.staff_tasks import staff_tasks
 from orders.models import Order, ShippingZone, WorkshopClosure
+from orders.selectors.promises import zone_transits
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.selectors.workshop import load_workshop, orders_at_risk, queued_units
 from orders.services.fulfilment.status_changes import change_status
@@ -155,6 +157,20 @@ def test_l216_1_card_page_cart_order_and_search_engines_have_one_date(
     assert answer.status_code == 201  # type: ignore[attr-defined]
     placed = Order.objects.get(items__product=product)
     assert (placed.promised_by, placed.start_by) == (date(2026, 12, 10), date(2026, 11, 26))
+
+
+def test_holidays_that_only_the_first_parcel_meets_leave_the_least_below_the_most(limited: None) -> None:
+    """Sent on 3 December, two days take Italy seven (4, 6, 7, 8 and 9 don't count); sent on the 10th, five take six."""
+    lead = quote_cart([RequestedLine(make_product().pk, None, "", 1)]).quote.lead_time
+    assert lead is not None
+    sent = replace(lead, dispatch_from=date(2026, 12, 3), dispatch_by=date(2026, 12, 10))
+    days = {
+        country: (transit.days_min, transit.days_max)
+        for _zone, transit in zone_transits(sent)
+        for country in transit.countries
+    }
+    assert (days["IT"], days["FR"]) == ((6, 6), (2, 6))
+    assert all(least <= most for least, most in days.values())
 
 
 def test_a_date_that_has_become_later_is_refused_with_the_new_one(

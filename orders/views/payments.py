@@ -45,7 +45,11 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             elif request.POST.get("card") == "change":
                 url = change_card(order_id=order.pk)
             else:
-                url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
+                url = pay_by_link(
+                    order_id=order.pk,
+                    everything=request.POST.get("pay") == "all",
+                    seen=_position(request.POST.get("position", "")),
+                )
         except Problem as refused:
             problem = refused
         else:
@@ -76,6 +80,10 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     response["Referrer-Policy"] = "strict-origin"
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _position(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else None
 
 
 def _pause(order: Order, request: HttpRequest) -> str:

@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, type CartLine } from "@/lib/cart";
-import { CART_KEY, readCart, writeCart } from "@/lib/cart-storage";
+import { CART_KEY, readCart, readNames, writeCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
 import { COUNTRY_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
@@ -79,6 +79,24 @@ it("explains what can't be bought and keeps the checkout shut until it is settle
 
   await user.click(screen.getByRole("button", { name: /Retirer Article n°\s20/ }));
   await waitFor(() => expect(checkoutLink().getAttribute("href")).toBe("/checkout"));
+});
+
+it("calls a piece that left the catalogue what it was called, and forgets the name with the piece", async () => {
+  const gone = { ...bust, name: "", available: false, unit_price: null, problem: "unknown_product" };
+  const { name, product_id } = bust;
+  fill(bust);
+  serve({ "/api/cart/quote": answerTo(bust) });
+  const { unmount } = await renderIsland(island);
+  expect(await screen.findByRole("heading", { name })).toBeTruthy();
+  expect(readNames()).toEqual({ [product_id]: name });
+  unmount();
+
+  serve({ "/api/cart/quote": answerTo(gone) });
+  const { user } = await renderIsland(island);
+  expect(await screen.findByRole("heading", { name })).toBeTruthy();
+  expect(screen.queryByText(/Article n°/)).toBeNull();
+  await user.click(removeButton(name));
+  expect(readNames()).toEqual({});
 });
 
 it.each([['"XX"'], ["{"], ["42"]])("starts at home when the remembered country is %s", async (raw) => {

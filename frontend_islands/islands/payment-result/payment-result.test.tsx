@@ -54,7 +54,7 @@ it("confirms a payment that the server confirms, and empties the cart", async ()
   expect(vi.mocked(toast).mock.lastCall?.[0].title.replace(/\s/g, " ")).toBe("Paiement confirmé !");
   expect(readCart()).toEqual([]);
   expect($lines.get()).toEqual([]);
-  expect(JSON.parse(localStorage.getItem(CART_KEY) ?? "")).toEqual({ version: 1, lines: [] });
+  expect(JSON.parse(localStorage.getItem(CART_KEY) ?? "")).toEqual({ version: 1, lines: [], names: {} });
   expect(sessionStorage.getItem(ATTEMPT_KEY)).toBeNull();
   expect(sessionStorage.getItem(FORM_KEY)).toBeNull();
   expect(await barriers(container)).toEqual([]);

@@ -22,6 +22,7 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   notes: 1,
   photos: 0,
   is_withdrawn: false,
+  is_disputed: false,
   moved_at: "2026-11-23T10:00:00Z",
   moved_by: "",
   ...changes,
@@ -65,12 +66,13 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
   expect(moves[1]).toMatchObject({ stage: "to_print", version: 2 });
 });
 
-it("moves one piece by a double click, and says which are withdrawn", async () => {
-  cards = [card(), card({ id: 8, name: "Fée", is_withdrawn: true })];
+it("moves one piece by a double click, and says which are withdrawn or disputed", async () => {
+  cards = [card({ is_disputed: true }), card({ id: 8, name: "Fée", is_withdrawn: true })];
   answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
   const { user, screen } = await renderStaff(<Board may_move />);
   const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
   expect(screen.getAllByText("Rétractation").map((flag) => flag.closest("li")?.dataset.card)).toEqual(["8"]);
+  expect(screen.getAllByText("Litige").map((flag) => flag.closest("li")?.dataset.card)).toEqual(["7"]);
   await user.click(next);
   // As browsers count: the pointer has not moved, another card has.
   fireEvent.click(screen.getByRole("button", { name: /À préparer, Fée/ }), { detail: 2 });

@@ -55,6 +55,7 @@ export function Card({ card, isMoving, mayMove, onMove, onPhotos }: Props) {
         {card.is_late && <span className="order-flag order-flag--urgent">{t("late")}</span>}
         <span>{t("promised", { day: formatDay(card.promised_by) })}</span>
         {card.is_withdrawn && <span className="order-flag order-flag--urgent">{t("withdrawn")}</span>}
+        {card.is_disputed && <span className="order-flag order-flag--urgent">{t("disputed")}</span>}
         {card.notes > 0 && <span className="order-flag">{t("notes", { count: card.notes })}</span>}
       </p>
       {mayMove && (

@@ -24,18 +24,19 @@ from shop.core.money import ZERO, to_cents
 from shop.core.problems import Problem
 
 
-def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
-    """Return the address of the hosted page for the next installment of an order, or for all that is left.
+def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = None) -> str:
+    """Return the address of the hosted page for the next installment of an order, or for all that is left. `seen` is
+    the position of the installment that was shown as the next one: it is paid, or none (`not_owed`).
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
     while a charge of the stored card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
-    `payment_in_progress` (409) or `payment_unavailable` (503).
+    `not_owed`, `payment_in_progress` (409) or `payment_unavailable` (503).
     """
     try:
-        attempt = _open_attempt(order_id, everything=everything)
+        attempt = _open_attempt(order_id, everything=everything, seen=seen)
         if attempt is None:
             # The page that was in the way is closed now, or was paid.
-            attempt = _open_attempt(order_id, everything=everything)
+            attempt = _open_attempt(order_id, everything=everything, seen=seen)
         if attempt is None:
             raise _in_progress()
         if attempt.checkout_session_url:
@@ -49,7 +50,7 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
         ) from None
 
 
-def _open_attempt(order_id: uuid.UUID, *, everything: bool) -> Attempt | None:
+def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) -> Attempt | None:
     """The attempt to pay with: the open one if it asks for the same, else a new one. None after closing another."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -60,6 +61,8 @@ def _open_attempt(order_id: uuid.UUID, *, everything: bool) -> Attempt | None:
         )
         if not payments or order.status not in PAID_STATUSES:
             raise Problem("nothing_due", _("Cette commande n'a plus rien à payer."), 409)
+        if not everything and seen not in (None, payments[0].position):
+            raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
         pays_off = everything and len(payments) > 1
         live = (
             Attempt.objects.select_for_update().filter(payment__order=order, state__in=LIVE_ATTEMPTS).first()
