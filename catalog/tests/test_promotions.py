@@ -124,6 +124,55 @@ def test_a_piece_without_thirty_days_of_prices_shows_no_crossed_out_price():
     assert (product.price_from, product.crossed_out) == (Decimal("80.00"), None)
 
 
+@pytest.mark.parametrize(
+    ("raised_by", "percent", "price", "crossed_out", "label", "sentence"),
+    [
+        # At 100.00 until ten days ago, and at 130.00 since.
+        ("30.00", 30, "91.00", "100.00", "PROMO", "Jusqu'au 30 novembre 2026."),
+        ("30.00", 20, "104.00", None, "PROMO", "Jusqu'au 30 novembre 2026."),
+        ("0.00", 20, "80.00", "100.00", "PROMO −20\u00a0%", "PROMO −20\u00a0%. Jusqu'au 30 novembre 2026."),
+    ],
+)
+def test_l112_1_1_a_figure_is_said_only_of_the_price_that_is_crossed_out(
+    raised_by, percent, price, crossed_out, label, sentence, client
+):
+    with at(LONG_AGO):
+        product = make_product(price="100.00")
+    with at(START - timedelta(days=10)):
+        product.price += Decimal(raised_by)
+        save_product(product=product)
+    with at(START):
+        make_promotion(product, percent=percent, ends_at=END)
+        found = find_product(product.pk)
+        answer = client.get(f"/api/products/{product.pk}").json()
+        [row] = client.get("/api/products").json()["results"]
+    assert (found.promotion_badge, found.promotion_text) == ("PROMO", sentence)
+    for read in (answer, row):
+        assert (read["price"], read["original_price"], read["promotion"]["label"]) == (
+            price,
+            crossed_out,
+            label,
+        )
+
+
+def test_l112_1_1_one_offer_without_its_prior_price_leaves_the_page_without_a_figure():
+    with at(LONG_AGO):
+        product = make_product(
+            price="100.00", category=make_category(offers_finishes=True), painted_price="100.00"
+        )
+    with at(START - timedelta(days=10)):
+        product.unpainted_price = Decimal("60.00")
+        save_product(product=product)
+    with at(START):
+        make_promotion(product, percent=20)
+        found = find_product(product.pk)
+    assert [(str(each.price), each.original_price) for each in found.offers] == [
+        ("80.00", Decimal("100.00")),
+        ("48.00", None),
+    ]
+    assert (found.promotion_badge, found.promotion_text) == ("PROMO", "")
+
+
 def test_a_start_in_the_past_counts_from_now_on():
     with at(LONG_AGO):
         product = make_product(price="100.00")
