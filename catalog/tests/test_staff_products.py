@@ -567,3 +567,10 @@ def test_two_people_lose_nothing_in_fifty_edits_at_once(admin):
         stored = Product.objects.get()
         assert (stored.material, stored.weight) == (written["material"], written["weight"])
     assert refused > 12
+
+
+def test_page_of_a_product_that_was_just_created_says_so(admin):
+    product = make_product()
+    said = "Produit créé avec succès"
+    assert said in admin.get(f"/admin/produits/{product.pk}?cree=1").content.decode()
+    assert said not in admin.get(f"/admin/produits/{product.pk}").content.decode()
