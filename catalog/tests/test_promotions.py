@@ -16,7 +16,7 @@ from catalog.selectors.products import find_product
 from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.selectors.promotions import next_change
 from catalog.selectors.sellables import SellableKey, find_sellables
-from catalog.services.prices import refresh_due_promotions
+from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.products import save_product
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
 from catalog.tests.factories import make_category, make_product, make_promotion
@@ -102,6 +102,20 @@ def test_a_price_changed_before_the_late_job_is_recorded_after_the_start(planned
     with at(later):
         save_product(product=product)
     assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("72.00", later)]
+
+
+def test_l112_1_1_a_late_job_adds_no_price_to_what_was_recorded_since(planned):
+    product, _promotion = planned
+    later = END + timedelta(days=1)
+    product.refresh_from_db()
+    product.price = Decimal("110.00")
+    with at(later):
+        save_product(product=product)
+    recorded = [("100.00", LONG_AGO), ("80.00", START), ("100.00", END), ("110.00", later)]
+    assert history(product) == recorded
+    # A job that began before that save: it would take 88.00, which nobody was asked, for the price of the promotion.
+    refresh_prices(product_ids=[product.pk], moments=[START, END, later + timedelta(hours=1)])
+    assert history(product) == recorded
 
 
 def test_the_reduction_after_a_reduction_crosses_out_no_more_than_the_lowest_price(planned):
