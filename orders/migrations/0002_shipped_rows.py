@@ -102,7 +102,7 @@ TERRITORIES = (
     ("ES-ML", "ES", "52", "ES", "outside", False, None, "", "Melilla Melilla Melilla Melilla"),
     ("AX", "FI", "22", "AX", "outside", True, None, "france-europe",
      "Îles Åland|Åland Islands|Islas Åland|Åland"),
-    ("IT-LIVIGNO", "IT", "23041", "IT", "outside", True, None, "", "Livigno Livigno Livigno Livigno"),
+    ("IT-LIVIGNO", "IT", "23041", "IT", "outside", False, None, "", "Livigno Livigno Livigno Livigno"),
     ("IT-CAMPIONE", "IT", "22061", "IT", "outside", True, None, "",
      "Campione d'Italia|Campione d'Italia|Campione d'Italia|Campione d'Italia"),
     ("SM", "IT", "4789", "SM", "outside", False, None, "", "Saint-Marin|San Marino|San Marino|San Marino"),

@@ -100,6 +100,18 @@ def test_the_customs_area_is_not_the_vat_area(country, postcode, inside):
     assert place_at(country, "", postcode).in_customs_area is inside
 
 
+def test_the_zones_that_the_shop_starts_with():
+    rows = load_pricing_rules()
+    assert [
+        (zone.code, str(zone.rate), str(zone.free_from)) for zone in (*rows.zones, rows.fallback_zone)
+    ] == [
+        (E, "9.99", "50.00"),
+        (U, "14.99", "100.00"),
+        (O, "39.99", "None"),
+        (W, "49.99", "None"),
+    ]
+
+
 def test_the_facts_agree_for_every_country_and_postcode():
     territories, rules = load_territories(), load_pricing_rules()
     postcodes = {"", "1204", "69003", "SW1A 1AA", *(postcode for _c, postcode, *_rest in ADDRESSES)}
