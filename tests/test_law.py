@@ -54,10 +54,25 @@ def test_l217_3_the_wish_to_write_soon_takes_no_right_away(language: str, wish: 
     assert wish in text
 
 
-ARTICLES = (
-    "L112-1-1 L211-1 L213-1 D213-1 L216-1 L216-2 L216-6 L216-7 L217-3 L221-14 L221-18 L221-24 L221-28 L616-1 R616-1 "
-    "1641 1649"
-).split()
+ARTICLES = [
+    "L112-1-1",
+    "L211-1",
+    "L213-1",
+    "D213-1",
+    "L216-1",
+    "L216-2",
+    "L216-6",
+    "L216-7",
+    "L217-3",
+    "L221-14",
+    "L221-18",
+    "L221-24",
+    "L221-28",
+    "L616-1",
+    "R616-1",
+    "1641",
+    "1649",
+]
 # Duties and import taxes are the customer's wherever a parcel meets customs: `orders.pricing.territories.Place`.
 CUSTOMS = {
     "fr": "Hors de l'Union européenne, en outre-mer et dans les autres territoires de l'Union",
