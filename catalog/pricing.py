@@ -154,6 +154,18 @@ def reduced_price(price: Decimal, promotion: Promotion | None) -> Decimal:
     return min(price, max(reduced, LOWEST_REDUCED))
 
 
+def is_true_figure(
+    promotion: Promotion | None, prices: Iterable[tuple[Decimal | None, Decimal | None]]
+) -> bool:
+    """Whether « −20 % » or « −5 € » may be said of offers, given as (price, crossed-out price): of each it is what lies
+    between the two. A figure counts from the price that the law has crossed out, not from a higher one (L112-1-1; Court
+    of Justice, C-330/23)."""
+    return all(
+        crossed_out is not None and reduced_price(crossed_out, promotion) == price
+        for price, crossed_out in prices
+    )
+
+
 def base_price(product: Product, finish: str) -> Decimal:
     """The price before any variation: that of the finish when it is set, else the product's own."""
     own = {Finish.PAINTED.value: product.painted_price, Finish.UNPAINTED.value: product.unpainted_price}.get(

@@ -52,3 +52,39 @@ def test_l217_3_the_wish_to_write_soon_takes_no_right_away(language: str, wish: 
         line for line in text.splitlines() if wish in line
     ]
     assert wish in text
+
+
+ARTICLES = [
+    "L112-1-1",
+    "L211-1",
+    "L213-1",
+    "D213-1",
+    "L216-1",
+    "L216-2",
+    "L216-6",
+    "L216-7",
+    "L217-3",
+    "L221-14",
+    "L221-18",
+    "L221-24",
+    "L221-28",
+    "L616-1",
+    "R616-1",
+    "1641",
+    "1649",
+]
+# Duties and import taxes are the customer's wherever a parcel meets customs: `orders.pricing.territories.Place`.
+CUSTOMS = {
+    "fr": "Hors de l'Union européenne, en outre-mer et dans les autres territoires de l'Union",
+    "en": "Outside the European Union, in the French overseas territories and in the other parts of the Union",
+    "es": "Fuera de la Unión Europea, en los territorios franceses de ultramar y en los demás territorios",
+    "de": "Außerhalb der Europäischen Union, in den französischen Überseegebieten und in den anderen Gebieten",
+}
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+def test_l221_5_the_terms_name_each_right_and_who_bears_duties(language: str):
+    text = (ROOT / f"shop/pages/texts/terms/{language}.md").read_text("utf-8")
+    found = re.findall(r"\b[LRD]\d{3}-\d+(?:-\d+)?\b|\b16\d\d\b", text)
+    assert sorted(set(found)) == sorted(ARTICLES)
+    assert CUSTOMS[language] in text

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Finish, Product, Promotion, PromotionType
-from catalog.pricing import reduced_price
+from catalog.pricing import is_true_figure, reduced_price
 from catalog.selectors import cards, categories, listing, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.dispatch import dispatch_from
@@ -260,12 +260,20 @@ def summaries(products: list[Product]) -> list[dict[str, Any]]:
             product,
             image_info(photos[product.pk][0], product.name) if photos[product.pk] else None,
             product.running_promotion,
+            wording.promotion_label(
+                product.running_promotion,
+                with_figure=is_true_figure(
+                    product.running_promotion, [(product.reduced_price, product.crossed_out)]
+                ),
+            ),
         )
         for product in products
     ]
 
 
-def _summary(product: Product, image: ImageInfo | None, promotion: Promotion | None) -> dict[str, Any]:
+def _summary(
+    product: Product, image: ImageInfo | None, promotion: Promotion | None, label: str
+) -> dict[str, Any]:
     return {
         "id": product.pk,
         "name": product.name,
@@ -279,7 +287,7 @@ def _summary(product: Product, image: ImageInfo | None, promotion: Promotion | N
         "image": None if image is None else _picture(image),
         "featured": product.featured,
         "in_stock": product.is_available,
-        "promotion": _promotion(promotion),
+        "promotion": _promotion(promotion, label),
     }
 
 
@@ -287,7 +295,7 @@ def _full(found: ProductDetail) -> dict[str, Any]:
     row = found.row
     promotion = found.promotion
     return {
-        **_summary(row, found.images[0] if found.images else None, promotion),
+        **_summary(row, found.images[0] if found.images else None, promotion, found.promotion_label),
         "original_price": None if found.selected is None else found.selected.original_price,
         "in_stock": found.available,
         "price_from": found.price,
@@ -363,14 +371,14 @@ def _reduced(price: Decimal | None, promotion: Promotion | None) -> Decimal | No
     return None if price is None else reduced_price(price, promotion)
 
 
-def _promotion(promotion: Promotion | None) -> dict[str, Any] | None:
+def _promotion(promotion: Promotion | None, label: str) -> dict[str, Any] | None:
     if promotion is None:
         return None
     return {
         "type": promotion.type,
         "buy": promotion.buy_quantity,
         "get": promotion.get_quantity,
-        "label": wording.promotion_label(promotion),
+        "label": label,
     }
 
 

@@ -22,7 +22,7 @@ from catalog.api.staff_serializers import (
     values_of,
 )
 from catalog.models import Product, Promotion
-from catalog.pricing import first_offer, offers
+from catalog.pricing import first_offer, is_true_figure, offers
 from catalog.selectors import wording
 from catalog.selectors.staff_products import offer_histories, own_promotion_preview
 from catalog.selectors.variants import variants_of
@@ -229,7 +229,10 @@ class AdminPromotionPreviewView(APIView):
         rows = own_promotion_preview(product, promotion)
         answer = {
             "badge": wording.promotion_badge(promotion),
-            "text": wording.promotion_text(promotion),
+            "text": wording.promotion_text(
+                promotion,
+                with_figure=is_true_figure(promotion, [(row.price_then, row.crossed_out) for row in rows]),
+            ),
             "rows": rows,
             "example": _example(product, promotion),
         }

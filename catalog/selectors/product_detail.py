@@ -128,6 +128,7 @@ class ProductDetail:
     promotion: Promotion | None
     promotion_badge: str
     promotion_text: str
+    promotion_label: str
     material: str
     paint_type: str
     source: str

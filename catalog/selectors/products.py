@@ -81,6 +81,9 @@ def _detail(
     choices = [_choice(product, offer, photos, history, promotion, default_days) for offer in shown]
     low = min((choice.price for choice in choices), default=product.price)
     high = max((choice.price for choice in choices), default=product.price)
+    has_figure = pricing.is_true_figure(
+        promotion, [(choice.price, choice.original_price) for choice in choices]
+    )
     formats = dict.fromkeys(row.variation for row in variants if row.variation is not None)
     return ProductDetail(
         row=product,
@@ -105,7 +108,8 @@ def _detail(
         in_stock=product.in_stock,
         promotion=promotion,
         promotion_badge=wording.promotion_badge(promotion),
-        promotion_text=wording.promotion_text(promotion),
+        promotion_text=wording.promotion_text(promotion, with_figure=has_figure),
+        promotion_label=wording.promotion_label(promotion, with_figure=has_figure),
         material=product.material,
         paint_type=product.paint_type,
         source=product.source,

@@ -63,13 +63,16 @@ def reduction_badge() -> str:
     return _("PROMO")
 
 
-def promotion_label(promotion: Promotion | None) -> str:
-    """« 2 achetés, 1 offert », « PROMO −20 % », or nothing without a running promotion."""
+def promotion_label(promotion: Promotion | None, *, with_figure: bool = True) -> str:
+    """« 2 achetés, 1 offert », « PROMO −20 % », or nothing without a running promotion. Without the figure of a
+    reduction (`catalog.pricing.is_true_figure`) it is « PROMO »."""
     if promotion is None:
         return ""
     quantities = promotion.quantities
     if quantities is not None:
         return quantities_label(quantities.buy, quantities.get)
+    if not with_figure:
+        return reduction_badge()
     if promotion.percent is not None:
         return _("PROMO −%(percent)s\u00a0%%") % {"percent": promotion.percent}
     assert promotion.amount is not None
@@ -92,8 +95,9 @@ def stock_text(quantity: int | None) -> str:
     return ""
 
 
-def promotion_text(promotion: Promotion | None) -> str:
-    """What the promotion means and until when, or nothing without one."""
+def promotion_text(promotion: Promotion | None, *, with_figure: bool = True) -> str:
+    """What the promotion means and until when, or nothing without one; of a reduction without its figure only until
+    when."""
     if promotion is None:
         return ""
     text = promotion_label(promotion)
@@ -104,10 +108,12 @@ def promotion_text(promotion: Promotion | None) -> str:
             "%(label)s\u00a0: les %(count)d pièces les moins chères du lot sont offertes.",
             quantities.get,
         ) % {"label": text, "count": quantities.get}
+    elif not with_figure:
+        text = ""
     if promotion.ends_at is None:
         return text
     until = _("Jusqu'au %(day)s.") % {"day": day_in_words(last_day(promotion.ends_at))}
-    return f"{text} {until}" if quantities is not None else f"{text}. {until}"
+    return f"{text}. {until}" if text and quantities is None else f"{text} {until}".strip()
 
 
 def last_day(ends_at: datetime) -> date:

@@ -74,7 +74,11 @@ def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
     product = None if product_id is None else staff_product(product_id)
     if product_id is not None and product is None:
         raise Http404
-    context: dict[str, Any] = {"props": _form_props(request, product_id), "product": product}
+    context: dict[str, Any] = {
+        "props": _form_props(request, product_id),
+        "product": product,
+        "is_new": "cree" in request.GET,
+    }
     if product is not None and product.trashed_at is None:
         rights = _rights(request.user)
         context |= {

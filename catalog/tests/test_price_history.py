@@ -157,6 +157,14 @@ def test_a_difference_of_a_variation_moves_the_crossed_out_price_and_a_fixed_pri
     offers = {offer.variation_id: offer for offer in find_product(product.pk).offers}
     assert (offers[large.pk].price, offers[large.pk].original_price) == (Decimal("114.00"), Decimal("124.00"))
     assert (offers[fixed.pk].price, offers[fixed.pk].original_price) == (Decimal("90.00"), None)
+    # Nor when it falls: the original price is not one of this format.
+    fixed.price_override = Decimal("50.00")
+    with time_machine.travel(NOW + timedelta(days=60), tick=False):
+        fixed.save()
+        save_product(product=product)
+        offers = {offer.variation_id: offer for offer in find_product(product.pk).offers}
+    assert PricePoint.objects.latest("starts_at").lowest_prior == Decimal("90.00")
+    assert (offers[fixed.pk].price, offers[fixed.pk].original_price) == (Decimal("50.00"), None)
 
 
 @pytest.mark.django_db

@@ -16,7 +16,7 @@ from catalog.selectors.products import find_product
 from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.selectors.promotions import next_change
 from catalog.selectors.sellables import SellableKey, find_sellables
-from catalog.services.prices import refresh_due_promotions
+from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.products import save_product
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
 from catalog.tests.factories import make_category, make_product, make_promotion
@@ -104,6 +104,20 @@ def test_a_price_changed_before_the_late_job_is_recorded_after_the_start(planned
     assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("72.00", later)]
 
 
+def test_l112_1_1_a_late_job_adds_no_price_to_what_was_recorded_since(planned):
+    product, _promotion = planned
+    later = END + timedelta(days=1)
+    product.refresh_from_db()
+    product.price = Decimal("110.00")
+    with at(later):
+        save_product(product=product)
+    recorded = [("100.00", LONG_AGO), ("80.00", START), ("100.00", END), ("110.00", later)]
+    assert history(product) == recorded
+    # A job that began before that save: it would take 88.00, which nobody was asked, for the price of the promotion.
+    refresh_prices(product_ids=[product.pk], moments=[START, END, later + timedelta(hours=1)])
+    assert history(product) == recorded
+
+
 def test_the_reduction_after_a_reduction_crosses_out_no_more_than_the_lowest_price(planned):
     product, _promotion = planned
     refresh_due_promotions(now=END)
@@ -122,6 +136,55 @@ def test_a_piece_without_thirty_days_of_prices_shows_no_crossed_out_price():
         assert find_product(product.pk).selected.original_price is None
     product.refresh_from_db()
     assert (product.price_from, product.crossed_out) == (Decimal("80.00"), None)
+
+
+@pytest.mark.parametrize(
+    ("raised_by", "percent", "price", "crossed_out", "label", "sentence"),
+    [
+        # At 100.00 until ten days ago, and at 130.00 since.
+        ("30.00", 30, "91.00", "100.00", "PROMO", "Jusqu'au 30 novembre 2026."),
+        ("30.00", 20, "104.00", None, "PROMO", "Jusqu'au 30 novembre 2026."),
+        ("0.00", 20, "80.00", "100.00", "PROMO −20\u00a0%", "PROMO −20\u00a0%. Jusqu'au 30 novembre 2026."),
+    ],
+)
+def test_l112_1_1_a_figure_is_said_only_of_the_price_that_is_crossed_out(
+    raised_by, percent, price, crossed_out, label, sentence, client
+):
+    with at(LONG_AGO):
+        product = make_product(price="100.00")
+    with at(START - timedelta(days=10)):
+        product.price += Decimal(raised_by)
+        save_product(product=product)
+    with at(START):
+        make_promotion(product, percent=percent, ends_at=END)
+        found = find_product(product.pk)
+        answer = client.get(f"/api/products/{product.pk}").json()
+        [row] = client.get("/api/products").json()["results"]
+    assert (found.promotion_badge, found.promotion_text) == ("PROMO", sentence)
+    for read in (answer, row):
+        assert (read["price"], read["original_price"], read["promotion"]["label"]) == (
+            price,
+            crossed_out,
+            label,
+        )
+
+
+def test_l112_1_1_one_offer_without_its_prior_price_leaves_the_page_without_a_figure():
+    with at(LONG_AGO):
+        product = make_product(
+            price="100.00", category=make_category(offers_finishes=True), painted_price="100.00"
+        )
+    with at(START - timedelta(days=10)):
+        product.unpainted_price = Decimal("60.00")
+        save_product(product=product)
+    with at(START):
+        make_promotion(product, percent=20)
+        found = find_product(product.pk)
+    assert [(str(each.price), each.original_price) for each in found.offers] == [
+        ("80.00", Decimal("100.00")),
+        ("48.00", None),
+    ]
+    assert (found.promotion_badge, found.promotion_text) == ("PROMO", "")
 
 
 def test_a_start_in_the_past_counts_from_now_on():

@@ -509,7 +509,8 @@ def test_promotion_is_previewed_by_the_rule_and_not_stored(admin):
     assert answer["example"] == {"units": 7, "paid_units": 4, "total": "40.00", "full_total": "70.00"}
     reduced = {"promotion_type": "percent", "promotion_percent": 25}
     answer = send(admin, "post", f"/{product.pk}/promotion-preview", {"fields": reduced}).json()
-    assert (answer["badge"], answer["example"]) == ("PROMO", None)
+    # What the page will say: no figure without the prices of thirty days.
+    assert (answer["badge"], answer["text"], answer["example"]) == ("PROMO", "", None)
     assert [(row["price_now"], row["price_then"], row["crossed_out"]) for row in answer["rows"]] == [
         ("40.00", "30.00", None)
     ]
@@ -566,3 +567,10 @@ def test_two_people_lose_nothing_in_fifty_edits_at_once(admin):
         stored = Product.objects.get()
         assert (stored.material, stored.weight) == (written["material"], written["weight"])
     assert refused > 12
+
+
+def test_page_of_a_product_that_was_just_created_says_so(admin):
+    product = make_product()
+    said = "Produit créé avec succès"
+    assert said in admin.get(f"/admin/produits/{product.pk}?cree=1").content.decode()
+    assert said not in admin.get(f"/admin/produits/{product.pk}").content.decode()

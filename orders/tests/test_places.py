@@ -92,11 +92,24 @@ def test_an_address_has_one_vat_one_customs_rule_one_zone_and_one_rate(
 @pytest.mark.parametrize(
     ("country", "postcode", "inside"),
     [("FR", "97400", True), ("GP", "", True), ("FR", "97133", False), ("NC", "", False), ("ES", "38001", True),
-     ("ES", "51001", False), ("FI", "22100", True), ("IT", "23041", True), ("DE", "78266", False),
+     ("ES", "51001", False), ("FI", "22100", True), ("IT", "23041", False), ("IT", "22061", True),
+     ("DE", "78266", False),
      ("DE", "27498", False), ("GR", "63086", True), ("GB", "BT1 1AA", True), ("GB", "SW1A 1AA", False)],
 )  # fmt: skip
 def test_the_customs_area_is_not_the_vat_area(country, postcode, inside):
     assert place_at(country, "", postcode).in_customs_area is inside
+
+
+def test_the_zones_that_the_shop_starts_with():
+    rows = load_pricing_rules()
+    assert [
+        (zone.code, str(zone.rate), str(zone.free_from)) for zone in (*rows.zones, rows.fallback_zone)
+    ] == [
+        (E, "9.99", "50.00"),
+        (U, "14.99", "100.00"),
+        (O, "39.99", "None"),
+        (W, "49.99", "None"),
+    ]
 
 
 def test_the_facts_agree_for_every_country_and_postcode():

@@ -61,8 +61,9 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
     expect(page.get_by_text("Votre brouillon est repris")).to_be_visible()
     look_at(page)
     page.get_by_role("button", name="Créer le produit").click()
-    page.wait_for_url(re.compile(r"/admin/produits/\d+$"))
-    address = page.url
+    page.wait_for_url(re.compile(r"/admin/produits/\d+\?cree=1$"))
+    expect(page.get_by_text("Produit créé avec succès")).to_be_visible()
+    address = page.url.partition("?")[0]
     expect(page.get_by_label("Prix (€) *")).to_have_value("48,50")
 
     page.get_by_text("Promotion", exact=True).click()

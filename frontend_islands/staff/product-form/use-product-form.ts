@@ -96,7 +96,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
           forgetDraft(draftName);
           // Before the page is left, or it would ask.
           flushSync(() => setIsLeaving(true));
-          goTo(`/admin/produits/${made.id}`);
+          goTo(`/admin/produits/${made.id}?cree=1`);
           return;
         }
         const seen = changed.includes("stock_quantity")
@@ -115,7 +115,10 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
         refuse(error, values, changed);
       }
     },
-    () => toast({ kind: "error", title: t("errors.some") }),
+    (faults) => {
+      const missing = Object.values(faults).some((fault) => fault?.message === t("errors.required"));
+      toast({ kind: "error", title: t(missing ? "errors.missing" : "errors.some") });
+    },
   );
 
   function refuse(error: unknown, values: Values, changed: Name[]) {

@@ -224,6 +224,25 @@ def test_the_rate_is_that_of_the_row_and_of_the_country() -> None:
     assert sell("125.50", country="FI").vat == Decimal("25.50")
 
 
+@pytest.mark.parametrize(
+    ("country", "postcode", "total", "vat"),
+    [
+        # Directive 2006/112/EC, art. 104 and 105; Windsor Framework.
+        ("PT", "1000-205", "123.00", "23.00"),
+        ("PT", "9500-150", "116.00", "16.00"),
+        ("PT", "9000-060", "122.00", "22.00"),
+        ("AT", "6691", "119.00", "19.00"),
+        ("GB", "BT1 1AA", "120.00", "20.00"),
+    ],
+)
+def test_art_258_a_a_territory_has_its_own_rate(country: str, postcode: str, total: str, vat: str) -> None:
+    set_shop(eu_sales_threshold=Decimal("0.00"))
+    invoice = sell(total, country=country, postal_code=postcode)
+    delivery = invoice.order.shipping_cost
+    assert invoice.vat == split_vat(Decimal(total) + delivery, Decimal(vat)).vat
+    assert invoice.data["tax"]["percent"] == vat
+
+
 def test_a_country_of_the_union_that_was_typed_is_recognised() -> None:
     set_shop(eu_sales_threshold=Decimal("0.00"))
     # 123.00, delivered free of charge; 23 % inside it

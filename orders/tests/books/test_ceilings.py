@@ -84,7 +84,10 @@ def test_sales_to_the_union_are_counted_apart():
     for country in ("FR", "DE", "CH"):
         pay_order(make_order((make_product(price="100.00"), 1), country=country))
     number = timezone.localdate().year
-    found = {row.code: row.amount for row in tax_ceilings(number, turnover=Decimal("300.00"))}
+    rows = tax_ceilings(number, turnover=Decimal("300.00"))
+    # Art. 293 B and 258 A CGI.
+    assert [str(row.ceiling) for row in rows] == ["85000.00", "93500.00", "10000.00"]
+    found = {row.code: row.amount for row in rows}
     assert found == {
         "franchise": Decimal("300.00"),
         "franchise_upper": Decimal("300.00"),

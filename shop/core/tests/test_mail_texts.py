@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from email import message_from_bytes
 from email.policy import default
+from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -99,6 +100,27 @@ def test_order_confirmation_is_the_contract_on_a_durable_medium_l221_13():
         assert line in text
     assert "garantie légale de conformité" in text
     assert "<strong>14 jours</strong>" in write("order_confirmation").html
+
+
+def test_both_parts_of_the_confirmation_say_what_the_law_asks_l221_13():
+    mail = write("order_confirmation")
+    page = unescape(" ".join(re.sub(r"<[^>]+>", " ", mail.html).split()))
+    text = " ".join(mail.text.split())
+    for words in (
+        "garantie légale de conformité pendant deux ans à compter de leur livraison (articles L217-3 et suivants",
+        "garantie des vices cachés pendant deux ans à compter de leur découverte (articles 1641 et suivants",
+        "nos conditions générales de vente, version 2026-11. Elles font partie du contrat joint à ce message",
+        "vous pouvez saisir gratuitement le médiateur",
+        "Médiateur Exemple",
+        "https://mediateur.example.com",
+        "Camille Exemple EI",
+        "SIRET 000 000 000 00000",
+        "TVA non applicable, art. 293 B du CGI",
+        "Livraison au plus tard le 12 janvier 2027.",
+        "renoncer au contrat ici",
+    ):
+        assert words in page, words
+        assert words in text, words
 
 
 def test_amounts_and_dates_follow_the_language():
