@@ -3004,6 +3004,8 @@ export interface components {
             detail: string;
             /** @description With `preview` alone. */
             mails: components["schemas"]["MailPreview"][];
+            /** @description References of other orders with this tracking number. With `preview` alone. */
+            same_number: string[];
         };
         DispatchResults: {
             results: components["schemas"]["DispatchResult"][];

@@ -126,6 +126,10 @@ class DispatchResultSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
     mails = MailPreviewSerializer(many=True, help_text="With `preview` alone.")
+    same_number = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="References of other orders with this tracking number. With `preview` alone.",
+    )
 
 
 class DispatchResultsSerializer(serializers.Serializer[Any]):

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from orders.models import Order, Shipment, WorkPiece
 from orders.tests.factories import make_order, make_product, pay_order
@@ -87,6 +88,20 @@ def test_a_preview_shows_each_mail_and_sends_nothing(staff_client):
         0,
         0,
     )
+
+
+def test_a_preview_names_the_other_orders_that_have_the_same_number(staff_client):
+    first, second, other, sent, undone = ready(), ready(), ready(), ready(), ready()
+    dispatch(staff_client, (sent.pk, "6A1"), (undone.pk, "6A2"))
+    Shipment.objects.filter(order=undone).update(undone_at=timezone.now())
+    preview = [(first.pk, "6A1"), (second.pk, "6A1"), (other.pk, "6A2"), (uuid.uuid4(), "")]
+    rows = dispatch(staff_client, *preview, path=f"{PATH}?preview").json()["results"]
+    assert [row["same_number"] for row in rows] == [
+        sorted([second.reference, sent.reference]),
+        sorted([first.reference, sent.reference]),
+        [],
+        [],
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 51])

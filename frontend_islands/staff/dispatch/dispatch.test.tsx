@@ -38,8 +38,22 @@ beforeEach(() => {
     const isPreview = address.endsWith("?preview");
     return Response.json({
       results: [
-        { id: "1", outcome: "shipped", code: "", detail: "", mails: isPreview ? [mail] : [] },
-        { id: "2", outcome: "refused", code: "x", detail: "Un litige est ouvert.", mails: [] },
+        {
+          id: "1",
+          outcome: "shipped",
+          code: "",
+          detail: "",
+          mails: isPreview ? [mail] : [],
+          same_number: isPreview ? ["ZZZZ9999"] : [],
+        },
+        {
+          id: "2",
+          outcome: "refused",
+          code: "x",
+          detail: "Un litige est ouvert.",
+          mails: [],
+          same_number: [],
+        },
       ],
     });
   });
@@ -56,6 +70,9 @@ it("takes scans and numbers, shows the mails first, and keeps what was typed of 
   await user.click(screen.getByRole("button", { name: "Relire avant d'expédier" }));
   expect(await screen.findByText(/AAAA1111 : lea@example.com/)).toBeTruthy();
   expect(screen.getByText("BBBB2222 ne partira pas : Un litige est ouvert.")).toBeTruthy();
+  expect(
+    screen.getByText("AAAA1111 a le même numéro de suivi que ZZZZ9999 : est-ce bien un seul colis ?"),
+  ).toBeTruthy();
   expect(sent[0]?.address).toBe("/api/admin/dispatch?preview");
 
   await user.click(screen.getByRole("button", { name: "Expédier 1 commande" }));

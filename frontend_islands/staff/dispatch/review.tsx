@@ -48,13 +48,22 @@ export function Review({ results, referenceOf, isBusy, onBack, onShip }: Props) 
 function Line({ result, reference }: { result: DispatchResult; reference: string }) {
   if (result.outcome === "refused")
     return <p className="alert alert--error">{t("refused", { reference, reason: result.detail })}</p>;
-  if (result.mails.length === 0) return <p>{t("noMail", { reference })}</p>;
-  return result.mails.map((mail) => (
-    <details key={mail.subject}>
-      <summary>{t("mail", { reference, to: mail.to, subject: mail.subject })}</summary>
-      <p className="dispatch-mail" lang={mail.language}>
-        {mail.text}
-      </p>
-    </details>
-  ));
+  return (
+    <>
+      {result.same_number.length > 0 && (
+        <p className="alert alert--warning">
+          {t("sameNumber", { reference, others: result.same_number.join(", ") })}
+        </p>
+      )}
+      {result.mails.length === 0 && <p>{t("noMail", { reference })}</p>}
+      {result.mails.map((mail) => (
+        <details key={mail.subject}>
+          <summary>{t("mail", { reference, to: mail.to, subject: mail.subject })}</summary>
+          <p className="dispatch-mail" lang={mail.language}>
+            {mail.text}
+          </p>
+        </details>
+      ))}
+    </>
+  );
 }

@@ -3,7 +3,7 @@
 import logging
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, PieceStage, WorkPiece
+from orders.models import Order, OrderStatus, PieceStage, Shipment, WorkPiece
 from orders.selectors.shipments import units_to_send
 from orders.services.fulfilment.previews import MailPreview, preview_mails
 from orders.services.fulfilment.shipments import ship_units
@@ -44,13 +44,15 @@ class Dispatch:
 
 @dataclass(frozen=True, slots=True)
 class DispatchResult:
-    """What became of one of them. `code` and `detail` say why it was refused."""
+    """What became of one of them. `code` and `detail` say why it was refused. `same_number` are the references of other
+    orders with its tracking number, which is right for parcels that travel as one and else a label scanned twice."""
 
     order_id: uuid.UUID
     outcome: Outcome
     code: str = ""
     detail: str = ""
     mails: list[MailPreview] = field(default_factory=list)
+    same_number: list[str] = field(default_factory=list)
 
 
 def dispatch_orders(dispatches: Iterable[Dispatch], *, actor: "User | None") -> list[DispatchResult]:
@@ -63,7 +65,33 @@ def dispatch_orders(dispatches: Iterable[Dispatch], *, actor: "User | None") -> 
 
 def preview_dispatch(dispatches: Iterable[Dispatch], *, actor: "User | None") -> list[DispatchResult]:
     """Return what sending these orders would do, with the mails that would leave. Nothing of it stays."""
-    return [_result(dispatch, partial(_preview, dispatch, actor)) for dispatch in dispatches]
+    asked = list(dispatches)
+    holders = _holders(asked)
+    return [
+        replace(
+            _result(dispatch, partial(_preview, dispatch, actor)),
+            same_number=sorted(
+                reference
+                for order_id, reference in holders.get(dispatch.tracking_number, {}).items()
+                if order_id != dispatch.order_id
+            ),
+        )
+        for dispatch in asked
+    ]
+
+
+def _holders(dispatches: list[Dispatch]) -> dict[str, dict[uuid.UUID, str]]:
+    """Return, by tracking number, the references of the orders that have it or would have it. Two queries."""
+    numbers = {
+        dispatch.order_id: dispatch.tracking_number for dispatch in dispatches if dispatch.tracking_number
+    }
+    holders: dict[str, dict[uuid.UUID, str]] = {}
+    for order_id, reference in Order.objects.filter(pk__in=numbers).values_list("pk", "reference"):
+        holders.setdefault(numbers[order_id], {})[order_id] = reference
+    sent = Shipment.objects.filter(tracking_number__in=set(numbers.values()), undone_at=None)
+    for number, order_id, reference in sent.values_list("tracking_number", "order", "order__reference"):
+        holders.setdefault(number, {})[order_id] = reference
+    return holders
 
 
 def _result(dispatch: Dispatch, act: Callable[[], DispatchResult]) -> DispatchResult:
