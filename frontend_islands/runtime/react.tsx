@@ -3,7 +3,7 @@ import { type ComponentType, createContext, StrictMode, useContext, useLayoutEff
 import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { loadWords } from "./i18n";
-import { fallbackOf, type Mount } from "./island";
+import { fallbackOf, type Mount, replaceFallback } from "./island";
 
 export { useTranslation } from "react-i18next";
 
@@ -34,8 +34,7 @@ export function useIsland(): IslandContext {
  * Draws `Component` in place of the server's version.
  *
  * The server's version leaves the document in the same frame in which React's first drawing enters it (so ids and
- * field names exist once), and comes back if the component ever throws. Focus moves to the control with the
- * same `data-replay`, id, or name and value.
+ * field names exist once), and comes back if the component ever throws.
  */
 export function reactIsland<Props extends object>(Component: ComponentType<Props>): Mount<Props> {
   return async (host, props) => {
@@ -63,9 +62,7 @@ export function reactIsland<Props extends object>(Component: ComponentType<Props
       const ready = () => {
         if (isReady) return;
         isReady = true;
-        const focused = fallback && focusedInside(fallback);
-        fallback?.remove();
-        if (focused) container.querySelector<HTMLElement>(focused)?.focus();
+        if (fallback) replaceFallback(fallback, container);
         resolve(leave);
       };
       host.append(container);
@@ -111,17 +108,4 @@ function readValues(fallback: HTMLElement | null): ReadonlyMap<string, string> {
     if (chosen && !chosen.defaultSelected) values.set(select.name, select.value);
   }
   return values;
-}
-
-/** A selector for the counterpart of the focused control. */
-function focusedInside(fallback: HTMLElement): string | null {
-  const active = document.activeElement as HTMLInputElement | null;
-  if (!active || !fallback.contains(active)) return null;
-  const { id, name, value } = active;
-  const { replay } = active.dataset;
-  if (replay) return `[data-replay="${CSS.escape(replay)}"]`;
-  if (id) return `#${CSS.escape(id)}`;
-  if (!name) return null;
-  const field = `[name="${CSS.escape(name)}"]`;
-  return active.type === "radio" ? `${field}[value="${CSS.escape(value)}"]` : field;
 }

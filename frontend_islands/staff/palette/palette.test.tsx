@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { goTo } from "@/lib/navigate";
 import { renderStaff } from "@/testing/staff";
-import { Palette } from ".";
+import { mount, Palette } from ".";
 
 vi.mock("@/lib/navigate");
 
@@ -44,4 +44,14 @@ it("asks nothing for one letter, and says when nothing is found", async () => {
   expect(asked).toEqual([]);
   await user.type(screen.getByRole("combobox"), "z");
   expect(await screen.findByText(/Rien trouvé pour/)).toBeTruthy();
+});
+
+it("keeps the focus that the keys gave to the link in its place", async () => {
+  const host = document.body.appendChild(document.createElement("div"));
+  host.innerHTML = '<div data-fallback><a href="/admin/recherche" data-replay="palette">Rechercher</a></div>';
+  host.querySelector("a")?.focus();
+  const unmount = await mount(host, {});
+  expect(document.activeElement).toBe(host.querySelector("button.staff-search"));
+  unmount();
+  host.remove();
 });

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type ComponentType, type ReactNode, StrictMode, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "@/lib/api";
-import { fallbackOf, type Mount } from "@/runtime/island";
+import { fallbackOf, type Mount, replaceFallback } from "@/runtime/island";
 
 /** Answers that asking again will not change. */
 const FINAL = (error: unknown) => error instanceof ApiProblem && error.status >= 400 && error.status < 500;
@@ -36,7 +36,7 @@ export function staffIsland<Props extends object>(Island: ComponentType<Props>):
     // Ready once it is drawn: a click that was made before finds what it was meant for.
     await new Promise<void>((resolve, reject) => {
       const ready = () => {
-        fallback?.remove();
+        if (fallback) replaceFallback(fallback, container);
         resolve();
       };
       const fail = (error: unknown) => {
