@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
+from tests.browser.test_admin_orders import sign_in
 from tests.browser.test_pages import settle
 from tests.browser.test_states import piece
 
@@ -228,3 +229,22 @@ def test_a_refused_form_leads_to_what_is_wrong(page):
     page.keyboard.press("Enter")
     expect(page.get_by_label("Message", exact=True)).to_be_focused()
     expect(page.get_by_label("Prénom")).to_have_value("Léa")
+
+
+def test_a_dialog_of_the_staff_area_gives_the_focus_back(page, shop):
+    sign_in(page, shop)
+    page.goto("/admin/expedition")
+    # The first Tab brings the search to life, and the link that it was does not take the focus away.
+    tab_until(page, "^Rechercher")
+    search = page.locator("button.staff-search")
+    expect(search).to_be_focused()
+    for closing in ("Escape", "Shift+Tab"):
+        page.keyboard.press("Enter")
+        field = page.get_by_role("combobox", name="Écran, commande, produit ou client")
+        expect(field).to_be_focused()
+        page.keyboard.press(closing)
+        if closing == "Shift+Tab":
+            assert focused(page) == "Fermer"
+            page.keyboard.press("Enter")
+        expect(field).to_have_count(0)
+        expect(search).to_be_focused()

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "@/lib/icon";
 import { translate } from "./translate";
 import words from "./words.json";
@@ -22,7 +22,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, actions, isBusy = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Closed while it still stands in the page: the browser gives no focus back from a dialog that has left it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // The browser would begin at the button that closes it.
