@@ -5,6 +5,7 @@ import { toast } from "@/lib/toast";
 import { ConflictDialog } from "../shared/conflict-dialog";
 import { Confirm } from "../shared/dialog";
 import { Field } from "../shared/field";
+import { useKeptFocus } from "../shared/kept-focus";
 import { problemText } from "../shared/problem";
 import { ProductPicker } from "../shared/product-picker";
 import { translate } from "../shared/translate";
@@ -36,6 +37,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
   const state = useArticle(props, article, props.onSaved);
   const { values, base, change, errors } = state;
   const drawn = useRef<HTMLElement>(null);
+  const keptFocus = useKeptFocus(drawn);
   const [asks, setAsks] = useState<"discard" | "trash">();
   const isOut = Boolean(base?.trashed_at);
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each attempt to save, and then alone.
@@ -89,6 +91,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
       {/* No form: Enter in a line creates nothing, and the picture's address is a form of its own. */}
       <section
         ref={drawn}
+        {...keptFocus}
         className="product-form article-form"
         aria-label={t(base ? "formEdit" : "formNew")}
       >

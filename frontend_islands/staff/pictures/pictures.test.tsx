@@ -96,6 +96,20 @@ test("what was moved and removed comes back", async () => {
   expect(sent).toEqual([]);
 });
 
+test("keys go on where the photo or the bar was that left", async () => {
+  const { user, screen } = await draw();
+  const focused = () =>
+    document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent;
+  screen.getByRole("button", { name: "Retirer : Photo 1" }).focus();
+  await user.keyboard("{Enter}");
+  expect(screen.getAllByRole("button", { name: /^Retirer/ })).toHaveLength(2);
+  expect(focused()).toBe("Modifier : Photo 1");
+  screen.getByRole("button", { name: "Annuler les modifications" }).focus();
+  await user.keyboard("{Enter}");
+  expect(screen.queryByRole("button", { name: "Annuler les modifications" })).toBeNull();
+  expect(focused()).toBe("Monter : Photo 3");
+});
+
 test("photos that came meanwhile are shown, and the chosen order stays", async () => {
   const { user, screen, shown } = await draw();
   await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));

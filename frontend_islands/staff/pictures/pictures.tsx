@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import type { StaffGallery, StaffPhoto, StaffPicturesProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
+import { useKeptFocus } from "../shared/kept-focus";
 import { Loading, Problem, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { AddPhotos } from "./add-photos";
@@ -110,9 +111,11 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
     void write(before, order.added, t("reverted"));
   };
 
+  const area = useRef<HTMLDivElement>(null);
+  const keptFocus = useKeptFocus(area);
   const opened = edited === undefined ? undefined : photos.get(edited);
   return (
-    <div className="pictures">
+    <div className="pictures" ref={area} {...keptFocus}>
       {canEdit && (
         <AddPhotos
           uploads={uploads}

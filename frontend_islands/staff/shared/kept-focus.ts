@@ -1,0 +1,31 @@
+import { type FocusEvent, type RefObject, useLayoutEffect, useRef } from "react";
+
+/**
+ * Keyboards go on where they were: when the control that has the focus leaves `area`, the one that stands before its
+ * place takes it over. Not the one in its place: a key that is held a moment too long would press that as well.
+ * Returns what the area listens with.
+ */
+export function useKeptFocus(area: RefObject<HTMLElement | null>) {
+  const last = useRef<{ control: HTMLElement; place: number }>(undefined);
+  const controls = () => [
+    ...(area.current?.querySelectorAll<HTMLElement>("button, a[href], input, select, textarea, summary") ??
+      []),
+  ];
+  useLayoutEffect(() => {
+    if (!last.current || last.current.control.isConnected || document.activeElement !== document.body) return;
+    const { place } = last.current;
+    last.current = undefined;
+    const left = controls();
+    left[Math.max(0, Math.min(place, left.length) - 1)]?.focus();
+  });
+  return {
+    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      last.current = { control: target, place: controls().indexOf(target) };
+    },
+    // React hears nothing of what leaves the page: this is somebody who went elsewhere, or a button that is switched
+    // off while it does what it says.
+    onBlur: ({ target }: FocusEvent<HTMLElement>) => {
+      if (!target.matches(":disabled")) last.current = undefined;
+    },
+  };
+}
