@@ -50,6 +50,12 @@ def test_a_letter_is_begun_written_and_seen(staff):
     assert (test.to, test.kind, test.context["is_test"]) == ("admin@example.com", "newsletter_letter", True)
 
 
+def test_nobody_is_counted_in_the_singular(staff):
+    campaign = make_letter()
+    assert "0 abonné</a>" in staff.get("/admin/newsletter").content.decode()
+    assert "0 personne</h2>" in staff.get(f"/admin/newsletter/{campaign.pk}/envoyer").content.decode()
+
+
 def test_what_is_refused_stays_in_the_form(staff):
     campaign = make_letter()
     answer = staff.post(f"/admin/newsletter/{campaign.pk}", typed(campaign, body_de="Nur Text."))

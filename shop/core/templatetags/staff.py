@@ -7,9 +7,16 @@ from typing import Any
 from django import forms, template
 from django.forms.boundfield import BoundField
 from django.template.context import Context
+from django.template.defaultfilters import pluralize
 from django.utils.safestring import SafeString
 
 register = template.Library()
+
+
+@register.filter
+def plural(count: int, endings: str = "s") -> str:
+    """Return the ending of a counted word, as French has it: none of them is singular ("0 abonné")."""
+    return pluralize(max(count, 1), endings)
 
 
 @register.filter
