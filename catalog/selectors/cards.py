@@ -211,10 +211,10 @@ def card_columns() -> list[str]:
     return [*translated, *_PLAIN, *(f"category__name_{language}" for language in languages)]
 
 
-def read_cards(products: QuerySet[Product], *order: Any, limit: int, start: int = 0) -> list[Product]:
-    """Some of the products in an order, with the columns of their cards. One query: their keys come from an index
+def read_cards(products: QuerySet[Product], *order: Any, limit: int) -> list[Product]:
+    """The first products of an order, with the columns of their cards. One query: their keys come from an index
     where there is one for the order, and only the chosen rows are read."""
-    keys = products.order_by(*order).values("pk")[start : start + limit]
+    keys = products.order_by(*order).values("pk")[:limit]
     return list(_with_columns(keys).order_by(*order))
 
 

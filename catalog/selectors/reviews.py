@@ -18,6 +18,7 @@ from shop.core.fragment_cache import cached_fragment
 from shop.core.languages import active_language
 
 SHOWN = 10
+LATEST = 3
 BEST = 5
 
 
@@ -51,7 +52,7 @@ class LatestReview:
     url: str
 
 
-def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
+def product_reviews(product_id: int, *, limit: int, start: int = 0) -> list[ReviewCard]:
     """Published reviews of a product, those in the active language first, then the latest. One query."""
     return cached_fragment(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
 
@@ -74,19 +75,19 @@ def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:
     return Page(cards, number, cast("Paginator[ReviewCard]", paginator))
 
 
-def latest_reviews(limit: int = 3) -> list[LatestReview]:
-    """The latest published reviews of products on sale, at most one a product. One query."""
-    return cached_fragment(lambda: _latest(limit), "latest-reviews", limit)
+def latest_reviews() -> list[LatestReview]:
+    """The `LATEST` latest published reviews of products on sale, at most one a product. One query."""
+    return cached_fragment(_latest, "latest-reviews")
 
 
-def _latest(limit: int) -> list[LatestReview]:
-    rows = _published().filter(product__is_published=True).select_related("product")[: 5 * limit]
+def _latest() -> list[LatestReview]:
+    rows = _published().filter(product__is_published=True).select_related("product")[: 5 * LATEST]
     latest: dict[int, Review] = {}
     for row in rows:
         latest.setdefault(row.product_id, row)
     return [
         LatestReview(review_card(row), row.product.name, f"{product_url(row.product)}#avis")
-        for row in list(latest.values())[:limit]
+        for row in list(latest.values())[:LATEST]
     ]
 
 

@@ -20,8 +20,8 @@ from catalog.tests.factories import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def shop():
+@pytest.fixture(scope="module", autouse=True)
+def shop(module_rows):
     mangas = make_finish_category("mangas", name_fr="Mangas", name_en="Manga")
     noel = make_category("noel", kind=CategoryKind.COLLECTION, name_fr="Noël")
     blade = make_product(

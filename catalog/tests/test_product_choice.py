@@ -82,8 +82,8 @@ class Shop:
         return f"{self.url}?finition={finish}&format={row.pk}"
 
 
-@pytest.fixture
-def shop() -> Shop:
+@pytest.fixture(scope="module", autouse=True)
+def shop(module_rows) -> Shop:
     return Shop()
 
 

@@ -16,8 +16,8 @@ from catalog.tests.factories import make_category, make_product
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
-@pytest.fixture
-def products():
+@pytest.fixture(scope="module", autouse=True)
+def products(module_rows):
     """Three pieces of the same category, in this order of age."""
     mangas = make_category("mangas")
     cheap = make_product("zèbre du soir", "20.00", category=mangas, name_de="Abendzebra")

@@ -63,7 +63,7 @@ def _payment_mentions(data: dict[str, Any]) -> list[Mention]:
     paid_on = data.get("payment", {}).get("paid_on")
     if paid_on is None:
         return []
-    return [("paid", lambda: _("Payée le %(day)s") % {"day": _long_day(paid_on)})]
+    return [("paid", lambda: _("Payée le %(day)s") % {"day": day_in_words(date.fromisoformat(paid_on))})]
 
 
 def _business_mentions(data: dict[str, Any]) -> list[Mention]:
@@ -133,10 +133,6 @@ def _packaging(identifier: str) -> str:
     return _(
         "Identifiant unique emballages : %(identifier)s (art. L541-10-13 du code de l'environnement)"
     ) % {"identifier": identifier}
-
-
-def _long_day(day: str) -> str:
-    return day_in_words(date.fromisoformat(day))
 
 
 def _in_french(text: Callable[[], str]) -> str:

@@ -1,6 +1,6 @@
 """An order's addresses as they are written on parcels, pages, mails and invoices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orders.models import Order
 from orders.selectors.destinations import country_code
@@ -48,15 +48,7 @@ def delivery_address(order: Order) -> PostalAddress:
 def billing_address(order: Order) -> PostalAddress:
     """Return who is billed: the customer, at the address of the delivery unless they gave another."""
     if not order.has_own_billing:
-        return PostalAddress(
-            name=order.customer_name,
-            contact="",
-            street=order.address,
-            postal_code=order.postal_code,
-            city=order.city,
-            country=order.country,
-            custom_country=order.custom_country,
-        )
+        return replace(delivery_address(order), name=order.customer_name)
     return PostalAddress(
         name=order.billing_company or order.billing_name,
         contact=order.billing_name if order.billing_company else "",

@@ -19,8 +19,6 @@ import { cartLine, json, problem, quote, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
-// A machine that runs these may be busy.
-vi.setConfig({ testTimeout: 20_000 });
 
 beforeEach(() => {
   startEmpty();

@@ -20,8 +20,6 @@ import { cartLine, hint, inThreeTimes, json, quote, quoted, serve } from "@/test
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
-// A machine that runs these may be busy.
-vi.setConfig({ testTimeout: 20_000 });
 
 const lastToast = () => vi.mocked(toast).mock.lastCall?.[0] as Toast;
 

@@ -7,7 +7,6 @@ import { json, member } from "@/testing/purchase";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
-vi.setConfig({ testTimeout: 20_000 });
 
 const home = {
   id: 7,

@@ -8,8 +8,6 @@ import { inThreeTimes, json, problem, quote, quoted } from "@/testing/purchase";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
-// Whole forms are filled in here, on machines that may be busy.
-vi.setConfig({ testTimeout: 20_000 });
 
 beforeEach(() => {
   startShopping();

@@ -34,8 +34,6 @@ import { Checkout } from "./index";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
-// Whole forms are filled in here, on machines that may be busy.
-vi.setConfig({ testTimeout: 20_000 });
 
 beforeEach(() => {
   startShopping();

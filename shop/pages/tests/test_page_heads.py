@@ -4,6 +4,7 @@ its title and summary, its picture."""
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from django.test import Client
@@ -25,8 +26,10 @@ def whole_shop(module_rows: None) -> WholeShop:
     return make_whole_shop()
 
 
-def read(client: Client, path: str) -> Document:
-    answer = client.get(path)
+@cache
+def read(path: str) -> Document:
+    """A page of the whole shop; drawn once, for no test reads one that it changed."""
+    answer = Client().get(path)
     assert answer.status_code == 200, path
     return Document(answer.content.decode())
 
@@ -38,14 +41,14 @@ def alternates(page: Document) -> dict[str, str]:
     return found
 
 
-def test_the_languages_of_every_page_name_each_other(client: Client, whole_shop: WholeShop) -> None:
+def test_the_languages_of_every_page_name_each_other(whole_shop: WholeShop) -> None:
     for kind, start in whole_shop.pages("fr").items():
-        named = alternates(read(client, start))
+        named = alternates(read(start))
         assert set(named) == {*LANGUAGES, "x-default"}, kind
         assert named["x-default"] == named["fr"] == f"{SITE}{start}"
         assert len(set(named.values())) == 4
         for language in LANGUAGES:
-            page = read(client, named[language].removeprefix(SITE))
+            page = read(named[language].removeprefix(SITE))
             # Each says the same of all, is none of the others' copies, and is written in its language.
             assert alternates(page) == named, (kind, language)
             assert page.links("canonical")[0].attributes["href"] == named[language]
@@ -53,9 +56,7 @@ def test_the_languages_of_every_page_name_each_other(client: Client, whole_shop:
             assert page.first("html").attributes["lang"] == language
 
 
-def test_whatever_else_an_address_carries_the_page_has_one_name(
-    client: Client, whole_shop: WholeShop
-) -> None:
+def test_whatever_else_an_address_carries_the_page_has_one_name(whole_shop: WholeShop) -> None:
     pages = whole_shop.pages("de")
     for path, own in (
         (f"{pages['home']}?utm_source=x", pages["home"]),
@@ -65,20 +66,18 @@ def test_whatever_else_an_address_carries_the_page_has_one_name(
         (f"{pages['product']}?finition=unpainted", pages["product"]),
         (f"{pages['contact']}?devis=1", pages["contact"]),
     ):
-        page = read(client, path)
+        page = read(path)
         assert [link.attributes["href"] for link in page.links("canonical")] == [f"{SITE}{own}"]
         assert alternates(page)["de"] == f"{SITE}{own}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_titles_and_summaries_are_there_and_unlike(
-    client: Client, whole_shop: WholeShop, language: str
-) -> None:
+def test_titles_and_summaries_are_there_and_unlike(whole_shop: WholeShop, language: str) -> None:
     titles: Counter[str] = Counter()
     summaries: dict[str, str] = {}
     pages = whole_shop.pages(language) | whole_shop.buying_pages(language)
     for kind, path in pages.items():
-        page = read(client, path)
+        page = read(path)
         [title] = page.all("title")
         titles[title.text.casefold()] += 1
         [summary] = page.meta("description")
@@ -95,9 +94,9 @@ def test_titles_and_summaries_are_there_and_unlike(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_page_has_a_picture_to_share(client: Client, whole_shop: WholeShop, language: str) -> None:
+def test_every_page_has_a_picture_to_share(whole_shop: WholeShop, language: str) -> None:
     for kind, path in whole_shop.pages(language).items():
-        page = read(client, path)
+        page = read(path)
         [address] = page.meta("og:image")
         assert address.startswith(f"{SITE}/")
         assert address.endswith(".jpg")
@@ -106,7 +105,7 @@ def test_every_page_has_a_picture_to_share(client: Client, whole_shop: WholeShop
         assert int(height) >= 315
         [alt] = page.meta("og:image:alt")
         assert len(alt) > 3, kind
-    page = read(client, whole_shop.pages(language)["product"])
+    page = read(whole_shop.pages(language)["product"])
     assert page.meta("og:image") == [f"{SITE}/media/products/{whole_shop.blade.pk}-1.jpg"]
     assert (page.meta("og:image:width"), page.meta("og:image:height")) == (["1200"], ["900"])
     assert page.meta("product:price:amount") == ["129.00"]
@@ -117,7 +116,7 @@ def test_pages_of_one_visitor_are_not_indexed(client: Client, whole_shop: WholeS
     robots = client.get("/robots.txt").content.decode()
     for language in LANGUAGES:
         for kind, path in whole_shop.closed_pages(language).items():
-            [rule] = read(client, path).meta("robots")
+            [rule] = read(path).meta("robots")
             assert rule.startswith("noindex"), (kind, language)
             assert kind == "search" or f"Disallow: {path}\n" in robots, path
         for path in (whole_shop.pages(language) | whole_shop.buying_pages(language)).values():

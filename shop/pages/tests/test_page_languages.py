@@ -21,8 +21,8 @@ FRENCH_ROWS = {"Noël", "Nos Figurines", "Nos Chibis", "Petit", "Grand", "Franç
 READ_ATTRIBUTES = ("aria-label", "alt", "title", "placeholder", "data-label", "data-play", "data-pause")
 
 
-@pytest.fixture
-def whole_shop() -> WholeShop:
+@pytest.fixture(scope="module")
+def whole_shop(module_rows: None) -> WholeShop:
     return make_whole_shop()
 
 

@@ -25,8 +25,8 @@ LANGUAGES = ["fr", "en", "es", "de"]
 HOSTILE = 'Ours </script><script>alert("1")</script> & fils'
 
 
-@pytest.fixture
-def pieces() -> list[Product]:
+@pytest.fixture(scope="module", autouse=True)
+def pieces(module_rows: None) -> list[Product]:
     mangas = make_finish_category("mangas", name_fr="Mangas", colour="mangas")
     noel = make_category("noel", name_fr="Noël", colour="noel", kind="collection")
     found = [
@@ -141,6 +141,7 @@ def test_the_home_page_has_a_known_number_of_queries(
 
 
 def test_the_home_page_of_an_empty_shop(client: Client) -> None:
+    Product.objects.all().delete()
     Category.objects.all().delete()
     page = read(client, "/")
     assert "Sorties de l" not in page
