@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
@@ -28,6 +27,7 @@ from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, 
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.territories import Place, Territory, VatPosition
 from orders.pricing.vat import RateShare, Treatment
+from orders.selectors.company_numbers import is_business
 from orders.selectors.destinations import place_of
 from orders.selectors.territories import load_territories
 from shop.core.dates import shop_day
@@ -202,17 +202,12 @@ def _receipt(entry: LedgerEntry, territories: tuple[Territory, ...]) -> Receipt:
         is_charge=kind == LedgerKind.CHARGE,
         treatment=str(tax.get("treatment") or _treatment_without_invoice(place)),
         rates=tuple(tax_rates(tax)) if tax else (NO_VAT,),
-        is_business=invoice is not None and is_business(invoice.data),
+        is_business=invoice is not None and is_business(invoice.data["customer"]),
         written_on=_written_late(entry),
     )
 
 
 NO_VAT = RateShare(ZERO, ZERO, ZERO)
-
-
-def is_business(data: dict[str, Any]) -> bool:
-    """Return whether a document's frozen customer gave a company number or a VAT number."""
-    return bool(data["customer"].get("siren") or data["customer"].get("vat_number"))
 
 
 def _written_late(entry: LedgerEntry) -> date | None:

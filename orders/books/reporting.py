@@ -14,10 +14,11 @@ from decimal import Decimal
 from enum import StrEnum
 
 from orders.books.days import Period
-from orders.books.receipts import Cell, Receipt, is_business, receipts
+from orders.books.receipts import Cell, Receipt, receipts
 from orders.invoices.tax import share_by_rate, tax_rates
 from orders.models import Invoice, InvoiceKind
 from orders.pricing.vat import RateShare, Treatment, split_vat
+from orders.selectors.company_numbers import is_business
 from shop.core.dates import shop_day
 from shop.core.money import ZERO
 
@@ -125,9 +126,8 @@ def report(period: Period, step: Step, reading: Reading = Reading.TRANSACTIONS) 
     `receipts` makes by payments."""
     if reading is Reading.PAYMENTS:
         return summarise((_paid(receipt) for receipt in receipts(period) if not receipt.is_business), step)
-    return summarise(
-        (_issued(document) for document in _documents(period) if not is_business(document.data)), step
-    )
+    documents = (document for document in _documents(period) if not is_business(document.data["customer"]))
+    return summarise(map(_issued, documents), step)
 
 
 def _paid(receipt: Receipt) -> Sale:
@@ -222,11 +222,11 @@ def business_sales(period: Period) -> list[BusinessSale]:
             document.number,
             document.data["customer"]["name"],
             document.data["customer"].get("siren", ""),
-            document.data["customer"].get("vat_number", ""),
+            document.data["customer"].get("vat_id", ""),
             document.country,
             document.total,
             document.vat,
         )
         for document in _documents(period)
-        if is_business(document.data)
+        if is_business(document.data["customer"])
     ]

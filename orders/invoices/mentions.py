@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.pricing.vat import Tax, Treatment
+from orders.selectors.company_numbers import is_business
 from orders.selectors.rules import country_name
 from shop.core.dates import day_in_words
 from shop.core.languages import SOURCE_LANGUAGE, active_language
@@ -67,11 +68,10 @@ def _payment_mentions(data: dict[str, Any]) -> list[Mention]:
 
 
 def _business_mentions(data: dict[str, Any]) -> list[Mention]:
-    """What an invoice between professionals says (L441-9 Code de commerce); it is one when a company's number is on
-    it."""
-    customer = data["customer"]
-    is_business = customer.get("siren") or customer.get("vat_id")
-    return [(_LATE_PAYMENT, _late_payment)] if data["kind"] == "invoice" and is_business else []
+    """What an invoice between professionals says (L441-9 Code de commerce)."""
+    if data["kind"] == "invoice" and is_business(data["customer"]):
+        return [(_LATE_PAYMENT, _late_payment)]
+    return []
 
 
 def _late_payment() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from stdnum.eu import vat
 from stdnum.exceptions import ValidationError
@@ -40,3 +42,9 @@ def company_number(number: str) -> CompanyNumber:
         return CompanyNumber(siren=number[:9], siret=number if len(number) == 14 else "")
     is_french = number.startswith("FR") and number[4:].isdigit()
     return CompanyNumber(siren=number[4:] if is_french else "", vat_id=number)
+
+
+def is_business(customer: Mapping[str, Any]) -> bool:
+    """Return whether a document's frozen customer is a company: it gave a number. One of another country of the Union
+    has no SIREN; documents from before companies' numbers have none at all."""
+    return bool(customer.get("siren") or customer.get("vat_id"))

@@ -6,11 +6,12 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from orders.books.days import Period, month, quarter, year
 from orders.books.receipts import csv_lines, receipts
-from orders.books.reporting import Reading, Sale, Step, business_sales, report, step_name, summarise
+from orders.books.reporting import Reading, Sale, Step, report, step_name, summarise
 from orders.books.turnover import months_of
 from orders.models import (
     Invoice,
@@ -21,6 +22,7 @@ from orders.models import (
     Refund,
 )
 from orders.pricing.vat import split_vat
+from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import ShopSettings
@@ -257,25 +259,27 @@ def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_a
     assert "à faire confirmer par votre comptable" in page
 
 
-def test_art_289_bis_sales_to_businesses_are_a_list_of_their_own(staff_client, sold):
-    issued = Invoice.objects.get(order=sold)
-    data = {
-        **issued.data,
-        "customer": {**issued.data["customer"], "name": "Jouets & Cie", "siren": "732829320"},
-    }
-    Invoice.objects.create(
-        kind=InvoiceKind.INVOICE, number="F-2026-09999", year=2026, sequence=9999, order=sold, version=2, country="FR",
-        total=Decimal("49.99"), data=data, hash="x", issued_at=utc(2026, 11, 22),
+@pytest.mark.parametrize(
+    ("company_number", "siren", "vat_id"),
+    [
+        ("732829320", "732829320", ""),
+        ("FR44732829320", "732829320", "FR44732829320"),
+        ("BE0776091951", "", "BE0776091951"),
+    ],
+)
+def test_art_289_bis_sales_to_businesses_are_a_list_of_their_own(
+    staff_client, sold, company_number, siren, vat_id
+):
+    billing = BillingDetails(
+        name="Ana Petit", company="Jouets & Cie", company_number=company_number, address="1 rue X",
+        postal_code="1000", city="Bruxelles", country="BE",
     )  # fmt: skip
-    [consumers] = report(month(11, 2026), Step.MONTH)
-    assert (consumers.charges, consumers.total) == (1, Decimal("49.99"))
-    [business] = business_sales(month(11, 2026))
-    assert (business.number, business.siren, business.total) == (
-        "F-2026-09999",
-        "732829320",
-        Decimal("49.99"),
-    )
+    with time_machine.travel(utc(2026, 11, 22, 11), tick=False):
+        number = pay_order(make_order(billing=billing)).invoices.get().number
+    for reading in Reading:
+        [consumers] = report(month(11, 2026), Step.MONTH, reading)
+        assert (consumers.charges, consumers.total) == (1, Decimal("49.99"))
     answer = staff_client.get("/admin/comptes/e-reporting.csv?annee=2026&partie=m11&clients=entreprises")
-    assert b"".join(answer.streaming_content).decode().splitlines()[1] == (
-        "22/11/2026;F-2026-09999;Jouets & Cie;732829320;;FR;49,99;0,00;49,99"
-    )
+    assert b"".join(answer.streaming_content).decode().splitlines()[1:] == [
+        f"22/11/2026;{number};Jouets & Cie;{siren};{vat_id};FR;49,99;0,00;49,99"
+    ]
