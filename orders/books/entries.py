@@ -226,9 +226,14 @@ def _opening(number: int, accounts: Accounts) -> Entry | None:
         for line in entry.lines:
             if line.account.number < "6":
                 sums[line.account] += line.amount
-    lines = [(account, amount) for account, amount in sums.items() if amount]
-    rest = -sum((amount for _account, amount in lines), ZERO)
+    rest = -sum(sums.values(), ZERO)
     day = year(number).first
     return _entry(
-        OPENING, day, f"AN{number}", f"À-nouveaux {number}", 0, *lines, (accounts[AccountRole.OWNER], rest)
+        OPENING,
+        day,
+        f"AN{number}",
+        f"À-nouveaux {number}",
+        0,
+        *sums.items(),
+        (accounts[AccountRole.OWNER], rest),
     )

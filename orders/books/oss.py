@@ -21,7 +21,7 @@ from orders.invoices.tax import tax_rates
 from orders.models import FiledReturn, Invoice, InvoiceKind, ReturnKind
 from orders.pricing.vat import Treatment
 from shop.core.dates import shop_day
-from shop.core.money import ZERO, quantize
+from shop.core.money import ZERO
 
 _FORM_CODES = {"GR": "EL", "GB": "XI"}
 """Where the form's code of a country is not that of ISO 3166-1: Greece, and Northern Ireland."""
@@ -153,4 +153,4 @@ def oss_cells(found: OssReturn) -> Iterator[tuple[str | Decimal, ...]]:
         yield ("Ventes", found.period, line.form_country, line.percent, line.net, line.vat)
     for correction in found.corrections:
         yield ("Corrections", correction.period, correction.form_country, "", "", correction.vat)
-    yield ("Total", found.period, "", "", quantize(found.net), quantize(found.to_pay))
+    yield ("Total", found.period, "", "", found.net, found.to_pay)

@@ -13,7 +13,9 @@ from orders.models import (
 from orders.tests.factories import make_order
 
 
-def book(amount: str, when: datetime, *, kind: str = "charge", order: Order | None = None) -> LedgerEntry:
+def book(
+    amount: str, when: datetime, *, kind: str = "charge", order: Order | None = None, movement: str = ""
+) -> LedgerEntry:
     """A movement of the ledger, of an order of its own unless told."""
     order = order or make_order()
     return LedgerEntry.objects.create(
@@ -21,7 +23,7 @@ def book(amount: str, when: datetime, *, kind: str = "charge", order: Order | No
         payment=Payment.objects.filter(order=order).first(),
         kind=kind,
         amount=Decimal(amount),
-        provider_id=f"mv_{LedgerEntry.objects.count() + 1}",
+        provider_id=movement or f"mv_{LedgerEntry.objects.count() + 1}",
         occurred_at=when,
         created_at=when,
     )

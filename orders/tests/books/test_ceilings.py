@@ -24,7 +24,7 @@ def ceiling_of(amount: str, ceiling: str = "85000.00") -> TaxCeiling:
     ("amount", "percent", "level", "left"),
     [
         ("0.00", 0, 0, "85000.00"),
-        ("-10.00", 0, 0, "85010.00"),
+        ("-1000.00", 0, 0, "86000.00"),
         ("59499.99", 69, 0, "25500.01"),
         ("59500.00", 70, 70, "25500.00"),
         ("76499.99", 89, 70, "8500.01"),
@@ -55,6 +55,11 @@ def test_one_mail_a_level_and_year():
     alert_turnover(now)
     assert alerts() == []
     book("0.01", utc(2026, 2, 2))
+    # What went back is no turnover.
+    book("-0.01", utc(2026, 2, 2), kind="refund")
+    alert_turnover(now)
+    assert alerts() == []
+    book("0.01", utc(2026, 2, 3))
     alert_turnover(now)
     alert_turnover(now)
     assert alerts() == ["turnover_alert:franchise:2026:70"]

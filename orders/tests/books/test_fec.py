@@ -15,6 +15,7 @@ from orders.books.fec import COLUMNS, fec_lines, fec_name
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
 from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, RefundRequest
+from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, new_key, pay_order
@@ -101,12 +102,34 @@ def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_
 
 
 def test_the_next_year_opens_with_what_is_left(year_2026):
+    # What moves in the new year is no part of it. Without an invoice the order names the customer.
+    book("5.00", utc(2027, 1, 2))
     rows = read(2027)
-    assert {row["JournalCode"] for row in rows} == {"AN"}
-    assert balances(rows) == {
+    assert [row["CompAuxLib"] for row in rows if row["JournalCode"] == "ST"] == ["", "Léa Martin"]
+    assert balances([row for row in rows if row["JournalCode"] == "AN"]) == {
         "445710": Decimal("-6.00"), "512000": Decimal("33.03"), "108000": Decimal("-27.03")
     }  # fmt: skip
     assert read(2025) == []
+
+
+def test_money_of_a_year_before_the_first_invoice_is_brought_forward(year_2026):
+    book("5.00", utc(2025, 12, 31, 12))
+    opening = [row for row in read(2026) if row["JournalCode"] == "AN"]
+    assert balances(opening) == {"517000": Decimal("5.00"), "411000": Decimal("-5.00")}
+
+
+def test_delivery_without_vat_vat_of_the_one_stop_shop_and_transfers_have_their_accounts():
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("100.00"))
+    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
+        order = pay_order(make_order())
+        pay_order(make_order((make_product(price="119.00"), 1), country="DE"))
+    book("-10.00", utc(2026, 11, 22), kind="refund", order=order, movement=f"{TRANSFER_MOVEMENT}1")
+    rows = read(2026)
+    assert balances(rows) == {
+        "411000": Decimal("10.00"), "707000": Decimal("-140.00"), "708500": Decimal("-9.99"),
+        "445715": Decimal("-19.00"), "517000": Decimal("168.99"), "512000": Decimal("-10.00"),
+    }  # fmt: skip
+    assert [row["JournalCode"] for row in rows if row["CompteNum"] == "512000"] == ["BQ"]
 
 
 def test_a_customer_s_account_has_the_name_of_the_first_invoice_and_is_closed_once_settled():

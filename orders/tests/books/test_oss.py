@@ -13,7 +13,7 @@ from orders.books.oss import due_on, last_quarter, oss_return
 from orders.books.staff_tasks import staff_tasks
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
-from orders.models import FiledReturn, Invoice, InvoiceDraft, RefundRequest
+from orders.models import FiledReturn, Invoice, InvoiceDraft, RefundRequest, ReturnKind
 from orders.tests.books.entries import utc
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 from shop.core.models import AuditEntry
@@ -74,6 +74,22 @@ def test_art_258_a_sales_by_country_and_rate_and_corrections_of_earlier_quarters
     assert found.due_on == date(2027, 1, 31)
 
 
+def test_a_quarter_begins_at_midnight_in_paris_and_ends_before_the_next():
+    with time_machine.travel(utc(2026, 6, 30, 22), tick=False):
+        give_back(sell("119.00", "DE"), "59.50")
+    with time_machine.travel(utc(2026, 9, 30, 21, 59, 59), tick=False):
+        last = sell("119.00", "DE")
+    with time_machine.travel(utc(2026, 9, 30, 22), tick=False):
+        sell("238.00", "DE")
+        give_back(last, "59.50")
+    assert (lines(3), oss_return(3, 2026).corrections) == (
+        [("DE", Decimal("19.00"), Decimal("150.00"), Decimal("28.50"))], []
+    )  # fmt: skip
+    assert lines(4) == [("DE", Decimal("19.00"), Decimal("200.00"), Decimal("38.00"))]
+    [correction] = oss_return(4, 2026).corrections
+    assert (correction.period, correction.vat) == ("2026-T3", Decimal("-9.50"))
+
+
 def test_an_invoice_issued_anew_is_the_same_sale():
     with time_machine.travel(AUGUST, tick=False):
         invoice = sell("119.00", "DE")
@@ -121,14 +137,17 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
             "Total;2026-T3;;;100,00;19,00\r\n"
         )
         label = "Déclaration de TVA OSS à déposer"
+        # Another return, and another quarter's, were filed.
+        FiledReturn.objects.create(kind=ReturnKind.URSSAF, period="2026-T3")
+        FiledReturn.objects.create(kind=ReturnKind.OSS, period="2026-T2")
         [task] = [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
         assert task.detail == "à déposer et payer avant le 31/10/2026"
         for _again in range(2):
             admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
-        assert FiledReturn.objects.get().period == "2026-T3"
+        assert FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").count() == 1
         assert not [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
         admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
-    assert not FiledReturn.objects.exists()
+    assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
     assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))[-2:] == [
         "return.filed", "return.unfiled"
     ]  # fmt: skip

@@ -83,7 +83,13 @@ def test_page_file_and_deadline(admin_client):
     [task] = [task for task in staff_tasks(date(2026, 4, 10)) if str(task.label) == label]
     assert task.detail == "à déclarer avant le 30/04/2026"
     assert admin_client.get("/admin/comptes/urssaf?annee=2026").status_code == 200
+    book("-300.00", utc(2026, 4, 1), kind="refund")
+    book("1000.00", utc(2026, 7, 1))
     csv = b"".join(admin_client.get("/admin/comptes/urssaf.csv?annee=2026").streaming_content).decode()
-    assert csv.splitlines()[1] == "2026-T1;1234,50;0,00;0,00;1235,00;0,00;151,84;30/04/2026"
+    assert csv.splitlines()[1:4] == [
+        "2026-T1;1234,50;0,00;0,00;1235,00;0,00;151,84;30/04/2026",
+        "2026-T2;0,00;-300,00;0,00;0,00;0,00;0,00;31/07/2026",
+        "2026-T3;1000,00;0,00;-300,00;700,00;0,00;86,10;31/10/2026",
+    ]
     admin_client.post("/admin/comptes/declarations/urssaf/2026-T1", {"deposee": "oui"})
     assert not [task for task in staff_tasks(date(2026, 4, 10)) if str(task.label) == label]
