@@ -10,9 +10,9 @@ import time_machine
 from django.utils import timezone
 
 from orders.access import order_url
-from orders.models import InstallmentPause, Order, OrderStatus, PausedBy
+from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
 from orders.services.fulfilment.status_changes import change_status, update_status
-from orders.services.installments.dates import pause_installments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, paid_again, rows
 from orders.tests.withdrawing import declare
@@ -168,6 +168,19 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     pause = InstallmentPause.objects.get()
     assert (pause.ended_at, pause.ended_by) == (None, "")
     assert calendar(order) == before
+
+
+def test_a_pause_that_ended_before_the_dispatch_stays_ended(order):
+    with at(5):
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
+    with at(7):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    with at(8):
+        set_status(order, "shipped")
+    with at(9):
+        set_status(order, "processing", reason=WHY)
+    pause = InstallmentPause.objects.get()
+    assert (pause.ended_at, pause.ended_by) == (ORDERED + timedelta(days=7), "staff")
 
 
 # --- The day of dispatch --------------------------------------------------------------------------------

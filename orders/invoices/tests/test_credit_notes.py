@@ -83,6 +83,33 @@ def test_some_units_are_credited_for_what_was_decided(paid) -> None:
     assert note.data["total"] == "70.00"
 
 
+def test_a_part_of_the_delivery_is_no_line_beside_units(paid) -> None:
+    order = paid((make_product("Golem de poche", price="40.00"), 2))
+    note = issue_credit_note(request=decide(order, "45.00", units=1, shipping="5.00"))
+    assert note is not None
+    assert [(line["name"], line["total"]) for line in note.data["lines"]] == [("Golem de poche", "40.00")]
+    assert [note.data[name] for name in ("subtotal", "shipping", "total")] == ["40.00", "5.00", "45.00"]
+
+
+def test_what_is_granted_beyond_the_units_is_a_line_of_its_own(paid) -> None:
+    order = paid((make_product("Golem de poche", price="40.00"), 2))
+    request = decide(order, "40.50")
+    RefundLine.objects.create(request=request, item=order.items.get(), quantity=1, amount=Decimal("40.00"))
+    note = issue_credit_note(request=request)
+    assert note is not None
+    assert [(line["name"], line["quantity"], line["total"]) for line in note.data["lines"]] == [
+        ("Golem de poche", 1, "40.00"),
+        ("Geste commercial", 1, "0.50"),
+    ]
+
+
+def test_delivery_given_back_alone_is_a_line(paid) -> None:
+    note = issue_credit_note(request=decide(paid(), "9.99", shipping="9.99"))
+    assert note is not None
+    assert [(line["name"], line["total"]) for line in note.data["lines"]] == [("Livraison", "9.99")]
+    assert (note.data["shipping"], note.data["total"]) == ("0.00", "9.99")
+
+
 def test_an_amount_alone_is_one_line(paid) -> None:
     note = issue_credit_note(request=decide(paid(), "5.00"))
     assert note is not None
@@ -92,13 +119,17 @@ def test_an_amount_alone_is_one_line(paid) -> None:
 
 
 def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None:
-    note = issue_credit_note(request=decide(paid(), "30.00", voided="20.00"))
+    order = paid()
+    note = issue_credit_note(request=decide(order, "30.00", voided="20.00"))
     assert note is not None
-    assert note.data["refund"] | {"refunded_on": None} == {
+    assert note.data["refund"] == {
         "refunded": "10.00",
-        "refunded_on": None,
+        "refunded_on": note.data["issued_on"],
         "voided": "20.00",
     }
+    note = issue_credit_note(request=decide(order, "5.00", voided="5.00"))
+    assert note is not None
+    assert note.data["refund"] == {"refunded": "0.00", "refunded_on": None, "voided": "5.00"}
 
 
 def test_asking_again_gives_the_first_one_back(paid) -> None:

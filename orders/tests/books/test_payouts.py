@@ -9,7 +9,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from orders.books.payouts import describe_payouts, fees_of, late_payouts, unknown_lines, with_bank_lines
+from orders.books.payouts import (
+    describe_payouts,
+    fees_of,
+    late_payouts,
+    movement_cells,
+    unknown_lines,
+    with_bank_lines,
+)
 from orders.models import Attempt, BalanceMovement, BankLine, LedgerEntry, Payout
 from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.reconciliation.bank_statements import (
@@ -66,6 +73,22 @@ def test_the_provider_s_account_is_stored_once_with_what_each_payout_contains(fa
     months = fees_of(timezone.localdate().year)
     assert sum(month.fees for month in months) == Decimal("1.00")
     assert sum(month.paid_out for month in months) == Decimal("48.99")
+
+
+def test_a_payout_is_compared_with_its_own_parts_and_fees_are_those_of_the_year():
+    known = make_payout(1, "48.00", date(2026, 11, 5))
+    make_payout(2, "7.00", date(2026, 11, 6))
+    before, first, after = utc(2025, 12, 31, 22, 59, 59), utc(2025, 12, 31, 23), utc(2026, 12, 31, 23)
+    for number, (when, payout) in enumerate(((before, None), (first, known), (after, None))):
+        BalanceMovement.objects.create(
+            provider_id=f"txn_{number}", kind="charge", amount=Decimal("50.00"), fee=Decimal("1.00"),
+            source_id="ch_1", occurred_at=when, available_at=when, payout=payout,
+        )  # fmt: skip
+    rows = describe_payouts(list(with_bank_lines(Payout.objects.order_by("pk"))))
+    # Of the second one nothing is known.
+    assert [row.difference for row in rows] == [Decimal("-1.00"), ZERO]
+    assert [month.fees for month in fees_of(2026)] == [Decimal("1.00"), *[ZERO] * 11]
+    assert [cells[1] for cells in movement_cells(2026)] == ["txn_1"]
 
 
 STATEMENTS = {
