@@ -226,14 +226,5 @@ def _opening(number: int, accounts: Accounts) -> Entry | None:
         for line in entry.lines:
             if line.account.number < "6":
                 sums[line.account] += line.amount
-    rest = -sum(sums.values(), ZERO)
-    day = year(number).first
-    return _entry(
-        OPENING,
-        day,
-        f"AN{number}",
-        f"À-nouveaux {number}",
-        0,
-        *sums.items(),
-        (accounts[AccountRole.OWNER], rest),
-    )
+    lines = (*sums.items(), (accounts[AccountRole.OWNER], -sum(sums.values(), ZERO)))
+    return _entry(OPENING, year(number).first, f"AN{number}", f"À-nouveaux {number}", 0, *lines)

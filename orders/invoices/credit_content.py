@@ -155,7 +155,7 @@ def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dic
     rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
     if rest > 0:
         lines += _amount_lines(_("Geste commercial") if parts else _("Remboursement partiel"), rest, credited)
-    if shipping and not lines:
+    if not lines:
         # Delivery given back alone is a line: it bears the rates of the goods that it went with.
         return _amount_lines(_("Livraison"), shipping, credited), ZERO
     return lines, shipping

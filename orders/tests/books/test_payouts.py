@@ -35,9 +35,9 @@ pytestmark = pytest.mark.django_db
 ZERO = Decimal("0.00")
 
 
-def make_payout(number: int, amount: str, day: date, **fields: object) -> Payout:
+def make_payout(number: int, amount: str, day: date, *, state: str = "paid", **fields: object) -> Payout:
     return Payout.objects.create(
-        provider_id=f"po_{number}", amount=Decimal(amount), state="paid", arrives_on=day,
+        provider_id=f"po_{number}", amount=Decimal(amount), state=state, arrives_on=day,
         created_at=utc(day.year, day.month, day.day), **fields,
     )  # fmt: skip
 
@@ -79,16 +79,32 @@ def test_a_payout_is_compared_with_its_own_parts_and_fees_are_those_of_the_year(
     known = make_payout(1, "48.00", date(2026, 11, 5))
     make_payout(2, "7.00", date(2026, 11, 6))
     before, first, after = utc(2025, 12, 31, 22, 59, 59), utc(2025, 12, 31, 23), utc(2026, 12, 31, 23)
-    for number, (when, payout) in enumerate(((before, None), (first, known), (after, None))):
+    moments = ((before, None), (first, known), (after, None), (utc(2027, 2, 3), None))
+    for number, (when, payout) in enumerate(moments):
         BalanceMovement.objects.create(
             provider_id=f"txn_{number}", kind="charge", amount=Decimal("50.00"), fee=Decimal("1.00"),
             source_id="ch_1", occurred_at=when, available_at=when, payout=payout,
         )  # fmt: skip
+    BalanceMovement.objects.create(
+        provider_id="txn_fee", kind="stripe_fee", amount=Decimal("-2.00"), fee=ZERO, occurred_at=first,
+        available_at=first,
+    )  # fmt: skip
     rows = describe_payouts(list(with_bank_lines(Payout.objects.order_by("pk"))))
     # Of the second one nothing is known.
     assert [row.difference for row in rows] == [Decimal("-1.00"), ZERO]
-    assert [month.fees for month in fees_of(2026)] == [Decimal("1.00"), *[ZERO] * 11]
-    assert [cells[1] for cells in movement_cells(2026)] == ["txn_1"]
+    assert [month.fees for month in fees_of(2026)] == [Decimal("3.00"), *[ZERO] * 11]
+    assert [cells[1] for cells in movement_cells(2026)] == ["txn_1", "txn_fee"]
+
+
+def test_a_payout_is_late_after_seven_days_that_statements_cover():
+    make_payout(1, "7.00", date(2026, 11, 4))
+    make_payout(2, "7.00", date(2026, 11, 5))
+    make_payout(3, "7.00", date(2026, 11, 5), state="in_transit")
+    found = make_payout(4, "7.00", date(2026, 11, 5))
+    assert not late_payouts(date(2026, 11, 13)).exists()
+    BankLine.objects.create(booked_on=date(2026, 11, 5), label="STRIPE", amount=found.amount, payout=found)
+    assert not late_payouts(date(2026, 11, 12)).exists()
+    assert [payout.provider_id for payout in late_payouts(date(2026, 11, 13))] == ["po_2"]
 
 
 STATEMENTS = {
