@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Q, Subquery
 from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
@@ -31,6 +31,7 @@ from orders.models import (
 from orders.models.accounts import DEFAULT_NUMBERS
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.vat import Treatment
+from orders.selectors.invoices import first_invoices
 from shop.core.dates import shop_day
 from shop.core.money import ZERO
 
@@ -127,8 +128,7 @@ def _entry(
 def _first_name() -> Subquery:
     """The name on an order's first invoice: it stays when the order or a later invoice names somebody else, so that an
     account has one name and the file of a past year reads the same."""
-    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
-    return Subquery(first.values(name=KT("data__customer__name")))
+    return Subquery(first_invoices().values(name=KT("data__customer__name")))
 
 
 def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:

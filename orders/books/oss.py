@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Q, Subquery
 
 from orders.books.days import Period, quarter
 from orders.invoices.tax import tax_rates
 from orders.models import FiledReturn, Invoice, InvoiceKind, ReturnKind
 from orders.pricing.vat import Treatment
+from orders.selectors.invoices import first_invoices
 from shop.core.dates import shop_day
 from shop.core.money import ZERO
 
@@ -107,7 +108,6 @@ def oss_return(number: int, of_year: int) -> OssReturn:
 
 def _documents(period: Period) -> Iterator[tuple[Invoice, datetime]]:
     """Yield the quarter's documents, each with the moment of its sale: that of the order's first invoice."""
-    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
     own = Q(kind=InvoiceKind.INVOICE, version=1) | Q(
         kind=InvoiceKind.CREDIT_NOTE, refund_request__isnull=False
     )
@@ -115,7 +115,7 @@ def _documents(period: Period) -> Iterator[tuple[Invoice, datetime]]:
         Invoice.objects.filter(own, issued_at__gte=period.start, issued_at__lt=period.end)
         .filter(data__tax__treatment=Treatment.DESTINATION.value)
         .only("kind", "country", "vat", "data")
-        .annotate(sold_at=Subquery(first.values("issued_at")))
+        .annotate(sold_at=Subquery(first_invoices().values("issued_at")))
         .order_by("pk")
     )
     return ((row, row.sold_at) for row in rows.iterator(chunk_size=500))

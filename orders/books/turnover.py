@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import OuterRef, Q, Subquery, Sum
+from django.db.models import Q, Subquery, Sum
 from django.db.models.functions import ExtractYear, TruncMonth
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.books.days import year
 from orders.invoices.tax import union_sales
-from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind
+from orders.models import LedgerEntry, LedgerKind
+from orders.selectors.invoices import first_invoices
 from shop.core.charts import HEIGHT, GridLine, Scale, percent
 from shop.core.dates import SHOP_ZONE
 from shop.core.models import ShopSettings
@@ -70,8 +71,9 @@ def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
     order's first invoice (the later ones are the same sale). One query."""
     period = year(number)
     charge = Q(kind=LedgerKind.CHARGE)
-    first = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
-    taxed = {name: Subquery(first.values(name)) for name in ("vat", "total")} if without_vat else {}
+    taxed = (
+        {name: Subquery(first_invoices().values(name)) for name in ("vat", "total")} if without_vat else {}
+    )
     rows = (
         LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
         .order_by()

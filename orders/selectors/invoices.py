@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -88,6 +88,11 @@ def document_path(order: Order, entry: DocumentEntry, token: str = "") -> str:
         return f"{address}?{urlencode({'acces': token})}" if token else address
     query = {"number": entry.number, **({"acces": token} if token else {})}
     return f"{reverse('api-order-invoice', args=[order.pk])}?{urlencode(query)}"
+
+
+def first_invoices() -> QuerySet[Invoice]:
+    """For a subquery by `order`: the invoice by which an order was sold. One that was issued anew is the same sale."""
+    return Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
 
 
 def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
