@@ -22,6 +22,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import Any
 from xml.etree import ElementTree
 
 from run_checks import run_checks
@@ -40,14 +41,20 @@ CHROMIUM_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Results of one runner; they add up."""
+    """Results of one runner, with what failed and why in a line each; they add up."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: tuple[str, ...] = ()
 
     def __add__(self, other: Count) -> Count:
-        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Count(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.failures + other.failures,
+        )
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
@@ -57,16 +64,22 @@ class Count:
 def count_junit(report: Path, status: int) -> Count:
     """What a pytest run reported; a run that broke before reporting counts as one failure."""
     try:
-        suites = ElementTree.parse(report).getroot().iter("testsuite")  # noqa: S314 - our own file
+        root = ElementTree.parse(report).getroot()  # noqa: S314 - our own file
         totals = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
-        for suite in suites:
+        for suite in root.iter("testsuite"):
             for name in totals:
                 totals[name] += int(suite.get(name, 0))
     except (OSError, ElementTree.ParseError):
         return Count(failed=1)
     failed = totals["failures"] + totals["errors"]
     passed = max(0, totals["tests"] - failed - totals["skipped"])
-    return Count(passed, failed or int(status != 0), totals["skipped"])
+    failures = tuple(
+        failure(f"{case.get('classname')}::{case.get('name')}", problem.get("message", ""))
+        for case in root.iter("testcase")
+        for problem in case
+        if problem.tag in {"failure", "error"}
+    )
+    return Count(passed, failed or int(status != 0), totals["skipped"], failures)
 
 
 def count_vitest(report: Path, status: int) -> Count:
@@ -75,9 +88,26 @@ def count_vitest(report: Path, status: int) -> Count:
         result = json.loads(report.read_text())
         passed, failed = int(result["numPassedTests"]), int(result["numFailedTests"])
         skipped = int(result["numPendingTests"]) + int(result.get("numTodoTests", 0))
-    except (OSError, ValueError, KeyError):
+        failures = tuple(vitest_failures(result["testResults"]))
+    except (OSError, ValueError, LookupError):
         return Count(failed=1)
-    return Count(passed, failed or int(status != 0), skipped)
+    return Count(passed, failed or int(status != 0), skipped, failures)
+
+
+def vitest_failures(files: list[dict[str, Any]]) -> Iterator[str]:
+    for file in files:
+        name = os.path.relpath(file["name"], ROOT)
+        if file["status"] == "failed" and not file["assertionResults"]:
+            yield failure(name, file["message"])
+        for test in file["assertionResults"]:
+            if test["status"] == "failed":
+                yield failure(f"{name}: {test['fullName']}", test["failureMessages"][0])
+
+
+def failure(name: str, message: str) -> str:
+    """Name a failed test and the first line of why: the end of a long log is often all one gets to see."""
+    first, _, _ = message.strip().partition("\n")
+    return f"{name}: {first[:200]}"
 
 
 def run(command: list[str], **environment: str) -> int:
@@ -99,7 +129,7 @@ def run_pytest(arguments: list[str], **environment: str) -> Count:
 
 def checks(extra: list[str]) -> Count:
     passed, failed = run_checks()
-    return Count(passed, len(failed))
+    return Count(passed, len(failed), failures=tuple(failed))
 
 
 def sqlite(extra: list[str]) -> Count:
@@ -243,6 +273,8 @@ def main(arguments: list[str]) -> int:
         results = [run_part(name, extra) for name in chosen]
     total = sum((result.count for result in results), Count())
     print("\n" + "\n".join(map(str, results)) + "\n")
+    for line in total.failures:
+        print(f"✗ {line}")
     print(total, flush=True)
     return 1 if total.failed else 0
 

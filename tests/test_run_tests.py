@@ -1,5 +1,6 @@
 """The closing line of the test run is a sum that can be trusted."""
 
+import json
 import sys
 
 import pytest
@@ -36,9 +37,41 @@ def test_a_run_that_broke_before_reporting_has_failed(report):
     assert str(count_vitest(report, 0)) == "0 passed, 1 failed"
 
 
+def vitest(*results, **numbers):
+    file = {"name": str(run_tests.ROOT / "cart.test.tsx"), "status": "failed", "message": "SyntaxError: no }"}
+    tests = [{**file, "assertionResults": list(results)}]
+    return json.dumps({"numPassedTests": 5, "numPendingTests": 1, "testResults": tests, **numbers})
+
+
 def test_counts_a_vitest_run(report):
-    report.write_text('{"numPassedTests": 5, "numFailedTests": 2, "numPendingTests": 1, "numTodoTests": 1}')
+    report.write_text(vitest(numFailedTests=2, numTodoTests=1))
     assert str(count_vitest(report, 1)) == "5 passed, 2 failed, 2 skipped"
+
+
+def test_names_what_failed_and_why(report):
+    report.write_text(
+        """<testsuite tests="3" failures="1" errors="1" skipped="0">
+        <testcase classname="orders.tests.test_cart" name="test_adds"/>
+        <testcase classname="orders.tests.test_cart" name="test_takes">
+          <failure message="assert 1 == 2&#10;a second line">…</failure>
+        </testcase>
+        <testcase classname="orders.tests.test_cart" name="test_drops"><error>…</error></testcase>
+        </testsuite>"""
+    )
+    assert count_junit(report, 1).failures == (
+        "orders.tests.test_cart::test_takes: assert 1 == 2",
+        "orders.tests.test_cart::test_drops: ",
+    )
+    passed = {"fullName": "cart adds", "status": "passed", "failureMessages": []}
+    failed = {
+        "fullName": "cart takes",
+        "status": "failed",
+        "failureMessages": ["Error: expected 1 to be 2\n    at cart.test.tsx"],
+    }
+    report.write_text(vitest(passed, failed, numFailedTests=1))
+    assert count_vitest(report, 1).failures == ("cart.test.tsx: cart takes: Error: expected 1 to be 2",)
+    report.write_text(vitest(numFailedTests=0))
+    assert count_vitest(report, 1).failures == ("cart.test.tsx: SyntaxError: no }",)
 
 
 def test_sums_add_up():
@@ -55,7 +88,7 @@ def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
         return lambda extra: print(f"from {name} {extra}") or count
 
     parts = {
-        "sqlite": ("SQLite", part("SQLite", Count(passed=1, failed=1))),
+        "sqlite": ("SQLite", part("SQLite", Count(passed=1, failed=1, failures=("test_a: why",)))),
         "postgres": ("PostgreSQL", part("PostgreSQL", Count(passed=2))),
     }
     monkeypatch.setattr(run_tests, "PARTS", parts)
@@ -67,6 +100,7 @@ def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
         "from SQLite ['-x']",
         "── PostgreSQL",
         "from PostgreSQL ['-x']",
+        "✗ test_a: why\n",
         "3 passed, 1 failed\n",
     ]
     places = [printed.index(each) for each in said]
