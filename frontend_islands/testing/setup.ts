@@ -2,6 +2,12 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
 
+// React draws late, as on a busy machine: a test that does not wait for it fails each time, not once in fifty runs.
+vi.hoisted(() => {
+  const { setTimeout } = globalThis;
+  Object.assign(globalThis, { setImmediate: (draw: () => void) => setTimeout(draw, 40) });
+});
+
 // Enough for the names that tests use.
 Object.assign(globalThis, { CSS: { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") } });
 

@@ -86,7 +86,7 @@ it("calls a piece that left the catalogue what it was called, and forgets the na
   serve({ "/api/cart/quote": answerTo(bust) });
   const { unmount } = await renderIsland(island);
   expect(await screen.findByRole("heading", { name })).toBeTruthy();
-  expect(readNames()).toEqual({ [product_id]: name });
+  await waitFor(() => expect(readNames()).toEqual({ [product_id]: name }));
   unmount();
 
   serve({ "/api/cart/quote": answerTo(gone) });

@@ -1,5 +1,5 @@
 import { useStore } from "@nanostores/react";
-import { type Ref, useEffect, useId, useRef, useState } from "react";
+import { type Ref, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { CartProps, Quote } from "@/api/types";
 import { $lines, addToCart, clearCart } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
@@ -30,7 +30,7 @@ export function Cart({ countries, default_country, payment_methods, links }: Car
 
   /** Where the focus goes when its control leaves: decided now, done once the page is redrawn. */
   const [focusAfter, setFocusAfter] = useState<{ row: number } | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!focusAfter) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-remove]") ?? [];
     (buttons[Math.min(focusAfter.row, buttons.length - 1)] ?? anchor.current)?.focus();

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
@@ -63,7 +63,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   /** Two clicks can be faster than a redraw. */
   const sending = useRef(false);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!lead) return;
     const target = { summary: summaryRef, notice: noticeRef, pay: payRef }[lead.to].current;
     target?.focus();

@@ -223,7 +223,7 @@ it.each([
   await user.click(screen.getByRole("button", { name: "Vérifier à nouveau" }));
   expect(await screen.findByRole("heading", { name: /^Paiement confirmé/ })).toBeTruthy();
   expect(document.activeElement).toBe(screen.getByRole("heading", { level: 1 }));
-  expect(readCart()).toEqual([]);
+  await waitFor(() => expect(readCart()).toEqual([]));
 });
 
 it.each([

@@ -1,7 +1,7 @@
 /** `/admin/atelier`: every piece at the workshop in the column of its stage; on a phone one column at a time. */
 import { dropTargetForElements, monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { BoardCard, BoardProps, PieceStage } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
@@ -50,7 +50,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
     if (card) move(card, stage);
   });
   // Whoever moves a card by its buttons goes on with it; on a phone it is in another column, and the first takes over.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const id = focusNext.current;
     if (id === undefined) return;
     focusNext.current = undefined;

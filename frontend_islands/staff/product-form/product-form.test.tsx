@@ -97,7 +97,7 @@ it("says what is wrong beside the field and sends nothing", async () => {
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   expect(await screen.findByText("Ce champ est obligatoire.")).toBeTruthy();
   expect(await screen.findByText("Veuillez remplir tous les champs obligatoires")).toBeTruthy();
-  expect(screen.getByText(/Saisissez un montant en chiffres/)).toBeTruthy();
+  expect(await screen.findByText(/Saisissez un montant en chiffres/)).toBeTruthy();
   expect(screen.getByLabelText(/^Prix \(€\)/).getAttribute("aria-invalid")).toBe("true");
   expect(changes()).toEqual([]);
 });
