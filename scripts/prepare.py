@@ -83,7 +83,7 @@ def prepare_python(kind: str) -> None:
     if any(is_current(stamp, wanted) for stamp in stamps[: 2 if kind == "run" else 1]):
         return
     listed = [part for name in REQUIREMENTS[kind] for part in ("-r", name)]
-    options = ["--quiet", "--disable-pip-version-check", "--require-hashes"]
+    options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--require-hashes"]
     run(
         "Python packages",
         [str(PYTHON), "-m", "pip", "install", *options, *listed],
