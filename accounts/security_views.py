@@ -37,6 +37,7 @@ from accounts.services import second_factor
 from accounts.services.signing_in import change_password
 from shop.core.kept_forms import members_only
 from shop.core.problems import Problem, problem_response
+from shop.core.row_keys import read_key
 
 CODES_MADE = "recovery_codes_made"
 """Session key: when recovery codes were made here, in seconds of the epoch."""
@@ -67,9 +68,9 @@ class SecurityView(PrivateView):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         match request.POST.get("action"):
             case "end_session":
-                number = request.POST.get("session", "")
-                if number.isascii() and number.isdigit() and len(number) < 19:
-                    sessions.end_session(_user(request), int(number))
+                key = read_key(request.POST.get("session", ""))
+                if key is not None:
+                    sessions.end_session(_user(request), key)
                 leave_notice(request, "session_closed")
             case "end_others":
                 sessions.end_other_sessions(request, _user(request))

@@ -40,6 +40,7 @@ from shop.core.languages import active_language
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
+from shop.core.row_keys import read_key
 
 # What forms name as the place where they stand.
 _SOURCES = {"blog": ConsentSource.BLOG}
@@ -137,7 +138,7 @@ def stop(request: HttpRequest) -> HttpResponseBase:
             key=key,
             origin=origin_of(request, ConsentSource.MAIL),
             purpose=Purpose.CART_REMINDERS if is_reminder else Purpose.NEWSLETTER,
-            campaign_id=int(letter) if letter.isascii() and letter.isdecimal() and len(letter) < 19 else None,
+            campaign_id=read_key(letter),
         )
     found = find_by_token(key)
     context = {"is_done": is_done, "is_reminder": is_reminder, "key": found.token if found else ""}

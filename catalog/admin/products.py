@@ -20,6 +20,7 @@ from catalog.models import PricePoint, Product
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.selectors.staff_products import search_products
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin
 
@@ -187,8 +188,8 @@ class PricePointAdmin(StaffAdmin[PricePoint]):
             return queryset, False
         named = Product.objects.filter(staff_search.has_words(words)).order_by().values("pk")
         found = queryset.filter(product_id__in=named)
-        number = search_term.strip()
-        if number.isascii() and number.isdigit() and len(number) <= 18:
+        number = read_key(search_term.strip())
+        if number is not None:
             # Also of products that were deleted.
-            found |= queryset.filter(product_id=int(number))
+            found |= queryset.filter(product_id=number)
         return found, False

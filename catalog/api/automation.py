@@ -23,6 +23,7 @@ from catalog.selectors.product_documents import (
 )
 from catalog.services.product_writing import create_product, update_product
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.core.site import absolute_url
 from shop.core.staff_calls import private
 from shop.integrations.authentication import ApiKeyAuthentication, opened_by
@@ -149,11 +150,12 @@ class ProductAutomation(APIView):
 
 def _number(text: str) -> int:
     """Raises Problem 400 for what is no number of a row or page."""
-    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+    number = read_key(text)
+    if number is None:
         raise Problem(
             "invalid", _("Un nombre entier est attendu."), errors={"id": [_("Un nombre entier est attendu.")]}
         )
-    return int(text)
+    return number
 
 
 def _link(request: Request, page: int) -> str:

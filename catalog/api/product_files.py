@@ -40,6 +40,7 @@ from catalog.services.product_import import (
 )
 from catalog.services.staff_products import own_promotion_values
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
 
@@ -307,7 +308,7 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
         else:
             data[name] = text or None
     key, reference = data.pop(_NUMBER, None), data.pop(_REFERENCE, None) or ""
-    product_id = int(key) if key and key.isascii() and key.isdecimal() and len(key) <= 18 else None
+    product_id = read_key(key or "")
     if key and product_id is None:
         errors[_NUMBER] = [_("Ce n'est pas un numéro.")]
     if _REFERENCE in cells:

@@ -33,6 +33,7 @@ from catalog.services.product_rights import actions_for
 from catalog.services.staff_products import change_product, create_product
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import allowed, private, staff_actor
 
@@ -68,9 +69,8 @@ def query_of(asked: dict[str, Any]) -> ProductQuery:
     slug = asked["category"]
     category = None
     if slug:
-        category = (
-            int(slug) if slug.isascii() and slug.isdecimal() and len(slug) <= 18 else category_key(slug)
-        )
+        number = read_key(slug)
+        category = category_key(slug) if number is None else number
         if category is None:
             raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
     ordering = {"-created_at": "newest", "created_at": "oldest", "": "newest"}.get(

@@ -25,6 +25,7 @@ from catalog.services.staff_products import PROMOTION_FIELDS, own_promotion_valu
 from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
+from shop.core.row_keys import read_key
 
 LOWEST = Decimal("0.01")
 ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
@@ -65,8 +66,9 @@ class CategoryField(serializers.Field[Category, Any, str, Product]):
             self.fail("unknown")
         text = str(data).strip()[:200]
         rows = Category.objects.all()
-        if text.isascii() and text.isdecimal() and len(text) <= 18:
-            found = rows.filter(pk=int(text)).first()
+        key = read_key(text)
+        if key is not None:
+            found = rows.filter(pk=key).first()
         else:
             found = rows.filter(called(text.lower())).first() or rows.filter(name_fr__iexact=text).first()
         if found is None:

@@ -25,6 +25,7 @@ from catalog.selectors.promotion_previews import PreviewRow, rows_of_product
 from catalog.selectors.promotions import promotions_of
 from catalog.selectors.variants import variants_of
 from shop.core.keyset import BadCursor
+from shop.core.row_keys import read_key
 
 PAGE_SIZE, MOST_A_PAGE = 50, 200
 
@@ -160,8 +161,9 @@ def search_products(products: QuerySet[Product], text: str) -> QuerySet[Product]
     # Each by its own index.
     condition = Q(pk__in=Product.objects.filter(external_id=exact).order_by().values("pk"))
     condition |= Q(pk__in=Variant.objects.filter(sku=exact).order_by().values("product"))
-    if exact.isascii() and exact.isdecimal() and len(exact) <= 18:
-        condition |= Q(pk=int(exact))
+    number = read_key(exact)
+    if number is not None:
+        condition |= Q(pk=number)
     return products.filter(staff_search.has_words(words) | condition)
 
 

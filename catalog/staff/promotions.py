@@ -20,6 +20,7 @@ from catalog.models import Product, Promotion, PromotionState
 from catalog.selectors import wording
 from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.services.promotions import delete_promotion, end_promotion_by, save_promotion
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_row_fields import Part, staff_formfield
@@ -147,8 +148,7 @@ class Promotions(StaffRows[Promotion]):
 
 def _keys(values: Iterable[object]) -> list[int]:
     """Return what can be the key of a row."""
-    texts = (str(value) for value in values)
-    return [int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) <= 18]
+    return [key for value in values if (key := read_key(str(value))) is not None]
 
 
 def _dates(row: Promotion) -> str:

@@ -33,6 +33,7 @@ from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 
 
 @csrf_exempt
@@ -105,17 +106,13 @@ def stop(request: HttpRequest) -> HttpResponseBase:
 
 def _requested(request: HttpRequest) -> Subject:
     """What the form is about. Raises `Http404`: our own forms name something that is there."""
-    number, slug = request.POST.get("product_id", ""), request.POST.get("category_slug", "")
-    if number.isascii() and number.isdecimal() and len(number) < 19:
-        product = Product.objects.filter(pk=int(number), is_published=True).first()
+    number, slug = read_key(request.POST.get("product_id", "")), request.POST.get("category_slug", "")
+    if number is not None:
+        product = Product.objects.filter(pk=number, is_published=True).first()
         if product is not None:
-            chosen = request.POST.get("variant_id", "")
-            is_key = chosen.isascii() and chosen.isdecimal() and len(chosen) < 19
-            variant = (
-                product.variants.filter(pk=int(chosen)).select_related("variation").first()
-                if is_key
-                else None
-            )
+            chosen = read_key(request.POST.get("variant_id", ""))
+            variants = product.variants.select_related("variation")
+            variant = None if chosen is None else variants.filter(pk=chosen).first()
             return Subject(product, None, variant)
     elif slug and "\x00" not in slug:
         category = Category.objects.filter(slug=slug[:60]).first()

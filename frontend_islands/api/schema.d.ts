@@ -341,7 +341,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Address labels of 105 × 148 mm, one for each `order` of the address. */
+        /** @description Address labels of 105 × 148 mm, one for each `order` of the address, a hundred at most. */
         get: operations["api_admin_orders_labels.pdf_retrieve"];
         put?: never;
         post?: never;

@@ -35,6 +35,7 @@ from orders.services.fulfilment.delivery_address import DeliveryAddress, correct
 from orders.services.fulfilment.notes import write_note
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
 
@@ -224,8 +225,14 @@ class PackingSlipView(APIView):
         return _pdf(packing_slip(order, shipment), f"bon-{order.reference}")
 
 
+class LabelQuerySerializer(serializers.Serializer[None]):
+    """Whose labels."""
+
+    order = serializers.ListField(child=serializers.UUIDField(), allow_empty=False, max_length=MOST_LABELS)
+
+
 class AddressLabelsView(APIView):
-    """Address labels of 105 × 148 mm, one for each `order` of the address."""
+    """Address labels of 105 × 148 mm, one for each `order` of the address, a hundred at most."""
 
     permission_classes = (allowed(get=StaffAction.FULFIL_ORDER),)
 
@@ -234,7 +241,8 @@ class AddressLabelsView(APIView):
         responses={(200, "application/pdf"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request) -> HttpResponse:
-        keys = _keys(request.query_params.getlist("order"))
+        asked = validated(LabelQuerySerializer(data=request.query_params))
+        keys = list(dict.fromkeys(asked["order"]))
         found = Order.objects.filter(archived_at=None).in_bulk(keys)
         if len(found) != len(keys):
             raise order_not_found()
@@ -244,21 +252,11 @@ class AddressLabelsView(APIView):
 
 def found_shipment(order: Order, shipment_id: int | str) -> Shipment:
     """Return a parcel of this order. Raises Problem 404."""
-    wanted = str(shipment_id)
-    known = wanted.isascii() and wanted.isdecimal() and len(wanted) <= 18
-    shipment = order.shipments.filter(pk=int(wanted)).first() if known else None
+    key = read_key(str(shipment_id))
+    shipment = None if key is None else order.shipments.filter(pk=key).first()
     if shipment is None:
         raise Problem("not_found", _("Colis introuvable."), 404)
     return shipment
-
-
-def _keys(texts: list[str]) -> list[uuid.UUID]:
-    if not texts:
-        raise serializers.ValidationError({"order": [_("Ce champ est obligatoire.")]})
-    try:
-        return list(dict.fromkeys(uuid.UUID(text) for text in texts[:MOST_LABELS]))
-    except ValueError:
-        raise order_not_found() from None
 
 
 def _require_name(order: Order, values: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from django.utils.functional import Promise
 
 from orders.stripe import gateway
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 
 PROVIDER_AWAY = "Le service de paiement ne répond pas\u00a0: rien n'a changé. Réessayez."
 NOTED = "C'est noté."
@@ -37,7 +38,7 @@ def order_url(order_id: uuid.UUID) -> str:
 
 def row_number(text: str) -> int:
     """Return the key that an address or a hidden field names; 0, which no row has, when it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+    return read_key(text) or 0
 
 
 def carry_out(request: HttpRequest, act: Callable[[], object], done: str | Promise = NOTED) -> bool:

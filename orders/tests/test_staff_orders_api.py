@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
 from accounts.services import grant_role
@@ -218,7 +220,14 @@ def test_slips_and_labels_are_pdfs_in_the_customers_words(packer, order):
     assert label["Content-Disposition"] == f'inline; filename="etiquettes-{order.reference}.pdf"'
     assert label.content.startswith(b"%PDF-")
     assert packer.get("/api/admin/orders/labels.pdf").status_code == 400
-    assert packer.get("/api/admin/orders/labels.pdf?order=x").status_code == 404
+    assert packer.get("/api/admin/orders/labels.pdf?order=x").status_code == 400
+    assert packer.get(f"/api/admin/orders/labels.pdf?order={uuid4()}").status_code == 404
+    # None is left out without a word.
+    many = packer.get("/api/admin/orders/labels.pdf?" + "&".join(f"order={uuid4()}" for _ in range(101)))
+    assert (many.status_code, many.json()["errors"]) == (
+        400,
+        {"order": ["Assurez-vous que ce champ n'a pas plus de 100 éléments."]},
+    )
     assert packer.get(f"{path(order, 'slip.pdf')}?shipment=7").status_code == 404
 
 

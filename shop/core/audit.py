@@ -14,6 +14,7 @@ from django.db.models import Model, Q
 from shop.core.dates import end_of_day, start_of_day
 from shop.core.keyset import rows_after, write_cursor
 from shop.core.models import AuditEntry
+from shop.core.row_keys import read_key
 
 PAGE_SIZE = 50
 # More people than these that answer to a name are too many to mean one.
@@ -88,7 +89,8 @@ def find_audit_entries(
 def _people(text: str) -> list[int]:
     wanted = Q(email__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
     users = get_user_model()._default_manager.filter(wanted).values_list("pk", flat=True)[:MOST_PEOPLE]
-    return [*users, *([int(text)] if text.isascii() and text.isdecimal() and len(text) <= 18 else [])]
+    key = read_key(text)
+    return [*users, *([] if key is None else [key])]
 
 
 def _name(user: AbstractBaseUser) -> str:

@@ -19,6 +19,7 @@ from shop.core.images import check_image
 from shop.core.languages import active_language
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.pages.models import ContactKind
 from shop.pages.services.contact import MAX_IMAGES, Message
 
@@ -137,9 +138,8 @@ class ContactForm(forms.Form):
 
 def find_piece(number: str) -> Product | None:
     """Return the published product of this number, None for anything else. One query at most."""
-    if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        return None
-    return Product.objects.filter(pk=int(number), is_published=True).first()
+    key = read_key(number)
+    return None if key is None else Product.objects.filter(pk=key, is_published=True).first()
 
 
 class ProfileForm(forms.ModelForm[User]):

@@ -29,6 +29,7 @@ from orders.selectors.rules import country_name
 from shop.core.kept_forms import members_only
 from shop.core.keyset import BadCursor
 from shop.core.postcodes import postcode_notice
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, may
 from shop.pages.forms import EmailChangeForm, ProfileForm
 from shop.pages.selectors.personal_data import person_of
@@ -150,10 +151,9 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
 def return_mails(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/favoris`: the favourites whose keys come as `notify` are written about when they are back,
     the others are not."""
-    keys = [value for value in request.POST.getlist("notify") if value.isascii() and value.isdecimal()]
     choose_return_mails(
         user_id=cast(User, request.user).pk,
-        product_ids=[int(key) for key in keys if len(key) < 19],
+        product_ids=[key for key in map(read_key, request.POST.getlist("notify")) if key is not None],
         language=get_language() or "",
     )
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
@@ -165,9 +165,9 @@ def return_mails(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove_one(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/favoris/supprimer`: the favourite whose key comes as `remove`; none is no error."""
-    key = request.POST.get("remove", "")
-    if key.isascii() and key.isdecimal() and len(key) < 19:
-        remove_favourite(user_id=cast(User, request.user).pk, product_id=int(key))
+    key = read_key(request.POST.get("remove", ""))
+    if key is not None:
+        remove_favourite(user_id=cast(User, request.user).pk, product_id=key)
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
     leave_toast(response, "favourite_removed")
     return response

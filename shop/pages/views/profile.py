@@ -27,6 +27,7 @@ from orders.selectors.rules import checkout_countries, country_name, default_cou
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.problems import Problem
+from shop.core.row_keys import read_key
 from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
 from shop.pages.selectors.personal_data import person_of
 from shop.pages.views.members import profile_context, render_tab
@@ -124,9 +125,9 @@ def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
 @require_POST
 def remove_notice(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/alertes/supprimer`: the wish whose key comes as `remove`; none is no error."""
-    key = request.POST.get("remove", "")
-    if key.isascii() and key.isdecimal() and len(key) < 19:
-        withdraw_notice(notice_id=int(key), emails=person_of(cast(User, request.user)).emails)
+    key = read_key(request.POST.get("remove", ""))
+    if key is not None:
+        withdraw_notice(notice_id=key, emails=person_of(cast(User, request.user)).emails)
     return _back(request, "notice_removed", "alertes")
 
 
