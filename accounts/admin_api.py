@@ -88,7 +88,7 @@ class AdminUserListView(APIView):
         answer = {
             "next": following if page.next_cursor else None,
             "next_cursor": page.next_cursor or None,
-            "results": page.users,
+            "results": page.rows,
         }
         return Response(AdminUserPageSerializer(answer).data)
 

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from shop.core.problems import Problem
 from shop.core.shop_settings import link_salt
 
 MEMBER_MINIMUM = 8
@@ -69,3 +70,9 @@ def password_faults(password: str, user: User) -> list[str]:
     except ValidationError as error:
         return list(error.messages)
     return []
+
+
+def refuse_weak_password(password: str, user: User) -> None:
+    """Raise Problem 400 `weak_password` if anything is wrong with ``password`` for ``user``."""
+    if faults := password_faults(password, user):
+        raise Problem("weak_password", faults[0], errors={"password": faults})

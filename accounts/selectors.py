@@ -16,7 +16,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from accounts.models import Address, EmailChange, Role, SignUp, User, UserRole, normalise_email
-from shop.core.keyset import rows_after, write_cursor
+from shop.core.keyset import KeysetPage, read_page
+from shop.core.searching import rows_with_words
 
 
 def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
@@ -62,33 +63,21 @@ def with_proof(users: QuerySet[User]) -> QuerySet[User]:
     return users.annotate(has_proved_email=Exists(proved))
 
 
-@dataclass(frozen=True, slots=True)
-class UserPage:
-    """A part of the accounts, newest first. `next_cursor` is empty on the last page."""
+def find_users(
+    *, search: str = "", role: str = "", cursor: str = "", page_size: int = 20
+) -> KeysetPage[User]:
+    """Return a page of the accounts, newest first, each with its role and whether its address is proved. One query.
 
-    users: list[User]
-    next_cursor: str
-
-
-def find_users(*, search: str = "", role: str = "", cursor: str = "", page_size: int = 20) -> UserPage:
-    """Return a page of the accounts, each with its role and whether its address is proved. One query.
-
-    `search` is a part of the address or of a name; a member without a row has the role `user`. Raises BadCursor.
+    `search` is parts of the address and the names; a member without a row has the role `user`. Raises BadCursor.
     """
-    users = with_proof(User.objects.select_related("user_role"))
-    if search.strip():
-        text = search.strip()
-        users = users.filter(
-            Q(email__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
-        )
+    users = rows_with_words(
+        with_proof(User.objects.select_related("user_role")), search, ("email", "first_name", "last_name")
+    )
     if role == Role.USER:
         users = users.filter(Q(user_role__role=role) | Q(user_role=None))
     elif role:
         users = users.filter(user_role__role=role)
-    found = list(rows_after(users, cursor, moment="date_joined")[: page_size + 1])
-    page = found[:page_size]
-    more = len(found) > page_size
-    return UserPage(page, write_cursor(page[-1].date_joined, page[-1].pk) if more else "")
+    return read_page(users, cursor, moment="date_joined", size=page_size)
 
 
 def user_with_role(user_id: int) -> User | None:

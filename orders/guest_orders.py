@@ -3,12 +3,13 @@
 import uuid
 from typing import Literal
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 from accounts.models import User
 from accounts.sign_ups import awaits_confirmation
 from orders.access import token_is_valid
 from orders.models import Order
+from orders.selectors.orders import order_for_page, order_path
 from orders.services.checkout.guest_accounts import may_join
 
 AccountState = Literal["", "offer", "asked", "join"]
@@ -39,6 +40,16 @@ def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
     if str(order.pk) in request.session.get(_KEY, []):
         return True
     return bool(token) and token_is_valid(order.pk, token)
+
+
+def order_of_visitor(request: HttpRequest, order_id: uuid.UUID) -> tuple[Order, str]:
+    """Return an order that its member, its browser or the signed link `acces` opens, with the address of its page.
+    Raises Http404."""
+    order = order_for_page(order_id)
+    token = request.GET.get("acces", "")
+    if order is None or not browser_owns(request, order, token):
+        raise Http404
+    return order, f"{order_path(order)}?acces={token}" if token else order_path(order)
 
 
 def account_state(request: HttpRequest, order: Order) -> AccountState:

@@ -6,7 +6,6 @@ from typing import Any
 
 from orders.models import Invoice, Order, OrderItem, OrderSearchEntry, OrderTracking
 
-MAX_QUERY_WORDS = 8
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
 
 

@@ -10,7 +10,7 @@ from django_countries import countries
 
 from accounts.models import UNLISTED_COUNTRY, Address, User
 from shop.core.postcodes import postcode_error
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 
 MAX_ADDRESSES = 20
 DEFAULTS = ("is_delivery_default", "is_billing_default")
@@ -115,7 +115,7 @@ def _checked(details: AddressDetails) -> dict[str, str | bool]:
         elif refusal := postcode_error(country, str(values["postal_code"])):
             errors.setdefault("postal_code", [refusal])
     if errors:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+        raise InvalidFields(errors)
     return values
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import Role, User, UserRole, normalise_email
-from accounts.passwords import ResetTokens, password_faults
+from accounts.passwords import ResetTokens, refuse_weak_password
 from accounts.services.roles import grant_role
 from shop.core import email_addresses, limits
 from shop.core.languages import SOURCE_LANGUAGE
@@ -90,8 +90,7 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
             user = user_of_reset_key(key)
         if user is None:
             raise Problem("invalid_link", _("Impossible de mettre à jour le mot de passe"), 400)
-        if faults := password_faults(password, user):
-            raise Problem("weak_password", faults[0], errors={"password": faults})
+        refuse_weak_password(password, user)
         user.set_password(password)
         user.save(update_fields=["password"])
         EmailAddress.objects.filter(user=user, email=user.email).update(verified=True)

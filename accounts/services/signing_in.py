@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from accounts.devices import known_device
 from accounts.mails import send_password_changed
 from accounts.models import User
-from accounts.passwords import MAXIMUM, password_faults
+from accounts.passwords import MAXIMUM, refuse_weak_password
 from accounts.selectors import find_user, is_email_confirmed, unconfirmed_sign_up
 from accounts.services.members import clean_email, request_password_reset
 from accounts.services.second_factor import check_unnamed_passkey
@@ -108,8 +108,7 @@ def change_password(user: User, *, old: str, new: str) -> None:
     Raises ``Problem`` as ``check_own_password`` does, and 400 ``weak_password`` with ``errors["password"]``.
     """
     check_own_password(user, old)
-    if faults := password_faults(new, user):
-        raise Problem("weak_password", faults[0], errors={"password": faults})
+    refuse_weak_password(new, user)
     with transaction.atomic():
         user.set_password(new)
         user.save(update_fields=["password"])

@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import SignUp, User
-from accounts.passwords import password_faults
+from accounts.passwords import refuse_weak_password
 from accounts.services.members import clean_email, create_member
 from accounts.sign_ups import sign_up_of_key
 from shop.core import limits
@@ -60,7 +60,7 @@ def prepare_sign_up(
     """
     address = clean_email(email)
     if password is not None:
-        _refuse_weak(password, User(email=address, first_name=first_name, last_name=last_name))
+        refuse_weak_password(password, User(email=address, first_name=first_name, last_name=last_name))
     return SignUp(
         email=address,
         password=make_password(password),
@@ -121,7 +121,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
             raise _invalid_link()
         names = {"first_name": sign_up.first_name, "last_name": sign_up.last_name} if is_theirs else {}
         if password is not None:
-            _refuse_weak(password, User(email=sign_up.email, **names))
+            refuse_weak_password(password, User(email=sign_up.email, **names))
         try:
             with transaction.atomic():
                 user = create_member(
@@ -146,11 +146,6 @@ def purge_sign_ups(before: datetime, limit: int) -> int:
     """Delete sign-ups that nobody confirmed since, at most `limit`; return how many."""
     old = SignUp.objects.filter(created_at__lt=before).values_list("pk", flat=True)[:limit]
     return SignUp.objects.filter(pk__in=list(old)).delete()[0]
-
-
-def _refuse_weak(password: str, candidate: User) -> None:
-    if faults := password_faults(password, candidate):
-        raise Problem("weak_password", faults[0], errors={"password": faults})
 
 
 def _invalid_link() -> Problem:

@@ -22,13 +22,13 @@ from blog.services.tags import MOST_TAGS
 from catalog.api.staff_serializers import NamedProductSerializer
 from catalog.selectors.pictures import image_info
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.row_keys import ROW_KEY
 
 _LENGTHS: dict[str, int] = {
     **{name: vars(Article._meta.get_field(name))["max_length"] for name in ("title", "slug", "cover_alt")},
     "excerpt": EXCERPT_LENGTH,
     "content": CONTENT_LENGTH,
 }
-_KEY: dict[str, Any] = {"min_value": 1, "max_value": 2**63 - 1}
 # By the name in a call, the column.
 TEXT_SOURCES: dict[str, str] = {
     (text if code == SOURCE_LANGUAGE else f"{text}_{code}"): f"{text}_{code}"
@@ -67,9 +67,9 @@ class ArticleValuesSerializer(TextsSerializer):
         child=serializers.CharField(max_length=200), max_length=MOST_TAGS * 2, required=False
     )
     products = serializers.ListField(
-        child=serializers.IntegerField(**_KEY), max_length=MOST_PRODUCTS * 2, required=False
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PRODUCTS * 2, required=False
     )
-    cover = serializers.IntegerField(required=False, allow_null=True, **_KEY)
+    cover = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
 
 
 class ArticleWriteSerializer(ArticleValuesSerializer):

@@ -37,7 +37,7 @@ from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import ShopSettings
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 
 Values = Mapping[str, Any]
 
@@ -158,9 +158,7 @@ def refuse_unfinished(article: Article) -> None:
     missing = [name for name in _REQUIRED if not (getattr(article, name) or "").strip()]
     if missing:
         message = _("À remplir avant la publication.")
-        raise Problem(
-            "invalid", _("Certains champs sont à corriger."), errors={name: [message] for name in missing}
-        )
+        raise InvalidFields({name: [message] for name in missing})
 
 
 def _write(

@@ -15,11 +15,10 @@ from rest_framework.views import APIView
 from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from catalog.services.favourites import add_favourite, remove_favourite, replace_favourites
 from shop.core.parsers import StrictJSONListParser
+from shop.core.row_keys import ROW_KEY
 
 # Keys of products, the latest favourite first. Every call takes or returns the list itself: `[12, 3]`.
-_IDS = serializers.ListField(
-    child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
-)
+_IDS = serializers.ListField(child=serializers.IntegerField(**ROW_KEY), max_length=MAX_FAVOURITES)
 
 
 @method_decorator(never_cache, name="dispatch")

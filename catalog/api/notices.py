@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from catalog.services.notices import ask_notice
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.row_keys import ROW_KEY
 
 
 class NotifyRequest(serializers.Serializer[Any]):
@@ -22,12 +23,8 @@ class NotifyRequest(serializers.Serializer[Any]):
 
     email = serializers.CharField(max_length=1000, allow_blank=True)
     category_slug = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
-    product_id = serializers.IntegerField(
-        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1
-    )
-    variant_id = serializers.IntegerField(
-        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1
-    )
+    product_id = serializers.IntegerField(required=False, default=None, allow_null=True, **ROW_KEY)
+    variant_id = serializers.IntegerField(required=False, default=None, allow_null=True, **ROW_KEY)
 
 
 class NotifyAnswer(serializers.Serializer[Any]):

@@ -37,7 +37,8 @@ from catalog.services.staff_products import (
     key_of_versions,
     preview_changes,
 )
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
+from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import allowed, private, staff_actor
 
@@ -58,9 +59,7 @@ class BulkSerializer(serializers.Serializer[Any]):
     """`fields` are those of one product that several can share. With `dry_run` nothing is changed; the `preview_key` of
     that answer makes the call that follows refuse (409 `conflict`) products that changed in between."""
 
-    ids = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MOST_AT_ONCE
-    )
+    ids = serializers.ListField(child=serializers.IntegerField(**ROW_KEY), max_length=MOST_AT_ONCE)
     action = serializers.ChoiceField(choices=["update", *_REMOVALS])
     fields = serializers.DictField(required=False)  # type: ignore[assignment]
     dry_run = serializers.BooleanField(required=False, default=False)
@@ -250,7 +249,7 @@ def _promotion(product: Product, values: dict[str, Any]) -> Promotion:
         promotion.clean()
     except ValidationError as error:
         errors = {f"promotion_{name}": messages for name, messages in error.message_dict.items()}
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors) from error
+        raise InvalidFields(errors) from error
     return promotion
 
 

@@ -27,12 +27,12 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.remote_images import fetch_image
+from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
 
 MOST_ADDRESS = 2000
 MOST_TEXT = 250
-_KEY: dict[str, Any] = {"min_value": 1, "max_value": 2**63 - 1}
 
 
 class CropSerializer(serializers.Serializer[Any]):
@@ -67,7 +67,7 @@ class PictureChangeSerializer(serializers.Serializer[Any]):
     alt_es = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
     alt_de = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
     finish = serializers.ChoiceField(choices=Finish.choices, required=False, allow_blank=True)
-    variation_id = serializers.IntegerField(required=False, allow_null=True, **_KEY)
+    variation_id = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
     crop = CropSerializer(required=False, allow_null=True)
     focus = FocusSerializer(required=False, allow_null=True)
     version = serializers.CharField(max_length=16, required=False, allow_blank=True)
@@ -92,7 +92,7 @@ class PictureUploadSerializer(serializers.Serializer[Any]):
     url = serializers.CharField(max_length=MOST_ADDRESS, required=False, allow_blank=True)
     alt = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
     finish = serializers.ChoiceField(choices=Finish.choices, required=False, allow_blank=True)
-    variation_id = serializers.IntegerField(required=False, allow_null=True, **_KEY)
+    variation_id = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
 
     def drawn(self) -> DrawnImage:
         """The picture. Raises `Problem`: 400 `invalid`, 400 `invalid_image`, 503 `busy`."""
@@ -109,17 +109,17 @@ class PictureUploadSerializer(serializers.Serializer[Any]):
 class PictureOrderSerializer(serializers.Serializer[Any]):
     """`ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen."""
 
-    ids = serializers.ListField(child=serializers.IntegerField(**_KEY), max_length=MOST_PICTURES * 2)
+    ids = serializers.ListField(child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2)
     removed_ids = serializers.ListField(
-        child=serializers.IntegerField(**_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
     )
     seen_ids = serializers.ListField(
-        child=serializers.IntegerField(**_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
     )
 
 
 class MainPictureSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(**_KEY)
+    id = serializers.IntegerField(**ROW_KEY)
 
 
 class WholePictureSerializer(serializers.Serializer[Any]):

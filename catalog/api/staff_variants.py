@@ -28,10 +28,10 @@ from catalog.services.variant_grid import MOST_FORMATS, GridRow, grid_version
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
+from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
 
-_KEY: dict[str, Any] = {"min_value": 1, "max_value": 2**63 - 1}
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
 _DAYS: dict[str, Any] = {"min_value": 0, "max_value": 32767, "required": False, "allow_null": True}
 _NAME: dict[str, Any] = {
@@ -81,7 +81,7 @@ class GridRowBodySerializer(serializers.Serializer[Any]):
     """What changes of a variant; what is empty falls back to the product's. `stock_quantity` comes with the number
     that was on screen, `seen_stock`. `image_ids` are the photos of this very format and finish."""
 
-    id = serializers.IntegerField(**_KEY)
+    id = serializers.IntegerField(**ROW_KEY)
     price = AmountField(required=False, allow_null=True, min_value=LOWEST, error_messages=ABOVE_ZERO)
     in_stock = serializers.BooleanField(required=False)
     stock_quantity = serializers.IntegerField(**_COUNT)
@@ -95,14 +95,16 @@ class GridRowBodySerializer(serializers.Serializer[Any]):
     )
     production_days_min = serializers.IntegerField(**_DAYS)
     production_days_max = serializers.IntegerField(**_DAYS)
-    image_ids = serializers.ListField(child=serializers.IntegerField(**_KEY), max_length=200, required=False)
+    image_ids = serializers.ListField(
+        child=serializers.IntegerField(**ROW_KEY), max_length=200, required=False
+    )
 
 
 class GridBodySerializer(serializers.Serializer[Any]):
     version = serializers.CharField(max_length=16)
     rows = GridRowBodySerializer(many=True, required=False)
     format_ids = serializers.ListField(
-        child=serializers.IntegerField(**_KEY), max_length=MOST_FORMATS, required=False, allow_null=True
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_FORMATS, required=False, allow_null=True
     )
 
 

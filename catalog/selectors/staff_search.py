@@ -12,8 +12,8 @@ from django.db.models.lookups import GreaterThan
 
 from catalog.models import Product, SearchEntry, SearchWord
 from catalog.words import EMPTY_WORDS, LONGEST_WORD, known_beginnings, normalise
+from shop.core.searching import MAX_QUERY_WORDS
 
-MAX_QUERY_WORDS = 8
 # One or two letters are inside nearly every word: they match beginnings only.
 _SHORT = 2
 _EMPTY = frozenset[str]().union(*EMPTY_WORDS.values())

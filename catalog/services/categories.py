@@ -15,7 +15,7 @@ from catalog.services.products import refresh_product, validate
 from catalog.services.reports import report_products
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.core.site import page_words
 from shop.core.transaction_locks import lock_names
 
@@ -40,7 +40,7 @@ def save_category(*, category: Category) -> Category:
         fill_slugs(category)
         errors = slug_errors(category)
         if errors:
-            raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+            raise InvalidFields(errors)
         validate(category)
         category.save()
         if stored is not None:

@@ -25,7 +25,7 @@ from catalog.services.reports import report_product
 from catalog.services.stock import lock_products
 from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.integrations.models import ApiKey, EventKind
 from shop.integrations.repeated_calls import finish_call, first_call
 
@@ -64,7 +64,7 @@ class _Faults:
 
     def check(self) -> None:
         if self.lines:
-            raise Problem("invalid", _("Certains champs sont à corriger."), errors=self.lines)
+            raise InvalidFields(self.lines)
 
 
 def create_product(

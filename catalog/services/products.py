@@ -26,7 +26,7 @@ from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import lock_products, refresh_availability
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.integrations.models import EventKind
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
@@ -211,7 +211,7 @@ def validate(row: Model, without: str = "") -> None:
         row.full_clean(exclude=repeated, validate_constraints=False)
         _validate_constraints(row, exclude={*repeated, without})
     except ValidationError as error:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=error.message_dict) from error
+        raise InvalidFields(error.message_dict) from error
 
 
 def _validate_constraints(row: Model, exclude: set[str]) -> None:

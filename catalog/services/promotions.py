@@ -18,7 +18,7 @@ from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_products
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 
 OFFER_FIELDS = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
 """What an offer is made of in a product's own form, see `set_own_promotion`; a reduction has more."""
@@ -43,9 +43,7 @@ def save_promotion(
         try:
             promotion.full_clean()
         except ValidationError as error:
-            raise Problem(
-                "invalid", _("Certains champs sont à corriger."), errors=error.message_dict
-            ) from error
+            raise InvalidFields(error.message_dict) from error
         promotion.next_boundary = promotion.boundary_after(moment)
         promotion.save()
         if products is not None:

@@ -23,7 +23,7 @@ from catalog.selectors.purchases import Purchase, find_purchase
 from catalog.selectors.reviews import review_of_address
 from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.core.site import absolute_url
 
 User = get_user_model()
@@ -247,7 +247,7 @@ def _check(rating: int, title: str, text: str) -> None:
     elif len(text) > TEXT_MAX_LENGTH:
         errors["text"] = [_("Le texte est trop long.")]
     if errors:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+        raise InvalidFields(errors)
 
 
 def _invalid(field: str, message: str) -> Problem:

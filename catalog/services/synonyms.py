@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from catalog.models import Synonym
 from shop.core.content_version import content_changed
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields
 
 
 def save_synonym(*, synonym: Synonym) -> Synonym:
@@ -20,7 +19,7 @@ def save_synonym(*, synonym: Synonym) -> Synonym:
     try:
         synonym.full_clean()
     except ValidationError as error:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=error.message_dict) from error
+        raise InvalidFields(error.message_dict) from error
     with transaction.atomic():
         synonym.save()
         content_changed()

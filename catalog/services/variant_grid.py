@@ -24,7 +24,7 @@ from catalog.services.products import (
 )
 from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 
 Values = Mapping[str, Any]
 MOST_FORMATS = 30
@@ -105,7 +105,7 @@ def save_grid(
         if format_ids is not None:
             _write_order(writing, format_ids)
         if writing.errors:
-            raise Problem("invalid", _("Certains champs sont à corriger."), errors=writing.errors)
+            raise InvalidFields(writing.errors)
         refresh_product(product_id=product_id)
         if writing.after:
             record_audit(

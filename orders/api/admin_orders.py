@@ -118,7 +118,7 @@ class AdminOrderListView(APIView):
             if page.next_cursor
             else None,
             "next_cursor": page.next_cursor or None,
-            "results": page.orders,
+            "results": page.rows,
         }
         return private(AdminOrderPageSerializer(answer).data)
 

@@ -135,6 +135,6 @@ class OrderAutomation(APIView):
         return private(
             {
                 "next_cursor": page.next_cursor,
-                "results": [order_with_customer(order) for order in page.orders],
+                "results": [order_with_customer(order) for order in page.rows],
             }
         )

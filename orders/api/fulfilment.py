@@ -35,7 +35,7 @@ from orders.services.fulfilment.delivery_address import DeliveryAddress, correct
 from orders.services.fulfilment.notes import write_note
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from shop.core.problems import Problem
-from shop.core.row_keys import read_key
+from shop.core.row_keys import ROW_KEY, read_key
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
 
@@ -43,7 +43,7 @@ MOST_LABELS = 100
 
 
 class ParcelUnitsSerializer(serializers.Serializer[Any]):
-    item_id = StrictIntegerField(min_value=1, max_value=2**63 - 1)
+    item_id = StrictIntegerField(**ROW_KEY)
     quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
 
 
@@ -68,7 +68,7 @@ class NoteTextSerializer(serializers.Serializer[Any]):
     """`corrects` is the id of the note that this one replaces."""
 
     text = ParagraphField(max_length=2000)
-    corrects = StrictIntegerField(required=False, allow_null=True, default=None, max_value=2**63 - 1)
+    corrects = StrictIntegerField(required=False, allow_null=True, default=None, **ROW_KEY)
 
 
 class CorrectedAddressSerializer(AddressSerializer, ExpectedVersionSerializer):

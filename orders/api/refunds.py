@@ -43,6 +43,7 @@ from orders.services.refunds.transfers import (
 )
 from shop.core.amounts import AmountField
 from shop.core.problems import Problem
+from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
 
@@ -50,7 +51,7 @@ from shop.core.staff_calls import allowed, private
 class RefundedLineSerializer(serializers.Serializer[Any]):
     """Units of a line of the order; `restock` puts them back on the shelf."""
 
-    item_id = StrictIntegerField(min_value=1, max_value=2**63 - 1)
+    item_id = StrictIntegerField(**ROW_KEY)
     quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
     restock = serializers.BooleanField(default=False)
 

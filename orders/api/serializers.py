@@ -28,8 +28,7 @@ from orders.services.checkout.placement import CustomerDetails
 from shop.core.amounts import AmountField
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.postcodes import postcode_error
-
-_MAX_ID = 2**63 - 1
+from shop.core.row_keys import ROW_KEY
 
 
 class KnownFieldsSerializer(serializers.Serializer[Any]):
@@ -52,8 +51,8 @@ class StrictIntegerField(serializers.IntegerField):
 
 
 class LineSerializer(serializers.Serializer[RequestedLine]):
-    product_id = StrictIntegerField(min_value=1, max_value=_MAX_ID)
-    variation_id = StrictIntegerField(min_value=1, max_value=_MAX_ID, required=False, allow_null=True)
+    product_id = StrictIntegerField(**ROW_KEY)
+    variation_id = StrictIntegerField(**ROW_KEY, required=False, allow_null=True)
     finish = serializers.ChoiceField(
         choices=Finish.choices, required=False, allow_null=True, allow_blank=True
     )

@@ -16,7 +16,6 @@ from orders.models import (
     Invoice,
     InvoiceDocument,
     InvoiceGap,
-    InvoiceKind,
     InvoiceSeries,
     LedgerEntry,
     PurgedYear,
@@ -154,7 +153,6 @@ def _arithmetic(invoice: Invoice) -> Iterator[Fault]:
     data = invoice.data
     total, tax = Decimal(data["total"]), data["tax"]
     lines = sum((Decimal(line["total"]) for line in data["lines"]), ZERO)
-    sign = -1 if invoice.kind == InvoiceKind.CREDIT_NOTE else 1
     parts = lines + Decimal(data["shipping"])
     taxed = Decimal(tax["net"]) + Decimal(tax["vat"])
     if parts != total:
@@ -169,12 +167,12 @@ def _arithmetic(invoice: Invoice) -> Iterator[Fault]:
             invoice.number,
             _("base et TVA font %(found)s et non %(wanted)s") % {"found": taxed, "wanted": total},
         )
-    if (invoice.total, invoice.vat) != (sign * total, sign * Decimal(tax["vat"])):
+    if (invoice.total, invoice.vat) != (invoice.sign * total, invoice.sign * Decimal(tax["vat"])):
         yield Fault(
             "total",
             invoice.number,
             _("la ligne dit %(found)s, le document %(wanted)s")
-            % {"found": invoice.total, "wanted": sign * total},
+            % {"found": invoice.total, "wanted": invoice.sign * total},
         )
 
 

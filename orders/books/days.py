@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from django.db.models import Q
+
 from shop.core.dates import SHOP_ZONE
 
 
@@ -28,6 +30,10 @@ class Period:
     def end(self) -> datetime:
         """The first moment after it."""
         return datetime.combine(self.last + timedelta(days=1), time(), SHOP_ZONE)
+
+    def holds(self, column: str) -> Q:
+        """Return the condition that the moment in a column falls on one of the days."""
+        return Q((f"{column}__gte", self.start), (f"{column}__lt", self.end))
 
 
 def year(number: int) -> Period:

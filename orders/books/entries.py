@@ -24,7 +24,6 @@ from orders.models import (
     AccountRole,
     BalanceMovement,
     Invoice,
-    InvoiceKind,
     LedgerEntry,
     LedgerKind,
 )
@@ -132,13 +131,12 @@ def _first_name() -> Subquery:
 
 
 def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
-    documents = Invoice.objects.filter(issued_at__gte=period.start, issued_at__lt=period.end)
+    documents = Invoice.objects.filter(period.holds("issued_at"))
     rows = documents.select_related("order").annotate(first_name=_first_name()).order_by("issued_at", "pk")
     for document in rows.iterator(chunk_size=CHUNK):
         data = document.data
         rates = tax_rates(data["tax"])
         treatment = Treatment(data["tax"]["treatment"])
-        sign = -1 if document.kind == InvoiceKind.CREDIT_NOTE else 1
         shipping = sum((rate.shipping_net for rate in rates), ZERO)
         if not treatment.is_taxed:
             shipping = Decimal(data["shipping"])
@@ -149,11 +147,11 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
             SALES,
             shop_day(document.issued_at),
             document.number,
-            f"{'Avoir' if sign < 0 else 'Facture'} {document.number} {name}",
+            f"{'Avoir' if document.sign < 0 else 'Facture'} {document.number} {name}",
             document.pk,
             (accounts.customer(document.order.reference, document.first_name), document.total),
-            (accounts[AccountRole.SALES], -sign * (net - shipping)),
-            (accounts[AccountRole.SHIPPING], -sign * shipping),
+            (accounts[AccountRole.SALES], -document.sign * (net - shipping)),
+            (accounts[AccountRole.SHIPPING], -document.sign * shipping),
             (accounts[vat], -document.vat),
         )
         if entry is not None:
@@ -161,7 +159,7 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 
 def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
-    rows = LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+    rows = LedgerEntry.objects.filter(period.holds("occurred_at"))
     rows = rows.select_related("order").annotate(first_name=_first_name()).order_by("occurred_at", "pk")
     for row in rows.iterator(chunk_size=CHUNK):
         by_transfer = row.provider_id.startswith(TRANSFER_MOVEMENT)
@@ -181,7 +179,7 @@ def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
     """Fees of each line of the provider's account, and its payouts."""
-    rows = BalanceMovement.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end).filter(
+    rows = BalanceMovement.objects.filter(period.holds("occurred_at")).filter(
         ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, PAYOUT))
     )
     for row in rows.order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):

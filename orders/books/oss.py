@@ -89,15 +89,14 @@ def oss_return(number: int, of_year: int) -> OssReturn:
     lines: dict[tuple[str, Decimal], OssLine] = {}
     corrections: dict[tuple[str, str], OssCorrection] = {}
     for document, sold_at in _documents(period):
-        sign = -1 if document.kind == InvoiceKind.CREDIT_NOTE else 1
         if sold_at < period.start:
             key = (quarter_name(shop_day(sold_at)), document.country)
             corrections.setdefault(key, OssCorrection(*key)).vat += document.vat
             continue
         for rate in tax_rates(document.data["tax"]):
             line = lines.setdefault((document.country, rate.percent), OssLine(document.country, rate.percent))
-            line.net += sign * rate.net
-            line.vat += sign * rate.vat
+            line.net += document.sign * rate.net
+            line.vat += document.sign * rate.vat
     return OssReturn(
         quarter_name(period.first),
         due_on(period),
@@ -112,7 +111,7 @@ def _documents(period: Period) -> Iterator[tuple[Invoice, datetime]]:
         kind=InvoiceKind.CREDIT_NOTE, refund_request__isnull=False
     )
     rows = (
-        Invoice.objects.filter(own, issued_at__gte=period.start, issued_at__lt=period.end)
+        Invoice.objects.filter(own, period.holds("issued_at"))
         .filter(data__tax__treatment=Treatment.DESTINATION.value)
         .only("kind", "country", "vat", "data")
         .annotate(sold_at=Subquery(first_invoices().values("issued_at")))

@@ -104,7 +104,7 @@ def fees_of(number: int) -> list[MonthFees]:
     period = year(number)
     is_fee, is_payout = Q(kind__in=FEE_KINDS), Q(kind=PAYOUT)
     rows = (
-        BalanceMovement.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+        BalanceMovement.objects.filter(period.holds("occurred_at"))
         .order_by()
         .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE))
         .values("month")
@@ -149,7 +149,7 @@ FEES_HEADER = ("Date", "Ligne", "Nature", "Objet", "Montant (€)", "Frais (€)
 def movement_cells(number: int) -> list[tuple[date | str | Decimal, ...]]:
     """Return the account's lines of a year, for a file. One query."""
     period = year(number)
-    rows = BalanceMovement.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+    rows = BalanceMovement.objects.filter(period.holds("occurred_at"))
     return [
         (
             row.occurred_at.astimezone(SHOP_ZONE).date(),

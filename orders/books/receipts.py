@@ -158,7 +158,7 @@ def count_receipts(period: Period) -> int:
 
 
 def _between(period: Period) -> QuerySet[LedgerEntry]:
-    return LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+    return LedgerEntry.objects.filter(period.holds("occurred_at"))
 
 
 def _entries(period: Period) -> QuerySet[LedgerEntry]:

@@ -142,13 +142,13 @@ def _paid(receipt: Receipt) -> Sale:
 def _issued(document: Invoice) -> Sale:
     tax = document.data["tax"]
     is_return = document.kind == InvoiceKind.CREDIT_NOTE
-    sign = -1 if is_return else 1
+    sign = document.sign
     shares = tuple(RateShare(rate.percent, sign * rate.net, sign * rate.vat) for rate in tax_rates(tax))
     return Sale(shop_day(document.issued_at), document.country, tax["treatment"], shares, is_return)
 
 
 def _documents(period: Period) -> Iterator[Invoice]:
-    rows = Invoice.objects.filter(issued_at__gte=period.start, issued_at__lt=period.end)
+    rows = Invoice.objects.filter(period.holds("issued_at"))
     return rows.order_by("issued_at", "pk").iterator(chunk_size=500)
 
 

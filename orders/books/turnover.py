@@ -75,7 +75,7 @@ def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
         {name: Subquery(first_invoices().values(name)) for name in ("vat", "total")} if without_vat else {}
     )
     rows = (
-        LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
+        LedgerEntry.objects.filter(period.holds("occurred_at"))
         .order_by()
         .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE), **taxed)
         .values("month", *taxed)

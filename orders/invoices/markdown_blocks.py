@@ -58,7 +58,7 @@ def _runs(
             yield {"text": text, "bold": bold, "italic": italic, "url": url}
         elif node.type == "link":
             address = str(node.attrs.get("href", ""))
-            address = absolute_url(address) if address.startswith("/") else address
+            address = absolute_url(address)
             yield from _runs(node.children, bold=bold, italic=italic, url=address)
         elif node.children:
             yield from _runs(

@@ -123,6 +123,11 @@ class Invoice(models.Model):
     def __str__(self) -> str:
         return self.number
 
+    @property
+    def sign(self) -> int:
+        """What the amounts printed on it, none of them negative, count in the accounts: -1 or 1."""
+        return -1 if self.kind == InvoiceKind.CREDIT_NOTE else 1
+
 
 class InvoiceDocument(models.Model):
     """The typeset PDF/A-3 of an invoice, made once from its data; the database refuses to change or delete it."""

@@ -101,6 +101,7 @@ class AttemptState(models.TextChoices):
 
 
 LIVE_ATTEMPTS = (AttemptState.PREPARED, AttemptState.SENT, AttemptState.PROCESSING)
+UNSETTLED_ATTEMPTS = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
 """States in which money may still come."""
 
 

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Value
@@ -24,13 +23,13 @@ from orders.models import (
     RefundState,
     WithdrawalCase,
 )
-from orders.search_index import MAX_QUERY_WORDS, search_words
+from orders.search_index import search_words
 from orders.selectors.money import with_undecided_money
 from orders.selectors.workshop import orders_at_risk
-from shop.core.keyset import BadCursor, read_cursor, write_cursor
+from shop.core.keyset import KeysetPage, read_page, rows_after
+from shop.core.searching import MAX_QUERY_WORDS
 
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
-NEWEST_FIRST = ("-created_at", "-pk")
 # So many of the newest orders are looked through before all are.
 WALKED = 4000
 
@@ -42,14 +41,6 @@ class Waits(StrEnum):
     MONEY = "money"
     AT_RISK = "at_risk"
     TO_MAKE = "to_make"
-
-
-@dataclass(frozen=True, slots=True)
-class OrderPage:
-    """A part of the list, newest first. `next_cursor` is empty on the last page."""
-
-    orders: list[Order]
-    next_cursor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +61,10 @@ def find_orders(
     include_unpaid: bool = False,
     cursor: str = "",
     page_size: int = 20,
-) -> OrderPage:
-    """Return a page of the list. Six queries: orders with what is to be done about them (`withdrawal_open`,
-    `refund_failed`), lines, their products, tracking with who wrote it, payments, their attempts. Two or three more for
-    a search.
+) -> KeysetPage[Order]:
+    """Return a page of the list, newest first. Six queries: orders with what is to be done about them
+    (`withdrawal_open`, `refund_failed`), lines, their products, tracking with who wrote it, payments, their attempts.
+    Two or three more for a search.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those at the workshop whose promised day has passed. Pending and
@@ -87,15 +78,10 @@ def find_orders(
         orders = orders.filter(status__in=[status] if status else statuses)
     if late:
         orders = _late(orders)
-    if cursor:
-        moment, order_id = _read_cursor(cursor)
-        # The first condition lets an index begin where the page does.
-        orders = orders.filter(created_at__lte=moment).exclude(created_at=moment, pk__gte=order_id)
+    orders = rows_after(orders, cursor, moment="created_at")
     if search.strip():
         orders = orders.filter(pk__in=_newest_with(orders, search, page_size + 1))
-    found = list(_with_parts(orders).order_by(*NEWEST_FIRST)[: page_size + 1])
-    page = found[:page_size]
-    return OrderPage(page, write_cursor(page[-1].created_at, page[-1].pk) if len(found) > page_size else "")
+    return read_page(_with_parts(orders), "", moment="created_at", size=page_size)
 
 
 def count_orders() -> OrderCounts:
@@ -158,15 +144,14 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def _newest_with(orders: QuerySet[Order], text: str, number: int) -> list[uuid.UUID]:
-    """Return the keys of the newest of these orders that have all words of a text. Two queries, or three."""
+    """Return the keys of the first of these orders that have all words of a text. Two queries, or three."""
     words = search_words(text)[:MAX_QUERY_WORDS]
     if not words:
         return []
-    ordered = orders.order_by(*NEWEST_FIRST)
     # What many orders have is among the newest: they are looked up one by one. To collect all that have it takes as
     # long as there are orders.
-    last = ordered.values_list("created_at", flat=True)[WALKED : WALKED + 1].first()
-    walked = ordered if last is None else ordered.filter(created_at__gt=last)
+    last = orders.values_list("created_at", flat=True)[WALKED : WALKED + 1].first()
+    walked = orders if last is None else orders.filter(created_at__gt=last)
     # A search for bytes, which no index of parts of words answers: the newest are to be read in their order.
     own = OrderSearchEntry.objects.filter(
         *(GreaterThan(StrIndex("text", Value(word)), 0) for word in words), order=OuterRef("pk")
@@ -178,12 +163,4 @@ def _newest_with(orders: QuerySet[Order], text: str, number: int) -> list[uuid.U
     entries = OrderSearchEntry.objects.all()
     for word in words:
         entries = entries.filter(text__contains=word)
-    return list(ordered.filter(pk__in=entries.values("pk")).values_list("pk", flat=True)[:number])
-
-
-def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
-    moment, order_id = read_cursor(cursor)
-    try:
-        return moment, uuid.UUID(order_id)
-    except ValueError as error:
-        raise BadCursor(cursor) from error
+    return list(orders.filter(pk__in=entries.values("pk")).values_list("pk", flat=True)[:number])

@@ -137,6 +137,11 @@ def charges_left(order: Order) -> list[ChargeLeft]:
     ]
 
 
+def held_amount(order: Order) -> Decimal:
+    """Return what is left of the order's charges together. Seven queries."""
+    return sum((charge.left for charge in charges_left(order)), ZERO)
+
+
 def charge_left(attempt: Attempt) -> Decimal:
     """Return what is left of one charge, one with an automatic refund included. Three queries."""
     captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
@@ -148,15 +153,12 @@ def charge_left(attempt: Attempt) -> Decimal:
 def refundable(order: Order) -> Decimal:
     """Return the most that can still be credited: what is left of the charges and is still to be collected, as far as
     no decision has credited it."""
-    left = sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
-    return min(left, uncredited(order))
+    return min(held_amount(order) + outstanding(order), uncredited(order))
 
 
 def units_returned(order: Order) -> dict[int, int]:
     """Return how many units of each line were credited before, by line id; a decision that failed whole credits none.
-
-    One query.
-    """
+    One query."""
     lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
     rows = lines.values("item").annotate(units=Sum("quantity"))
     return {row["item"]: row["units"] for row in rows}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -16,7 +16,7 @@ from orders.models.returns import OPEN_CASES
 from orders.services.withdrawals import cases
 from orders.staff.base import DayField, StaffForm
 from shop.core.amounts import localised_amount
-from shop.core.dates import shop_day
+from shop.core.dates import moment_on, shop_day
 from shop.core.staff_actions import StaffAction
 
 
@@ -105,10 +105,6 @@ class Step:
     form: type[StepForm] = StepForm
 
 
-def _moment(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time(12)))
-
-
 def _open(case: WithdrawalCase) -> bool:
     return case.state in OPEN_CASES
 
@@ -180,7 +176,7 @@ STEPS: dict[str, Step] = {
         "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis.",
         lambda case: is_accepted(case) and case.goods_received_at is None,
         lambda case, data, actor: cases.record_return(
-            case_id=case.pk, goods_received=True, moment=_moment(data["day"]), actor=actor
+            case_id=case.pk, goods_received=True, moment=moment_on(data["day"]), actor=actor
         ),
         DayForm,
     ),
@@ -193,7 +189,7 @@ STEPS: dict[str, Step] = {
         ),
         lambda case: is_accepted(case) and case.shipping_proof_at is None and case.goods_received_at is None,
         lambda case, data, actor: cases.record_return(
-            case_id=case.pk, goods_received=False, moment=_moment(data["day"]), actor=actor
+            case_id=case.pk, goods_received=False, moment=moment_on(data["day"]), actor=actor
         ),
         DayForm,
     ),

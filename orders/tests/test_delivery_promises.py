@@ -180,3 +180,12 @@ def test_both_dates_are_set_from_the_admin(order, client, django_user_model):
     assert "jusqu'au 07/12/2026" in client.get(delivery).content.decode().replace("&#x27;", "'")
     answer = client.post(delivery, {"delivered_on": "2026-11-30"})
     assert "La livraison ne peut être ni à venir ni avant" in answer.content.decode()
+
+
+def test_what_arrives_on_the_day_of_its_dispatch_arrives_after_it(order):
+    afternoon = NOON + timedelta(hours=4)
+    with time_machine.travel(afternoon, tick=False):
+        update_status(order_id=order.pk, status="shipped", actor=None)
+        set_delivery_day(order_id=order.pk, delivered_on=timezone.localdate(), actor=None)
+    order.refresh_from_db()
+    assert (order.shipped_at, order.delivered_at) == (afternoon, afternoon)

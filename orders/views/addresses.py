@@ -2,7 +2,7 @@
 
 import uuid
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -12,10 +12,9 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from orders.forms import DeliveryAddressForm
-from orders.guest_orders import browser_owns
+from orders.guest_orders import order_of_visitor
 from orders.models import Order
 from orders.models.states import ActorKind
-from orders.selectors.orders import order_for_page, order_path
 from orders.selectors.rules import checkout_countries
 from orders.services.fulfilment.delivery_address import correct_delivery_address, may_correct_address
 from shop.core.problems import Problem
@@ -25,11 +24,7 @@ from shop.core.problems import Problem
 @never_cache
 def address_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """`/commande/<id>/adresse`, for whoever may see the order; works without JavaScript."""
-    order = order_for_page(order_id)
-    token = request.GET.get("acces", "")
-    if order is None or not browser_owns(request, order, token):
-        raise Http404
-    back = f"{order_path(order)}?acces={token}" if token else order_path(order)
+    order, back = order_of_visitor(request, order_id)
     countries = [(choice.code, choice.name) for choice in checkout_countries()]
     form = DeliveryAddressForm(
         request.POST if request.method == "POST" else None, order=order, countries=countries

@@ -4,7 +4,7 @@ import uuid
 from http import HTTPStatus
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token, photo_url
-from orders.guest_orders import account_state, browser_owns
+from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models import Order
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
@@ -159,9 +159,7 @@ def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
 @never_cache
 def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
-    order = order_selectors.order_for_page(order_id)
-    if order is None or not browser_owns(request, order, request.GET.get("acces", "")):
-        raise Http404
+    order, _path = order_of_visitor(request, order_id)
     plan = calendar(order)
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import uuid
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from orders.guest_orders import browser_owns
-from orders.selectors.orders import order_for_page, order_path
+from orders.guest_orders import order_of_visitor
 from orders.selectors.reorders import ReorderLine, reorder_lines
 
 
@@ -22,12 +21,8 @@ from orders.selectors.reorders import ReorderLine, reorder_lines
 def again_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     """`/commande/<id>/a-nouveau`, for whoever may see the order: what can still be had, at which price, and what
     cannot. Without JavaScript each piece leads to its page."""
-    order = order_for_page(order_id)
-    token = request.GET.get("acces", "")
-    if order is None or not browser_owns(request, order, token):
-        raise Http404
+    order, back = order_of_visitor(request, order_id)
     lines = reorder_lines(order)
-    back = f"{order_path(order)}?acces={token}" if token else order_path(order)
     response = render(
         request,
         "orders/again.html",

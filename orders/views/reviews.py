@@ -18,9 +18,8 @@ from catalog.selectors.products import find_product
 from catalog.selectors.reviews import review_of_address
 from catalog.services.reviews import author_name, submit_guest_review
 from catalog.views.reviews import SEE_OTHER, review_form
-from orders.guest_orders import browser_owns
-from orders.models import Order
-from orders.selectors.orders import order_path, purchase_in
+from orders.guest_orders import order_of_visitor
+from orders.selectors.orders import purchase_in
 from orders.views.addresses import hide_address
 
 
@@ -29,10 +28,7 @@ from orders.views.addresses import hide_address
 def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> HttpResponseBase:
     """`/commande/<id>/avis/<product>?acces=…`, for whoever may see the order. A member's order leads to the form that
     members have."""
-    token = request.GET.get("acces", "")
-    order = Order.objects.filter(pk=order_id).first()
-    if order is None or not browser_owns(request, order, token):
-        raise Http404
+    order, back = order_of_visitor(request, order_id)
     if order.user_id is not None:
         return HttpResponseRedirect(reverse("catalog:review-write", args=[product_id]))
     purchase = purchase_in(order, product_id)
@@ -52,7 +48,6 @@ def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> H
     context, status = review_form(request, submit)
     if status == SEE_OTHER:
         return hide_address(HttpResponseRedirect(request.get_full_path(), status=SEE_OTHER))
-    back = f"{order_path(order)}?acces={token}" if token else order_path(order)
     context |= {
         "product": found,
         "shown_name": author_name(order),

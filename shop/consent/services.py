@@ -13,7 +13,7 @@ from shop.consent.models import ConsentProof, ConsentVersion
 from shop.consent.selectors import configured_services, consent_version, version_content
 from shop.core import limits
 from shop.core.models import ShopSettings
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 
 
 def record_choice(
@@ -36,8 +36,7 @@ def record_choice(
         asked = _asked(version)
         categories = {service["category"] for service in asked.services}
         if choices.keys() != categories:
-            message = _("Certains champs sont à corriger.")
-            raise Problem("invalid", message, errors={"choices": [", ".join(sorted(categories))]})
+            raise InvalidFields({"choices": [", ".join(sorted(categories))]})
         proof, _created = ConsentProof.objects.get_or_create(
             browser_id=browser_id,
             number=number,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import Model, Q
+from django.db.models import Model
 
 from shop.core.dates import end_of_day, start_of_day
-from shop.core.keyset import rows_after, write_cursor
+from shop.core.keyset import KeysetPage, read_page
 from shop.core.models import AuditEntry
 from shop.core.row_keys import read_key
+from shop.core.searching import rows_with_words
 
 PAGE_SIZE = 50
 # More people than these that answer to a name are too many to mean one.
@@ -45,15 +45,6 @@ def record_audit(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    """Entries, newest first, with the people who are still there by key. `next_cursor` is empty on the last page."""
-
-    entries: list[AuditEntry]
-    people: dict[int, str]
-    next_cursor: str
-
-
 def find_audit_entries(
     *,
     person: str = "",
@@ -63,10 +54,11 @@ def find_audit_entries(
     since: date | None = None,
     until: date | None = None,
     cursor: str = "",
-) -> AuditPage:
-    """Return a page of the trail. Two queries, one more with `person`; none counts the entries.
+) -> tuple[KeysetPage[AuditEntry], dict[int, str]]:
+    """Return a page of the trail, newest first, and the people who are still there by key. Two queries, one more with
+    `person`; none counts the entries.
 
-    `person` is a part of the e-mail address or the name of who did it, or their key; `until` is included. Raises
+    `person` is parts of the e-mail address and the name of who did it, or their key; `until` is included. Raises
     BadCursor.
     """
     entries = AuditEntry.objects.all()
@@ -78,19 +70,17 @@ def find_audit_entries(
         entries = entries.filter(created_at__gte=start_of_day(since))
     if until:
         entries = entries.filter(created_at__lte=end_of_day(until))
-    found = list(rows_after(entries, cursor, moment="created_at")[: PAGE_SIZE + 1])
-    page = found[:PAGE_SIZE]
-    actors = {entry.actor_id for entry in page if entry.actor_id is not None}
-    people = {user.pk: _name(user) for user in get_user_model()._default_manager.filter(pk__in=actors)}
-    more = len(found) > PAGE_SIZE
-    return AuditPage(page, people, write_cursor(page[-1].created_at, page[-1].pk) if more else "")
+    page = read_page(entries, cursor, moment="created_at", size=PAGE_SIZE)
+    actors = {entry.actor_id for entry in page.rows if entry.actor_id is not None}
+    return page, {user.pk: _name(user) for user in get_user_model()._default_manager.filter(pk__in=actors)}
 
 
 def _people(text: str) -> list[int]:
-    wanted = Q(email__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
-    users = get_user_model()._default_manager.filter(wanted).values_list("pk", flat=True)[:MOST_PEOPLE]
+    named = rows_with_words(
+        get_user_model()._default_manager.all(), text, ("email", "first_name", "last_name")
+    )
     key = read_key(text)
-    return [*users, *([] if key is None else [key])]
+    return [*named.values_list("pk", flat=True)[:MOST_PEOPLE], *([] if key is None else [key])]
 
 
 def _name(user: AbstractBaseUser) -> str:

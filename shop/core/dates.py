@@ -8,7 +8,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.utils import formats
+from django.utils import formats, timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -24,6 +24,12 @@ _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 def shop_day(moment: datetime) -> date:
     """Return the day on which a moment falls where the shop is, wherever the server stands."""
     return moment.astimezone(SHOP_ZONE).date()
+
+
+def moment_on(day: date, now: datetime | None = None) -> datetime:
+    """Return the moment of what happened on a day of which no hour is known: now, or noon of another day."""
+    now = now or timezone.now()
+    return now if day == shop_day(now) else datetime.combine(day, time(12), SHOP_ZONE)
 
 
 def start_of_day(day: date) -> datetime:

@@ -55,6 +55,13 @@ class Problem(Exception):
         return response
 
 
+class InvalidFields(Problem):
+    """The refusal of what was sent, field by field."""
+
+    def __init__(self, errors: Mapping[str, list[str]]) -> None:
+        super().__init__("invalid", _("Certains champs sont à corriger."), errors=errors)
+
+
 def body(
     *,
     code: str,
@@ -96,6 +103,8 @@ def problem_response(problem: Problem) -> JsonResponse:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: every refusal becomes a problem document; unknown errors stay errors."""
     headers: dict[str, str] = {}
+    if isinstance(error, exceptions.ValidationError):
+        error = InvalidFields(_flatten(error.detail))
     if isinstance(error, Problem):
         document = body(
             code=error.code,
@@ -109,14 +118,6 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
     elif isinstance(error, PermissionDenied):
         document = body(code="forbidden", detail=_("Vous n'avez pas accès à cette ressource."), status=403)
-    elif isinstance(error, exceptions.ValidationError):
-        errors = _flatten(error.detail)
-        document = body(
-            code="invalid",
-            detail=_("Certains champs sont à corriger."),
-            status=status.HTTP_400_BAD_REQUEST,
-            errors=errors,
-        )
     elif isinstance(error, exceptions.APIException):
         document = _from_api_exception(error)
         if (wait := getattr(error, "wait", None)) is not None:

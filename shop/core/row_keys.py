@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-# No row has more, and every one of them fits: SQLite answers with an error beyond 64 bits.
+from typing import Any, Final
+
+# As arguments of a field. SQLite answers with an error beyond 64 bits.
+ROW_KEY: Final[dict[str, Any]] = {"min_value": 1, "max_value": 2**63 - 1}
+# No row has more, and every one of them fits.
 _MOST_DIGITS = 18
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from shop.core.keyset import BadCursor, KeysetPage, read_page
+from shop.core.searching import rows_with_words
 
 PAGE_SIZE = 50
-MOST_WORDS = 5
 
 Row = TypeVar("Row", bound=Model)
 
@@ -74,8 +72,7 @@ def staff_list(
     if part is None:
         part = next((part for part in parts if search and part.narrow is None), parts[0])
     found = rows if part.narrow is None else part.narrow(rows)
-    for word in search.split()[:MOST_WORDS]:
-        found = found.filter(reduce(or_, (Q(**{f"{column}__icontains": word}) for column in searched)))
+    found = rows_with_words(found, search, searched)
     cursor = request.GET.get("apres", "")
     try:
         page = _page(found, cursor, moment, part)

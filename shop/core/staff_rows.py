@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Model, Q, QuerySet
+from django.db.models import Max, Model, QuerySet
 from django.forms import BaseInlineFormSet, BaseModelForm
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
@@ -24,6 +24,7 @@ from django.urls import URLPattern, path, reverse
 
 from shop.core.audit_rows import record_forms, record_row, row_values
 from shop.core.problems import Problem
+from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
 from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
@@ -152,14 +153,8 @@ class StaffRows(Generic[Row]):
         return found
 
     def list_page(self, request: HttpRequest) -> HttpResponseBase:
-        rows = self.rows()
         search = request.GET.get("recherche", "").strip()[:100]
-        if search:
-            wanted = Q()
-            for field in self.search_fields:
-                wanted |= Q(**{f"{field}__icontains": search})
-            rows = rows.filter(wanted)
-        found = list(rows[: _MOST_ROWS + 1])
+        found = list(rows_with_words(self.rows(), search, self.search_fields)[: _MOST_ROWS + 1])
         return render(
             request,
             "staff/rows/list.html",

@@ -396,4 +396,4 @@ def _postal_address(lines: Sequence[str]) -> Data | str:
 
 
 def _absolute(url: str) -> str:
-    return absolute_url(url) if url.startswith("/") else url
+    return absolute_url(url)

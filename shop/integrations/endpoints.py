@@ -17,7 +17,7 @@ from shop.core import encryption
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.outbound import AddressRefused, check_address
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.integrations.delivery import enqueue_waiting
 from shop.integrations.events import DISPATCH_TASK, forget_wanted_kinds
 from shop.integrations.models import (
@@ -150,7 +150,7 @@ def _checked(url: str, description: str, kinds: Collection[str]) -> dict[str, ob
     if not kinds or not set(kinds) <= set(CHOSEN_KINDS):
         errors["kinds"] = [_("Choisissez au moins un évènement.")]
     if errors:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+        raise InvalidFields(errors)
     return {
         "url": url,
         "description": description.strip(),

@@ -17,7 +17,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from shop.core.audit import record_audit
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields
 from shop.integrations.models import ApiKey, Scope
 
 MARK = "atelier"
@@ -50,7 +50,7 @@ def create_api_key(*, name: str, scopes: Collection[str], actor: AbstractBaseUse
     if not scopes or not set(scopes) <= set(Scope.values):
         errors["scopes"] = [_("Choisissez au moins un droit.")]
     if errors:
-        raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+        raise InvalidFields(errors)
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
     with transaction.atomic():
         row = ApiKey.objects.create(

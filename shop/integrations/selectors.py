@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from shop.core.keyset import rows_after, write_cursor
+from shop.core.keyset import KeysetPage, read_page
 from shop.integrations.models import DeliveryState, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
 PAGE_SIZE = 30
@@ -27,14 +27,8 @@ def all_endpoints() -> QuerySet[WebhookEndpoint]:
     )
 
 
-def find_deliveries(endpoint_id: int, cursor: str = "") -> tuple[list[WebhookDelivery], str]:
-    """A page of an endpoint's deliveries, newest first, with their events and tries, and the cursor of the next page
-    ("" on the last). Two queries. Raises BadCursor."""
+def find_deliveries(endpoint_id: int, cursor: str = "") -> KeysetPage[WebhookDelivery]:
+    """A page of an endpoint's deliveries, newest first, with their events and tries. Two queries. Raises BadCursor."""
     rows = WebhookDelivery.objects.filter(endpoint_id=endpoint_id).select_related("event")
-    found = list(
-        rows_after(rows, cursor, moment="created_at").prefetch_related(
-            Prefetch("log", WebhookAttempt.objects.order_by("-started_at", "-pk"))
-        )[: PAGE_SIZE + 1]
-    )
-    page = found[:PAGE_SIZE]
-    return page, write_cursor(page[-1].created_at, page[-1].pk) if len(found) > PAGE_SIZE else ""
+    tries = Prefetch("log", WebhookAttempt.objects.order_by("-started_at", "-pk"))
+    return read_page(rows.prefetch_related(tries), cursor, moment="created_at", size=PAGE_SIZE)

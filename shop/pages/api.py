@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
@@ -14,7 +13,7 @@ from rest_framework.views import APIView
 
 from shop.core.client_address import client_address
 from shop.core.parsers import StrictJSONParser
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields
 from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind
 from shop.pages.services.contact import send_message
@@ -68,13 +67,8 @@ class ContactApi(APIView):
             request.FILES,
         )
         if not form.is_valid():
-            raise Problem(
-                "invalid",
-                _("Certains champs sont à corriger."),
-                errors={
-                    _NAMES.get(name, name): [str(text) for text in texts]
-                    for name, texts in form.errors.items()
-                },
+            raise InvalidFields(
+                {_NAMES.get(name, name): [str(text) for text in texts] for name, texts in form.errors.items()}
             )
         stored = send_message(
             message=form.as_message(find_piece(str(asked["product_id"])) if asked["product_id"] else None),

@@ -154,4 +154,4 @@ def _urlset(entries: Iterable[SitemapEntry]) -> Iterator[str]:
 
 
 def _full(address: str) -> str:
-    return absolute_url(address) if address.startswith("/") else address
+    return absolute_url(address)

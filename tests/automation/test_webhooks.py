@@ -362,7 +362,7 @@ def test_pages_read_lists_with_a_steady_number_of_queries(
         [row] = all_endpoints()
         assert (row.waiting, row.received, row.failed) == (30, 1, 0)
     with django_assert_num_queries(2):
-        page, cursor = find_deliveries(endpoint.pk)
-        assert (len(page), [each.status for each in page[0].log.all()]) == (30, [200])
-    rest, end = find_deliveries(endpoint.pk, cursor)
-    assert (len(rest), end) == (1, "")
+        page = find_deliveries(endpoint.pk)
+        assert (len(page.rows), [each.status for each in page.rows[0].log.all()]) == (30, [200])
+    rest = find_deliveries(endpoint.pk, page.next_cursor)
+    assert (len(rest.rows), rest.next_cursor) == (1, "")

@@ -5,6 +5,7 @@ import type { RefundAnswer, RefundProposal, SheetLine, StaffOrderSheet } from "@
 import { ApiProblem, getJson, postJson } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
+import { toAmount } from "@/staff/shared/amounts";
 import { Dialog } from "@/staff/shared/dialog";
 import { fieldErrors } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
@@ -297,10 +298,7 @@ function demandOf(
   amount: string,
   restockAll: boolean,
 ): object {
-  const typed = amount
-    .trim()
-    .replace(/[\s €]/g, "")
-    .replace(",", ".");
+  const typed = toAmount(amount);
   if (scope === "amount") return { amount: typed };
   if (scope === "all") {
     if (!restockAll) return {};

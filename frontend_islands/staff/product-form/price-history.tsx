@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatMoney } from "@/lib/money";
+import { formatMoment } from "../shared/dates";
 import { Loading, Problem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { fetchPrices } from "./calls";
 import words from "./words.json";
 
 const t = translate(words);
-const MOMENT = new Intl.DateTimeFormat("fr-FR", { dateStyle: "short", timeStyle: "short" });
 
 /** What the product cost over time, read when it is opened; `version` is the product's. */
 export function PriceHistory({ id, version }: { id: number; version: string }) {
@@ -38,7 +38,7 @@ export function PriceHistory({ id, version }: { id: number; version: string }) {
           <tbody>
             {offer.periods.map((period) => (
               <tr key={period.starts_at}>
-                <td>{MOMENT.format(new Date(period.starts_at))}</td>
+                <td>{formatMoment(period.starts_at)}</td>
                 <td>{formatMoney(period.amount)}</td>
                 <td>{period.lowest_prior ? formatMoney(period.lowest_prior) : "–"}</td>
               </tr>

@@ -74,7 +74,7 @@ const changes = () => sent.filter(({ method }) => method === "PATCH").map(({ bod
 it("sends what was changed alone, with the version that was read", async () => {
   const { user, screen, container } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.clear(await screen.findByLabelText(/^Prix \(€\)/));
-  await user.type(screen.getByLabelText(/^Prix \(€\)/), "35,5");
+  await user.type(screen.getByLabelText(/^Prix \(€\)/), "35,5 €");
   await user.clear(screen.getByLabelText("Quantité en stock"));
   await user.type(screen.getByLabelText("Quantité en stock"), "7");
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { FormProvider, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { ConflictDialog } from "../shared/conflict-dialog";
+import { formatShortDay } from "../shared/dates";
 import { translate } from "../shared/translate";
 import { ActionsSection } from "./actions-section";
 import { conflictFields } from "./conflicts";
@@ -14,8 +15,6 @@ import { useProductForm } from "./use-product-form";
 import words from "./words.json";
 
 const t = translate(words);
-const DAY = new Intl.DateTimeFormat("fr-FR");
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface FormProps extends StaffProductFormProps {
   product: AdminProduct | undefined;
@@ -56,7 +55,7 @@ export function ProductForm({
         <Notice
           title={t("state.trashed")}
           text={t("state.trashedText", {
-            day: DAY.format(new Date(Date.parse(base.trashed_at) + trash_days * DAY_MS)),
+            day: formatShortDay(base.trashed_at, trash_days),
           })}
         />
       )}
@@ -233,7 +232,7 @@ export function ProductForm({
           <SimilarSection ownId={base?.id} isDisabled={isFixed} />
           {base && (
             <p className="muted">
-              {t("source", { source: base.source || "–", day: DAY.format(new Date(base.created_at)) })}
+              {t("source", { source: base.source || "–", day: formatShortDay(base.created_at) })}
             </p>
           )}
         </Section>

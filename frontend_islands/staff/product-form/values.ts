@@ -1,6 +1,7 @@
 /** What the form holds: texts, as they are typed. The same names as the API's. */
 import { STAFF_LIMITS } from "@/api/limits";
 import type { AdminProduct } from "@/api/types";
+import { toAmount } from "../shared/amounts";
 
 export const TEXTS = [
   "name",
@@ -90,7 +91,7 @@ export function toCall(values: Values, names: Iterable<Name>): Record<string, un
     const value = values[name];
     if (name === "picked_similar") call[name] = values.picked_similar.map(({ id }) => id);
     else if (typeof value === "boolean") call[name] = value;
-    else if (isIn(AMOUNTS, name)) call[name] = String(value).trim().replace(",", ".") || null;
+    else if (isIn(AMOUNTS, name)) call[name] = toAmount(String(value)) || null;
     else if (isIn(WHOLE, name)) call[name] = String(value).trim() ? Number(value) : null;
     else if (name === "category") call[name] = Number(value) || "";
     else if (name === "external_id") call[name] = String(value).trim() || null;
@@ -112,8 +113,9 @@ export function faultOf(
   if (!text) return isRequired ? { key: "required" } : undefined;
   if (name === "height_cm") return /^\d+([.,]\d)?$/.test(text) ? undefined : { key: "height" };
   if (isIn(AMOUNTS, name)) {
-    if (!/^\d{1,8}([.,]\d{1,2})?$/.test(text)) return { key: "amount" };
-    return Number(text.replace(",", ".")) > 0 ? undefined : { key: "above" };
+    const amount = toAmount(text);
+    if (!/^\d{1,8}(\.\d{1,2})?$/.test(amount)) return { key: "amount" };
+    return Number(amount) > 0 ? undefined : { key: "above" };
   }
   if (isIn(WHOLE, name)) {
     if (!/^\d{1,9}$/.test(text)) return { key: "whole" };

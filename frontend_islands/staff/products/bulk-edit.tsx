@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
+import { toAmount } from "../shared/amounts";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
@@ -187,7 +188,7 @@ function toFields(typed: Record<string, string>): Record<string, unknown> {
       fields.promotion_type = value === "none" ? "" : value;
       fields.promotion_active = value !== "none";
     } else if (value === "yes" || value === "no") fields[name] = value === "yes";
-    else fields[name] = name === "price" ? value.replace(",", ".") : value;
+    else fields[name] = name === "price" ? toAmount(value) : value;
   }
   return fields;
 }

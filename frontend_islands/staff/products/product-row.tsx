@@ -2,12 +2,11 @@ import { memo, useState } from "react";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
+import { formatShortDay } from "../shared/dates";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
 const t = translate(words);
-const DAY = new Intl.DateTimeFormat("fr-FR");
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface RowProps {
   row: AdminProductRow;
@@ -44,8 +43,11 @@ export const ProductRow = memo(function ProductRow(props: RowProps) {
           {row.source && <span>{t("source", { source: row.source })}</span>}
           <span>
             {row.trashed_at
-              ? t("trashedOn", { day: day(row.trashed_at), end: day(row.trashed_at, trashDays) })
-              : t("createdOn", { day: day(row.created_at) })}
+              ? t("trashedOn", {
+                  day: formatShortDay(row.trashed_at),
+                  end: formatShortDay(row.trashed_at, trashDays),
+                })
+              : t("createdOn", { day: formatShortDay(row.created_at) })}
           </span>
         </p>
       </div>
@@ -145,8 +147,4 @@ function Price({ row }: { row: AdminProductRow }) {
       )}
     </span>
   );
-}
-
-function day(moment: string, after = 0): string {
-  return DAY.format(new Date(Date.parse(moment) + after * DAY_MS));
 }

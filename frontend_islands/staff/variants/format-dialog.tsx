@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
 import type { VariantFormat } from "@/api/types";
+import { toAmount } from "../shared/amounts";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
 import { fieldErrors, problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { addFormat, changeFormat } from "./calls";
-import { amountToSend } from "./values";
 import words from "./words.json";
 
 const t = translate(words);
@@ -54,8 +54,8 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     setSaving(true);
     setError(undefined);
     const prices = {
-      price_adjustment: pricing === "adjust" ? amountToSend(adjustment) || "0" : "0",
-      price_override: pricing === "fixed" ? amountToSend(override) || null : null,
+      price_adjustment: pricing === "adjust" ? toAmount(adjustment) || "0" : "0",
+      price_override: pricing === "fixed" ? toAmount(override) || null : null,
     };
     const fields = { ...names, ...(canPrice && prices) };
     try {

@@ -1,5 +1,6 @@
 /** The grid as it is typed: every field a text, so that nothing is lost of what cannot be read yet. */
 import type { VariantRow } from "@/api/types";
+import { toAmount } from "../shared/amounts";
 
 export const AMOUNTS = ["price", "height_cm"] as const;
 export const COUNTS = [
@@ -53,9 +54,6 @@ function written(name: string, value: unknown): unknown {
   const text = value.trim();
   if ((TEXTS as readonly string[]).includes(name)) return text;
   if (!text) return null;
-  if ((AMOUNTS as readonly string[]).includes(name)) return text.replace(",", ".").replace(/\s|€/g, "");
+  if ((AMOUNTS as readonly string[]).includes(name)) return toAmount(text);
   return /^\d+$/.test(text) ? Number(text) : text;
 }
-
-/** `49.9` and `49,90 €` as the API writes amounts; "" is the API's null where a price may be missing. */
-export const amountToSend = (text: string): string => text.trim().replace(",", ".").replace(/\s|€/g, "");

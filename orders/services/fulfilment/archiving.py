@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import (
     CLOSED_STATUSES,
-    LIVE_ATTEMPTS,
     REFUNDS_UNDER_WAY,
+    UNSETTLED_ATTEMPTS,
     Attempt,
-    AttemptState,
     LedgerEntry,
     Order,
     OrderStatus,
@@ -23,7 +22,7 @@ from orders.models import (
 )
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import debts
-from orders.selectors.refund_rules import charges_left, open_dispute
+from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.withdrawals import open_cases
 from orders.services.fulfilment.status_changes import close_unpaid
 from shop.core.audit import record_audit
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 _RETAINED = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
 _DONE = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
-_MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
 
 
 class Removal(StrEnum):
@@ -64,7 +62,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
             _archive(order, actor)
             return Removal.ARCHIVED
         attempts = Attempt.objects.filter(payment__order=order)
-        if attempts.filter(state__in=_MONEY_MAY_COME).exists():
+        if attempts.filter(state__in=UNSETTLED_ATTEMPTS).exists():
             raise Problem(
                 "payment_under_way",
                 _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
@@ -83,16 +81,12 @@ def archiving_obstacles(order: Order) -> list[str]:
     """Return what prevents the archiving of an order, as sentences for staff; none when nothing does. Some twelve
     queries."""
     left = outstanding(order)
-    retained = (
-        order.status in CLOSED_STATUSES
-        and not order.retention_decision
-        and any(charge.left for charge in charges_left(order))
-    )
+    retained = order.status in CLOSED_STATUSES and not order.retention_decision and held_amount(order)
     found = (
         (order.status not in _DONE, _("elle n'est ni livrée, ni annulée, ni remboursée")),
         (bool(left), _("il reste %(amount)s à encaisser") % {"amount": format_amount(left, SOURCE_LANGUAGE)}),
         (
-            Attempt.objects.filter(payment__order=order, state__in=_MONEY_MAY_COME).exists(),
+            Attempt.objects.filter(payment__order=order, state__in=UNSETTLED_ATTEMPTS).exists(),
             _("un paiement est en route ou à vérifier"),
         ),
         (order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists(), _("un remboursement est en cours")),

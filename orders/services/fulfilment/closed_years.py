@@ -12,13 +12,12 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from orders.models import (
     CLOSED_STATUSES,
-    LIVE_ATTEMPTS,
     OPEN_CASES,
     OPEN_DISPUTES,
     OPEN_PAYMENTS,
     REFUNDS_UNDER_WAY,
+    UNSETTLED_ATTEMPTS,
     Attempt,
-    AttemptState,
     CardChange,
     Contract,
     ContractDocument,
@@ -158,7 +157,7 @@ def _over(ends_at: datetime) -> QuerySet[Order]:
     )
     open_still = (
         Payment.objects.filter(order=own, state__in=OPEN_PAYMENTS),
-        Attempt.objects.filter(payment__order=own, state__in=(*LIVE_ATTEMPTS, AttemptState.REVIEW)),
+        Attempt.objects.filter(payment__order=own, state__in=UNSETTLED_ATTEMPTS),
         Refund.objects.filter(order=own, state__in=REFUNDS_UNDER_WAY),
         Dispute.objects.filter(order=own, state__in=OPEN_DISPUTES),
         Discrepancy.objects.filter(order=own, resolved_at=None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -14,6 +14,7 @@ from orders.journal import record_event
 from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
+from shop.core.dates import moment_on
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
         before = order.delivered_at
         correct_delivery_day(
             order,
-            None if delivered_on is None else timezone.make_aware(datetime.combine(delivered_on, time(12))),
+            None if delivered_on is None else moment_on(delivered_on),
         )
         record_event(
             order,

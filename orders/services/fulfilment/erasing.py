@@ -11,9 +11,8 @@ from django.utils import timezone
 
 from orders.journal import record_event
 from orders.models import (
-    LIVE_ATTEMPTS,
+    UNSETTLED_ATTEMPTS,
     Attempt,
-    AttemptState,
     CardChange,
     CardChangeState,
     InvoiceDraft,
@@ -63,7 +62,7 @@ def purge_unpaid_orders(before: datetime, limit: int) -> int:
     """Delete the orders that were never paid and were placed before, at most `limit`; return how many."""
     unpaid = Order.objects.filter(
         status=OrderStatus.CANCELLED, paid_at=None, archived_at=None, created_at__lt=before
-    ).exclude(payments__attempts__state__in=(*LIVE_ATTEMPTS, AttemptState.REVIEW))
+    ).exclude(payments__attempts__state__in=UNSETTLED_ATTEMPTS)
     done = 0
     for pk in unpaid.order_by("created_at").values_list("pk", flat=True)[:limit]:
         try:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from datetime import date, datetime, time
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from orders.models import (
 )
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_rules import charges_left, refundable
+from orders.selectors.refund_rules import held_amount, refundable
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
@@ -30,6 +30,7 @@ from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import transition, transition_problem
+from shop.core.dates import moment_on
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
@@ -141,13 +142,13 @@ def add_to_status(
 def dispatch_moment(order: Order, day: date | None) -> datetime:
     """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
     now = timezone.now()
-    if day is None or day == timezone.localdate(now):
+    if day is None:
         return now
     paid_at = order.paid_at or order.created_at
     if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):
         refusal = _("L'expédition ne peut être ni à venir ni avant le paiement.")
         raise Problem("invalid_date", refusal, errors={"dispatched_on": [refusal]})
-    return max(timezone.make_aware(datetime.combine(day, time(12))), paid_at)
+    return max(moment_on(day, now), paid_at)
 
 
 def status_actions(order: Order, status: str, refund: bool | None = None) -> tuple[StaffAction, ...]:
@@ -168,7 +169,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
     holds none, `reason_needed` without words."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        retained = sum((charge.left for charge in charges_left(order)), ZERO)
+        retained = held_amount(order)
         if order.status not in CLOSED_STATUSES or not retained:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
         if not decision.strip():
@@ -252,7 +253,7 @@ def _close(
         )
         void_scheduled(order=order, reason="order.closed")
     else:
-        held = any(charge.left for charge in charges_left(order))
+        held = held_amount(order)
         if held and status == OrderStatus.REFUNDED:
             raise Problem(
                 "refund_required",

@@ -35,7 +35,7 @@ from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
 from orders.selectors.refund_debts import debts, shortfalls, uncredited
-from orders.selectors.refund_rules import charges_left
+from orders.selectors.refund_rules import charges_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
@@ -136,7 +136,7 @@ def fail_refund(
     else:
         # It may have been the last one under way, and its money gone back by another.
         _close_if_refunded(order)
-        if debts(order) or any(charge.left for charge in charges_left(order)):
+        if debts(order) or held_amount(order):
             # Closed by hand while it was on its way.
             _reopen_order(order)
     plan_pieces(order)
@@ -294,7 +294,7 @@ def recompute_state(payment: Payment) -> None:
 
 def _void_with_external(order: Order, request: RefundRequest) -> None:
     """All money went back outside the shop: the customer is not charged for the rest."""
-    if not request.external or request.voided or any(charge.left for charge in charges_left(order)):
+    if not request.external or request.voided or held_amount(order):
         return
     room = uncredited(order)
     request.voided = void_scheduled(order=order, reason="refund.external")
@@ -306,7 +306,7 @@ def _close_if_refunded(order: Order) -> None:
     """Everything credited, nothing under way and nothing owed: the order is `refunded`."""
     if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
         return
-    if any(charge.left for charge in charges_left(order)):
+    if held_amount(order):
         return
     if order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists():
         return

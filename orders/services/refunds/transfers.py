@@ -2,7 +2,7 @@
 
 import uuid
 from contextlib import suppress
-from datetime import date, datetime, time
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from orders.services.refunds.outcomes import (
 from orders.services.refunds.sending import sync_refunds
 from orders.services.status.work_pieces import plan_pieces
 from orders.stripe import gateway
+from shop.core.dates import moment_on
 from shop.core.money import amount_string
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def settle_by_transfer(
             kind=LedgerKind.REFUND,
             amount=-amount,
             provider_id=transfer.movement,
-            reported_at=datetime.combine(sent_on, time(12), timezone.get_default_timezone()),
+            reported_at=moment_on(sent_on),
             after=failed.settled_at or failed.created_at,
         ).occurred_at
         transfer.save(update_fields=["settled_at"])
@@ -161,7 +162,7 @@ def take_transfer_back(
             payment,
             transfer,
             why,
-            returned_at=datetime.combine(returned_on, time(12), timezone.get_default_timezone()),
+            returned_at=moment_on(returned_on),
         )
         record_event(
             order,

@@ -33,7 +33,7 @@ from orders.models import (
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
 from orders.selectors.order_documents import order_document
-from orders.selectors.refund_rules import charges_left, open_dispute
+from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.withdrawals import keeping_from_leaving
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
@@ -41,7 +41,6 @@ from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_last_shipment
 from orders.services.status.stock_holds import release_for_order, take_for_order
 from orders.services.status.work_pieces import plan_pieces
-from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.integrations import events
 from shop.integrations.models import EventKind
@@ -320,7 +319,7 @@ def _not_returned(order: Order, row: Transition) -> Problem | None:
 def _money_held(order: Order, row: Transition) -> Problem | None:
     if order.paid_at is None:
         return _not_paid()
-    if any(charge.left > ZERO for charge in charges_left(order)):
+    if held_amount(order):
         return None
     return Problem(
         "order_not_paid", _("Son argent est rendu, ou en route vers le client : elle ne se rouvre pas."), 409

@@ -16,7 +16,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,7 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.decisions import reduce_outstanding
 from orders.services.withdrawals.mails import mail_declared, mail_received, mail_return_instructions
 from shop.core import limits
-from shop.core.dates import day_in_words, shop_day
+from shop.core.dates import day_in_words, moment_on
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -247,7 +247,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
         reason=declaration.reason,
         statement=compose_statement(declaration),
         language=declaration.language,
-        declared_at=now if receipt is None else _moment_of(receipt.received_on, now),
+        declared_at=now if receipt is None else moment_on(receipt.received_on, now),
         channel=WithdrawalChannel.SITE if receipt is None else receipt.channel,
         sent_on=None if receipt is None else receipt.sent_on,
         filed_by=None if receipt is None else receipt.filed_by,
@@ -279,13 +279,6 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
         accept_case(case=case, order=order, now=now, actor=withdrawal.filed_by)
     mail_declared(case)
     return withdrawal
-
-
-def _moment_of(received_on: date, now: datetime) -> datetime:
-    """When the shop was informed: now, or noon of an earlier day whose hour nobody noted."""
-    if received_on == shop_day(now):
-        return now
-    return timezone.make_aware(datetime.combine(received_on, time(12)))
 
 
 def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, ...]) -> None:

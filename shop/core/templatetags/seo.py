@@ -65,7 +65,7 @@ def share_image(image: ImageInfo | str | None = None) -> SafeString:
         "\n  ",
         '<meta property="og:image{}" content="{}">',
         (
-            ("", absolute_url(address) if address.startswith("/") else address),
+            ("", absolute_url(address)),
             (":type", "image/jpeg"),
             (":width", width),
             (":height", height),

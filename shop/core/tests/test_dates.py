@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import timezone, translation
 
-from shop.core.dates import day_in_words, with_ordinal
+from shop.core.dates import day_in_words, moment_on, with_ordinal
 
 FIRST, ELEVENTH = date(2026, 12, 1), date(2026, 12, 11)
 
@@ -67,3 +67,12 @@ def test_days_kept_as_text_too() -> None:
     with translation.override("fr"):
         written = template.render(Context({"day": "2027-01-01", "moment": "2026-12-01T13:05:00+00:00"}))
     assert written == "1er janvier 2027 – 1er décembre 2026 à 14:05"
+
+
+def test_what_happened_today_is_not_still_to_come() -> None:
+    morning = datetime(2026, 11, 26, 8, 30, tzinfo=UTC)
+    assert moment_on(date(2026, 11, 26), morning) == morning
+    assert moment_on(date(2026, 11, 25), morning) == datetime(2026, 11, 25, 11, tzinfo=UTC)
+    late = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
+    assert moment_on(date(2026, 7, 2), late) == late
+    assert moment_on(date(2026, 7, 1), late) == datetime(2026, 7, 1, 10, tzinfo=UTC)

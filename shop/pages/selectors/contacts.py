@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
-from shop.core.keyset import rows_after, write_cursor
+from shop.core.keyset import KeysetPage, read_page
+from shop.core.searching import rows_with_words
 from shop.pages.models import ContactRequest
 
 PAGE_SIZE = 30
+_SEARCHED = ("reference", "email", "first_name", "last_name", "subject", "message")
 
 
-@dataclass(frozen=True, slots=True)
-class ContactPage:
-    """A part of the messages, newest first, each with its `picture_count`. `next_cursor` is empty on the last page."""
-
-    requests: Sequence[ContactRequest]
-    next_cursor: str
-
-
-def find_contacts(*, state: str = "", search: str = "", cursor: str = "") -> ContactPage:
-    """Return a page of the messages. One query.
+def find_contacts(*, state: str = "", search: str = "", cursor: str = "") -> KeysetPage[Any]:
+    """Return a page of the messages, newest first, each with its `picture_count`. One query.
 
     `search` is a part of the reference, the address, the name, the subject or the words. Raises BadCursor.
     """
     rows = ContactRequest.objects.annotate(picture_count=Count("images"))
     if state:
         rows = rows.filter(state=state)
-    for word in search.split():
-        wanted = Q()
-        for field in ("reference", "email", "first_name", "last_name", "subject", "message"):
-            wanted |= Q(**{f"{field}__icontains": word})
-        rows = rows.filter(wanted)
-    found: Sequence[ContactRequest] = list(rows_after(rows, cursor, moment="created_at")[: PAGE_SIZE + 1])
-    page = found[:PAGE_SIZE]
-    more = len(found) > PAGE_SIZE
-    return ContactPage(page, write_cursor(page[-1].created_at, page[-1].pk) if more else "")
+    return read_page(rows_with_words(rows, search, _SEARCHED), cursor, moment="created_at", size=PAGE_SIZE)
 
 
 def contact_with_words(contact_id: int) -> ContactRequest | None:

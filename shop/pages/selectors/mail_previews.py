@@ -42,7 +42,7 @@ def mail_kinds() -> list[MailKind]:
 def order_for_preview(text: str) -> Order | None:
     """Return the newest order that a reference, an address or a name finds, unpaid ones included. As many queries as
     `find_orders`."""
-    found = find_orders(search=text, include_unpaid=True, page_size=1).orders if text else []
+    found = find_orders(search=text, include_unpaid=True, page_size=1).rows if text else []
     return found[0] if found else None
 
 

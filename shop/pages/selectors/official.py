@@ -58,7 +58,7 @@ def _shown(row: OfficialText) -> ShownText:
         label=row.get_kind_display(),
         language=row.language,
         text=row.text,
-        url=absolute_url(address) if address.startswith("/") else address,
+        url=absolute_url(address),
         width=row.width,
         height=row.height,
     )

@@ -65,7 +65,7 @@ def search_staff(text: str, user: AbstractBaseUser | AnonymousUser) -> list[Staf
 
 
 def _orders(text: str) -> Iterator[StaffHit]:
-    for order in find_orders(search=text, include_unpaid=True, page_size=MOST_OF_A_KIND).orders:
+    for order in find_orders(search=text, include_unpaid=True, page_size=MOST_OF_A_KIND).rows:
         placed = day_in_words(shop_day(order.created_at))
         yield StaffHit(
             f"{order.reference} · {order.first_name} {order.last_name}",
@@ -101,6 +101,6 @@ def _articles(text: str) -> Iterator[StaffHit]:
 
 
 def _customers(text: str) -> Iterator[StaffHit]:
-    for user in find_users(search=text, page_size=MOST_OF_A_KIND).users:
+    for user in find_users(search=text, page_size=MOST_OF_A_KIND).rows:
         name = f"{user.first_name} {user.last_name}".strip()
         yield StaffHit(user.email, name, reverse("staff-user", args=[user.pk]))

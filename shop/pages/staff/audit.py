@@ -56,11 +56,11 @@ def audit_trail(request: HttpRequest) -> HttpResponseBase:
     next_page = ""
     if form.is_valid():
         try:
-            page = find_audit_entries(**form.cleaned_data)
+            page, people = find_audit_entries(**form.cleaned_data)
         except BadCursor:
             form.add_error(None, "Cette page n'existe pas.")
         else:
-            rows = [_row(entry, page.people) for entry in page.entries]
+            rows = [_row(entry, people) for entry in page.rows]
             next_page = page.next_cursor and _address(request, page.next_cursor)
     narrowed = any(value for name, value in request.GET.items() if name != "cursor")
     context = {"form": form, "rows": rows, "next_page": next_page, "is_narrowed": narrowed}

@@ -16,9 +16,9 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from accounts.recent_authentication import ask_again
-from accounts.selectors import UserPage, find_users, role_of, user_with_role
+from accounts.selectors import find_users, role_of, user_with_role
 from accounts.services import grant_role, set_blocked
-from shop.core.keyset import BadCursor
+from shop.core.keyset import BadCursor, KeysetPage
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
@@ -53,19 +53,20 @@ def user_list(request: HttpRequest) -> HttpResponseBase:
     search = request.GET.get("recherche", "").strip()[:100]
     role = request.GET.get("role", "")
     role = role if role in Role.values else ""
-    found, counts, failure = UserPage([], ""), {}, ""
+    found: KeysetPage[User] = KeysetPage([], "")
+    counts, failure = {}, ""
     try:
         found = find_users(
             search=search, role=role, cursor=request.GET.get("suite", "")[:200], page_size=PAGE_SIZE
         )
-        counts = paid_orders_of(user.pk for user in found.users)
+        counts = paid_orders_of(user.pk for user in found.rows)
     except BadCursor:
         return redirect("staff-users")
     except DatabaseError:
         logger.exception("the accounts could not be listed")
         failure = NOT_LOADED
     context: dict[str, Any] = {
-        "rows": [(user, role_of(user), counts.get(user.pk, 0)) for user in found.users],
+        "rows": [(user, role_of(user), counts.get(user.pk, 0)) for user in found.rows],
         "next_cursor": found.next_cursor,
         "roles": ROLES,
         "role": role,

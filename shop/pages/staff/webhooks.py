@@ -180,7 +180,7 @@ def _given(request: HttpRequest) -> dict[str, Any]:
 
 def _page(request: HttpRequest, row: WebhookEndpoint, refusal: Problem | None = None) -> HttpResponseBase:
     try:
-        deliveries, cursor = find_deliveries(row.pk, request.GET.get("cursor", ""))
+        page = find_deliveries(row.pk, request.GET.get("cursor", ""))
     except BadCursor as error:
         raise Http404 from error
     context = {
@@ -191,8 +191,8 @@ def _page(request: HttpRequest, row: WebhookEndpoint, refusal: Problem | None = 
         "description": row.description,
         "chosen": row.kinds,
         **(_given(request) if refusal else {}),
-        "deliveries": [(row, [_reported(attempt) for attempt in row.log.all()]) for row in deliveries],
-        "cursor": cursor,
+        "deliveries": [(row, [_reported(attempt) for attempt in row.log.all()]) for row in page.rows],
+        "cursor": page.next_cursor,
         "now": timezone.now(),
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
     }

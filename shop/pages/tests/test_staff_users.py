@@ -52,7 +52,7 @@ def test_list_shows_real_address_proof_last_sign_in_and_paid_orders(browser: Cli
         order = make_order(user=lea)
         if paid:
             Order.objects.filter(pk=order.pk).update(status="confirmed", paid_at=timezone.now())
-    page = text(browser.get(f"{LIST}?recherche=martin"))
+    page = text(browser.get(f"{LIST}?recherche=martin+L%C3%A9a"))
     assert "lea@example.com" in page
     assert "Léa Martin · e-mail confirmé · 2 commandes" in page
     assert "Dernière connexion" in page

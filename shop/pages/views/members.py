@@ -137,7 +137,7 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
     except BadCursor:
         page = find_orders(statuses=wanted, search=search)
     return {
-        "found": [(order, list(order.tracking.all())[:LATEST_STEPS]) for order in page.orders],
+        "found": [(order, list(order.tracking.all())[:LATEST_STEPS]) for order in page.rows],
         "next_cursor": page.next_cursor,
         "is_later": "suite" in request.GET,
         "search": search,

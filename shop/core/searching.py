@@ -1,0 +1,19 @@
+"""What staff type to find rows of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+MAX_QUERY_WORDS = 8
+
+Row = TypeVar("Row", bound=Model)
+
+
+def rows_with_words(rows: QuerySet[Row], text: str, columns: Iterable[str]) -> QuerySet[Row]:
+    """Return the rows that have every word of a text, each in one of the columns."""
+    for word in text.split()[:MAX_QUERY_WORDS]:
+        rows = rows.filter(Q(*((f"{column}__icontains", word) for column in columns), _connector=Q.OR))
+    return rows
