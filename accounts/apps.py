@@ -9,7 +9,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import mails, personal_data
-        from accounts.models import Role
+        from accounts.models import FACTOR_NAMES, Role
         from shop.core.audit_labels import register_choices
         from shop.core.mail_content import register_resolver
 
@@ -17,11 +17,6 @@ class AccountsConfig(AppConfig):
         register_resolver("account_password_reset", mails.password_reset_content)
         register_resolver("account_email_change", mails.email_change_content)
         register_choices("accounts.user", "role", Role.choices)
-        factors = [
-            ("totp", _("Application d'authentification")),
-            ("webauthn", _("Clés d'accès")),
-            ("recovery_codes", _("Codes de secours")),
-        ]
         for name in ("type", "types"):
-            register_choices("accounts.user", name, factors)
+            register_choices("accounts.user", name, list(FACTOR_NAMES.items()))
         personal_data.register()

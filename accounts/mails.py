@@ -121,7 +121,7 @@ def send_new_device(user: User, *, device: str) -> None:
 def send_role_changed(user: User, *, role: str) -> None:
     """Tell a person which role they have now."""
     _send_notice(
-        user, "account_role_changed", {"role": role, "admin_url": absolute_url(reverse("admin:index"))}
+        user, "account_role_changed", {"role": role, "admin_url": absolute_url(reverse("staff-home"))}
     )
 
 

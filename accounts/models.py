@@ -96,6 +96,14 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.first_name
 
 
+# The kinds of allauth's rows, whose own names are English.
+FACTOR_NAMES = {
+    "totp": _("Application d'authentification"),
+    "webauthn": _("Clés d'accès"),
+    "recovery_codes": _("Codes de secours"),
+}
+
+
 class Role(models.TextChoices):
     """What a person may do in the shop."""
 

@@ -12,7 +12,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Address, EmailChange, SignUp, User
+from accounts.models import FACTOR_NAMES, Address, EmailChange, SignUp, User
 from accounts.services.email_changes import purge_email_changes
 from accounts.services.signing_up import purge_sign_ups
 from accounts.sessions import end_all_sessions, purge_ended_sessions
@@ -112,8 +112,25 @@ def _account(person: Person) -> list[Record]:
             for address in book
         ),
         *(record_of(change, "new_email", "requested_at") for change in changes),
-        *(record_of(factor, "type", "created_at", "last_used_at") for factor in factors),
-        *(record_of(session, "user_agent", "created_at", "last_seen_at") for session in sessions),
+        # Allauth's names of these columns are English.
+        *(
+            record_of(
+                factor,
+                type=(_("Seconde étape de connexion"), str(FACTOR_NAMES[factor.type])),
+                created_at=(_("Ajoutée le"), factor.created_at),
+                last_used_at=(_("Utilisée pour la dernière fois le"), factor.last_used_at),
+            )
+            for factor in factors
+        ),
+        *(
+            record_of(
+                session,
+                user_agent=(_("Navigateur"), session.user_agent),
+                created_at=(_("Ouvert le"), session.created_at),
+                last_seen_at=(_("Vu pour la dernière fois le"), session.last_seen_at),
+            )
+            for session in sessions
+        ),
     ]
 
 

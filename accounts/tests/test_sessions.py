@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.services import grant_role
 from accounts.sessions import device_name, purge_ended_sessions
 from accounts.tests.people import PASSWORD, mails, make_admin, make_member, post, signed_in, text
+from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
 
@@ -203,6 +204,14 @@ def test_the_old_password_is_guessed_five_times_and_strangers_do_not_count():
     assert (refused.status_code, LIMITED in text(refused)) == (429, True)
 
 
+def test_the_mail_about_a_role_leads_to_the_staff_area():
+    grant_role(user=make_member("staff@example.com"), role="staff", changed_by=make_admin())
+
+    assert OutgoingMail.objects.get(kind="account_role_changed").context["admin_url"] == (
+        "http://localhost:8000/admin"
+    )
+
+
 def test_a_role_that_is_lost_ends_every_session_of_it():
     admin, staff = make_admin(), make_member("staff@example.com")
     grant_role(user=staff, role="staff", changed_by=admin)
@@ -276,8 +285,6 @@ def test_a_mail_tells_of_a_new_device_but_not_of_the_first_and_of_known_ones():
     assert mails("account_new_device") == []
 
     browser(IPHONE)
-
-    from shop.core.models import OutgoingMail
 
     assert mails("account_new_device") == [("account_new_device", "client@example.com")]
     mail = OutgoingMail.objects.get(kind="account_new_device")

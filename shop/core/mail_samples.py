@@ -73,7 +73,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "account_role_changed": {
             **SECURITY,
             "role": "staff",
-            "admin_url": "http://localhost:8000/gestion/",
+            "admin_url": "http://localhost:8000/admin",
         },
         "account_second_factor": {**SECURITY, "change": "added_totp"},
         "account_email_change_old": EMAIL_CHANGE,

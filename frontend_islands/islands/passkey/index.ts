@@ -30,8 +30,7 @@ export function mount(host: HTMLElement): Unmount {
       })
       .catch((error: unknown) => {
         button.disabled = false;
-        const isUnknown = error instanceof Unsupported;
-        say((isUnknown ? form.dataset.unsupported : form.dataset.refused) ?? "");
+        say(form.dataset[reasonOf(error)] ?? "");
       });
   };
   button.addEventListener("click", start);
@@ -45,6 +44,13 @@ export function mount(host: HTMLElement): Unmount {
 }
 
 class Unsupported extends Error {}
+
+/** Which of the form's sentences says why there is no passkey. */
+function reasonOf(error: unknown): "unsupported" | "known" | "refused" {
+  if (error instanceof Unsupported) return "unsupported";
+  // The device has one of the passkeys that the server's options exclude.
+  return error instanceof DOMException && error.name === "InvalidStateError" ? "known" : "refused";
+}
 
 interface Options<Key> {
   publicKey: Key;

@@ -14,7 +14,7 @@ const submitted = vi.fn();
 
 function page(kind: string): HTMLElement {
   document.body.innerHTML = `<x-island-stub><div data-fallback>
-    <form data-passkey="${kind}" data-options="/options" data-refused="Refusée" data-unsupported="Inconnue">
+    <form data-passkey="${kind}" data-options="/options" data-refused="Refusée" data-known="Déjà là" data-unsupported="Inconnue">
       <input type="hidden" name="csrfmiddlewaretoken" value="token">
       <input type="hidden" name="credential">
       <p data-message hidden></p>
@@ -62,6 +62,15 @@ it("says what went wrong and may be tried again", async () => {
   const message = document.querySelector("[data-message]") as HTMLElement;
   await waitFor(() => expect(message.textContent).toBe("Refusée"));
   expect([message.hidden, button.disabled, submitted.mock.calls.length]).toEqual([false, false, 0]);
+});
+
+it("says that the device has a passkey of the account already", async () => {
+  const known = new DOMException("excluded", "InvalidStateError");
+  vi.stubGlobal("navigator", { credentials: { create: () => Promise.reject(known) } });
+  mount(page("make"));
+  press();
+  const message = document.querySelector("[data-message]") as HTMLElement;
+  await waitFor(() => expect(message.textContent).toBe("Déjà là"));
 });
 
 it("says that the browser is too old", async () => {

@@ -3,10 +3,17 @@
  *
  *   <form data-confirm="Supprimer ?">  asks before it is sent
  *   <button data-print>                prints the page
+ *   <div data-once="cree">             is there because the address has that word: it leaves the address, so that
+ *                                      neither reloading nor going back says it again
  *
  * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself.
  */
 export function enhancePages(): void {
+  for (const { dataset } of document.querySelectorAll<HTMLElement>("[data-once]")) {
+    const address = new URL(location.href);
+    address.searchParams.delete(dataset.once ?? "");
+    history.replaceState(history.state, "", address);
+  }
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     const question = (event.submitter as HTMLElement | null)?.dataset.confirm ?? form.dataset.confirm;

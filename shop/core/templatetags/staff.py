@@ -59,10 +59,10 @@ def fields_named(form: forms.BaseForm, names: Any) -> list[BoundField]:
 
 @register.simple_tag(takes_context=True)
 def same_list(context: Context, **changes: str) -> str:
-    """Return the address of this list with other filters; an empty one is left out, and the page is the first one
-    unless `suite` names it."""
+    """Return the address of this list with other filters; an empty one is left out, the page is the first one unless
+    `suite` names it, and what was just done (`cree`, `retire`) is not said again."""
     asked = context["request"].GET.copy()
-    for name, value in {"suite": "", **changes}.items():
+    for name, value in {"suite": "", "cree": "", "retire": "", **changes}.items():
         asked.pop(name, None)
         if value:
             asked[name] = value

@@ -46,6 +46,12 @@ def test_every_mail_in_every_language(kind, language):
     assert "\n\n\n" not in mail.text
 
 
+def test_a_long_link_breaks_instead_of_making_the_mail_wider_than_a_phone():
+    body = re.search(r'<body style="([^"]+)"', write("account_confirm_email").html)
+
+    assert "overflow-wrap:break-word" in body[1].split(";")
+
+
 def test_the_days_of_three_payments_have_no_sign_that_is_french_alone():
     part = {"due": "2026-12-21", "amount": "542.50"}
     text = write("order_confirmation", "de", order={**ORDER, "installments": [part]}).text

@@ -9,6 +9,8 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.test import Client
 from django.utils import timezone
 
@@ -25,6 +27,7 @@ from shop.pages.tests.personal_data import make_person, send_mails
 pytestmark = pytest.mark.django_db
 
 PAGE = "/espace-membre/donnees"
+GERMAN = ["Zweiter Anmeldeschritt", "Hinzugefügt am", "Browser", "Geöffnet am", "Zuletzt gesehen am"]
 
 
 def browser(user: User) -> Client:
@@ -94,6 +97,18 @@ def test_the_page_of_the_archive_reads_alone_and_in_the_person_s_language():
     assert not re.search(r"<(script|link|img|iframe)|url\(|@import", html)
     for link in [part.split('"')[0] for part in html.split('href="')[1:]]:
         assert link in archive.namelist()
+
+
+def test_the_second_factor_and_the_devices_are_told_in_the_person_s_language():
+    user = make_member()
+    Authenticator.objects.create(user=user, type="totp", data={})
+    UserSession.objects.create(user=user, ip="127.0.0.1", session_key="abc", user_agent="Firefox")
+    archive = archive_of(made(user, "de"))
+    html = archive.read("index.html").decode()
+    assert [label for label in re.findall("<dt>(.*?)</dt>", html) if label in GERMAN] == GERMAN
+    assert "<dd>Authenticator-App</dd>" in html
+    factor, session = json.loads(archive.read("data.json"))["account"][-2:]
+    assert (factor["type"], session["user_agent"]) == ("Authenticator-App", "Firefox")
 
 
 def test_markup_that_people_typed_is_text_in_the_archive():

@@ -1,0 +1,16 @@
+"""Template tags of the staff area."""
+
+from __future__ import annotations
+
+import pytest
+from django.template import Context
+from django.test import RequestFactory
+
+from shop.core.templatetags.staff import same_list
+
+
+@pytest.mark.parametrize("done", ["cree=12", "retire=12"])
+def test_the_links_of_a_list_do_not_say_again_what_was_just_done(done: str) -> None:
+    request = RequestFactory().get(f"/admin/blog?{done}&etat=brouillons&recherche=or&suite=abc")
+
+    assert same_list(Context({"request": request}), etat="publies") == "?recherche=or&etat=publies"
