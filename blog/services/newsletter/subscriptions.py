@@ -102,13 +102,19 @@ def unsubscribe(
             # Never confirmed: whoever got the link wants the address gone.
             subscriber.delete()
             return subscriber
-        _set_cart_reminders(subscriber, False, origin)
-        if purpose == Purpose.NEWSLETTER and subscriber.subscribed_at is not None:
-            _unsubscribe(subscriber, origin)
-            if campaign_id is not None:
-                letters = CampaignRecipient.objects.filter(campaign_id=campaign_id, subscriber=subscriber)
-                letters.filter(unsubscribed_at=None).update(unsubscribed_at=timezone.now())
+        if campaign_id is not None and purpose == Purpose.NEWSLETTER and subscriber.subscribed_at is not None:
+            letters = CampaignRecipient.objects.filter(campaign_id=campaign_id, subscriber=subscriber)
+            letters.filter(unsubscribed_at=None).update(unsubscribed_at=timezone.now())
+        _end(subscriber, origin, purpose)
         return subscriber
+
+
+def end_mails(*, email: str, origin: Origin) -> None:
+    """Send no newsletter and no reminder any more to who asked to be erased, which may wait for open orders."""
+    with transaction.atomic():
+        subscriber = Subscriber.objects.select_for_update().filter(email=email).first()
+        if subscriber is not None:
+            _end(subscriber, origin, Purpose.NEWSLETTER)
 
 
 def save_preferences(*, key: str, choices: Choices, origin: Origin) -> Subscriber | None:
@@ -207,6 +213,12 @@ def _apply(subscriber: Subscriber, choices: Choices, origin: Origin) -> None:
         _unsubscribe(subscriber, origin)
     if choices.cart_reminders is not None:
         _set_cart_reminders(subscriber, choices.cart_reminders, origin)
+
+
+def _end(subscriber: Subscriber, origin: Origin, purpose: Purpose) -> None:
+    _set_cart_reminders(subscriber, False, origin)
+    if purpose == Purpose.NEWSLETTER and subscriber.subscribed_at is not None:
+        _unsubscribe(subscriber, origin)
 
 
 def _subscribe(subscriber: Subscriber, origin: Origin) -> None:

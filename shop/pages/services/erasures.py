@@ -15,6 +15,9 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.services.members import close_account, is_last_admin
+from blog.models import ConsentSource
+from blog.services.newsletter.consents import Origin
+from blog.services.newsletter.subscriptions import end_mails
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.jobs import LEASE
@@ -88,7 +91,7 @@ def refuse_member(email: str) -> None:
 
 
 def _register(person: Person, language: str, *, by_inactivity: bool = False) -> Erasure:
-    """Write the row, tell what is open, and begin."""
+    """Write the row, end what is sent to who asked, tell what is open, and begin."""
     now = timezone.now()
     erasure = Erasure.objects.create(
         user_key=person.key or None,
@@ -98,6 +101,10 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
         requested_at=now,
         due_by=now + (now - kept_until("erasure_days", now)),
     )
+    if not by_inactivity:
+        source = ConsentSource.PROFILE if person.key else ConsentSource.MAIL
+        for email in person.emails:
+            end_mails(email=email, origin=Origin(source, language))
     with translation.override(language):
         matters = open_matters(person)
         if matters:

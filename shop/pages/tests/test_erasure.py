@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import SignUp, User, UserRole
 from accounts.services import grant_role
 from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
@@ -232,6 +233,22 @@ def test_what_is_open_is_named_and_waited_for():
     assert Erasure.objects.get().state == ErasureState.DONE
     order.refresh_from_db()
     assert order.email == ""
+
+
+def test_no_letter_goes_to_who_waits_for_an_open_order():
+    zoe = make_member("zoe@example.com")
+    pay_order(make_order(user=zoe, email="zoe@example.com"))
+    subscriber = make_subscriber("zoe@example.com", cart_reminders_at=timezone.now())
+
+    assert erase(zoe).state == ErasureState.REGISTERED
+
+    subscriber.refresh_from_db()
+    assert (subscriber.receives, subscriber.cart_reminders_at) == (False, None)
+    answers = subscriber.consents.order_by("pk").values_list("purpose", "action", "source")
+    assert list(answers) == [
+        ("cart_reminders", "withdrawn", "profile"),
+        ("newsletter", "withdrawn", "profile"),
+    ]
 
 
 def test_after_a_month_the_account_goes_and_an_open_order_keeps_what_it_needs():
