@@ -21,6 +21,7 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
+from orders.tests.withdrawing import declare
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -183,6 +184,27 @@ def test_undoing_the_last_parcel_leaves_the_others_sent(order):
     assert (reread.goods_have_left, reread.first_sent_at) == (True, first.sent_at)
     subject, _text = last_mail(order)
     assert subject == f"Un colis de votre commande {order.reference} n'est pas encore parti"
+
+
+@pytest.mark.parametrize("moment", ["goods_received_at", "shipping_proof_at"])
+def test_a_parcel_whose_pieces_came_back_had_left(order, moment):
+    parcel = send(order, 1, 0)
+    case = declare(order)
+    setattr(case, moment, timezone.now())
+    case.save()
+    assert refused(lambda: undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)) == (
+        "goods_returned", "Le client a renvoyé des pièces\xa0: la commande est bien partie.",
+    )  # fmt: skip
+    assert state(order) == ("confirmed", [1, 0], False)
+
+
+def test_no_parcel_of_a_closed_order_is_taken_back(order):
+    parcel = send(order, 1, 0)
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Gardé.")
+    assert refused(lambda: undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)) == (
+        "transition_impossible", "Cette commande n'est plus à l'atelier.",
+    )  # fmt: skip
+    assert state(order) == ("cancelled", [1, 0], False)
 
 
 def test_what_was_refunded_is_not_waited_for(order, provider):
