@@ -19,9 +19,10 @@ from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.services.withdrawals.cases import record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
-from orders.tests.withdrawing import declare
+from orders.tests.withdrawing import declare, refund
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -235,6 +236,19 @@ def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
     request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(golem.pk, 1)])
     send_all()
     assert state(order) == ("confirmed", [1, 0], False)
+
+
+def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provider):
+    golem, hibou = order.items.all()
+    send(order, 1, 1)
+    case = declare(order)
+    record_return(case_id=case.pk, goods_received=True, moment=timezone.now(), actor=None)
+    refund(case, lines=[ReturnedLine(golem.pk, 1), ReturnedLine(hibou.pk, 1)])
+    assert state(order) == ("confirmed", [1, 1], False)
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 0}
+    assert not golem.pieces.filter(is_cancelled=True).exists()
+    send(order, 1, 0)
+    assert state(order) == ("shipped", [2, 1], True)
 
 
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):

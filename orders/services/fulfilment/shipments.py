@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event, record_tracking
 from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment, WithdrawalCase, WithdrawalState
 from orders.models.states import ActorKind
-from orders.selectors.refund_rules import units_returned
+from orders.selectors.shipments import units_kept_here
 from orders.services.fulfilment.status_changes import dispatch_moment
 from orders.services.installments.dates import cap_after_first_parcel, restore_dates
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
@@ -120,11 +120,12 @@ def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | N
 
 
 def _is_complete(order: Order, units: Mapping[int, int], *, is_last: bool) -> bool:
-    left = {item.pk: item.quantity - item.sent_quantity - units.get(item.pk, 0) for item in order.items.all()}
+    items = list(order.items.all())
+    left = {item.pk: item.quantity - item.sent_quantity - units.get(item.pk, 0) for item in items}
     if not any(left.values()):
         return True
-    returned = units_returned(order)
-    return is_last and all(quantity <= returned.get(pk, 0) for pk, quantity in left.items())
+    kept = units_kept_here(order, items)
+    return is_last and all(quantity <= kept[pk] for pk, quantity in left.items())
 
 
 def _units(shipment: Shipment) -> list[list[int]]:
