@@ -11,13 +11,15 @@ import time_machine
 from django.utils import timezone
 
 from orders.access import access_token
-from orders.models import Order, OrderStatus, Shipment
+from orders.models import Order, OrderStatus, PausedBy, Shipment
+from orders.selectors.installments import outstanding
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import load_workshop, queued_units
 from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.installments.dates import pause_installments
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.withdrawals.cases import record_return
 from orders.tests.factories import make_order, make_product, pay_order
@@ -304,6 +306,20 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
         assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
         undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
     assert list(order.payments.values_list("due_on", flat=True)) == before
+
+
+@pytest.mark.postgres
+def test_a_pause_ends_when_nothing_is_waited_for_but_what_was_refunded(provider):
+    order = in_installments()
+    order.items.update(quantity=2, unit_price=Decimal("90.00"))
+    [item] = order.items.all()
+    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="La pièce est en retard.")
+    ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)])
+    send_all()
+    assert state(order)[0] == "shipped"
+    assert outstanding(order) == Decimal("30.00")
+    assert order.installment_pauses.get().ended_by == "dispatch"
 
 
 def test_handing_over_is_a_parcel_as_well(order):
