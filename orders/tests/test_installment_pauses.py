@@ -114,6 +114,16 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     assert [third["day"] for third in mail.context["installments"]] == ["2026-07-13", "2026-08-12"]
 
 
+def test_a_day_that_had_passed_before_it_is_not_moved(order):
+    with at(35):
+        pause(order)
+    with at(40):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    second = order.payments.get(position=2)
+    assert (second.due_on, second.state, second.stopped_code) == (date(2026, 7, 1), "due", "resumed")
+    assert days(order)[2] == date(2026, 8, 5)
+
+
 def test_what_falls_due_at_the_end_is_announced_three_days_before(order):
     with at(30):
         pause(order)

@@ -54,6 +54,8 @@ def test_the_last_installment_brings_the_paid_invoice(order: Order) -> None:
     second = pay(order, 2, 5)
     assert (second.attachments, second.context["has_paid_copy"]) == ([], False)
     last = pay(order, 3, 20)
+    # Without it the mail waits: nothing would follow.
+    assert [attachment["required"] for attachment in last.attachments] == [True]
     deliver(last.pk)
     [(name, content, kind)] = mail.outbox[-1].attachments
     assert (name, kind) == (f"facture-{invoice.number}-acquittee.pdf", "application/pdf")
