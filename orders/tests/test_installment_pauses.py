@@ -146,6 +146,33 @@ def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(o
     assert mails(order).count("installment_moved") == 0
 
 
+def test_a_pause_that_dispatch_ends_on_its_day_moves_nothing(order):
+    with at(LATE):
+        pause(order)
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    assert list(order.payments.values_list("moved_from", flat=True)) == [None, None, None]
+
+
+def test_its_end_is_not_told_where_all_is_paid(order):
+    with at(LATE):
+        pause(order)
+        order.payments.update(state="paid")
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    assert InstallmentPause.objects.get().ended_by == "dispatch"
+    assert mails(order).count("installment_calendar") == 1
+
+
+@pytest.mark.parametrize(("next_try", "later"), [(40, 40), (34, 36)])
+def test_a_late_payment_keeps_its_next_try_or_has_three_days(order, next_try, later):
+    second = order.payments.filter(position=2)
+    second.update(state="due", next_try_on=(ORDERED + timedelta(days=next_try)).date())
+    with at(32):
+        pause(order)
+    with at(33):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert second.get().next_try_on == (ORDERED + timedelta(days=later)).date()
+
+
 def test_past_the_fifty_days_no_new_day_is_granted(order):
     with at(3):
         change_status(order_id=order.pk, status="shipped", actor=None)
