@@ -17,6 +17,8 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
+from orders.tests.factories import make_order, make_product
+from orders.tests.installments import offer_installments
 from orders.tests.refunding import in_installments, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -124,14 +126,22 @@ def test_a_day_that_had_passed_before_it_is_not_moved(order):
     assert days(order)[2] == date(2026, 8, 5)
 
 
-def test_what_falls_due_at_the_end_is_announced_three_days_before(order):
-    with at(30):
+@pytest.mark.parametrize(
+    ("start", "end", "charged"),
+    [
+        (30, 50, [date(2026, 7, 24), date(2026, 8, 20)]),
+        # Due in three days: this mail is the notice.
+        (27, 47, [date(2026, 7, 21), date(2026, 8, 20)]),
+    ],
+)
+def test_what_falls_due_at_the_end_is_announced_three_days_before(order, start, end, charged):
+    with at(start):
         pause(order)
         assert days(order)[1] == date(2026, 7, 1)
-    with at(50):
+    with at(end):
         resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
-    assert charge_days(order) == [date(2026, 7, 24), date(2026, 8, 20)]
-    assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=50)
+    assert charge_days(order) == charged
+    assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=end)
 
 
 def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(order):
@@ -209,7 +219,8 @@ def test_l216_6_a_customer_suspends_from_the_page_of_a_late_order_and_goes_on(or
 @pytest.mark.parametrize("case", ["in time", "sent", "paid", "closed"])
 def test_a_customer_who_may_not_suspend_is_told_why(order, client, case):
     words = "Vos échéances peuvent être suspendues quand la date de livraison promise est passée."
-    with at(10 if case == "in time" else LATE):
+    # In time until the promised day is over.
+    with at(14 if case == "in time" else LATE):
         if case == "sent":
             change_status(order_id=order.pk, status="shipped", actor=None)
         elif case == "paid":
@@ -268,3 +279,11 @@ def test_staff_say_why(order):
         pause(order, reason=" ")
     assert refused.value.code == "reason_needed"
     assert rows() == before
+
+
+def test_an_order_that_nobody_paid_is_not_suspended():
+    offer_installments()
+    unpaid = make_order((make_product(price="180.00"), 1), payment_mode="installments")
+    with pytest.raises(Problem) as refused:
+        pause(unpaid)
+    assert refused.value.code == "nothing_due"

@@ -309,6 +309,24 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
 
 
 @pytest.mark.postgres
+@pytest.mark.usefixtures("provider")
+def test_days_that_two_parcels_moved_are_restored_as_they_were_agreed():
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    order.items.update(quantity=3, unit_price=Decimal("60.00"))
+    [item] = order.items.all()
+    before = list(order.payments.values_list("due_on", flat=True))
+    with time_machine.travel(ORDERED + timedelta(days=9), tick=False):
+        later = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+        earlier = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None, sent_on=date(2026, 6, 4))
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+        undo_shipment(shipment_id=earlier.pk, reason=WHY, actor=None)
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 30)
+        undo_shipment(shipment_id=later.pk, reason=WHY, actor=None)
+    assert list(order.payments.values_list("due_on", flat=True)) == before
+
+
+@pytest.mark.postgres
 def test_a_pause_ends_when_nothing_is_waited_for_but_what_was_refunded(provider):
     order = in_installments()
     order.items.update(quantity=2, unit_price=Decimal("90.00"))
