@@ -1,17 +1,40 @@
 """What of an order has left the workshop, and what has not."""
 
-from orders.models import Order, Shipment
-from orders.selectors.refund_rules import units_returned
+from collections.abc import Iterable
+
+from django.db.models import Q, Sum
+
+from orders.models import Order, OrderItem, RefundLine, Shipment
+from orders.selectors.refund_debts import took_effect
 
 
 def units_to_send(order: Order) -> dict[int, int]:
-    """Return the units of each line that are still to be sent, by line id: those that were refunded are not. Two
+    """Return the units of each line that are still to be sent, by line id: those that were refunded here are not. Two
     queries."""
-    returned = units_returned(order)
-    return {
-        item.pk: max(item.quantity - item.sent_quantity - returned.get(item.pk, 0), 0)
-        for item in order.items.all()
-    }
+    items = list(order.items.all())
+    kept = units_kept_here(order, items)
+    return {item.pk: max(item.quantity - item.sent_quantity - kept[item.pk], 0) for item in items}
+
+
+def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
+    """Return the units of each line that were refunded instead of sent, by line id. One query.
+
+    Of a declared withdrawal whose pieces came back, or are on their way, those that had left are not among them.
+    """
+    case = "request__withdrawal__case"
+    is_back = Q(**{f"{case}__goods_received_at__isnull": False}) | Q(
+        **{f"{case}__shipping_proof_at__isnull": False}
+    )
+    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
+    rows = lines.values("item").annotate(
+        units=Sum("quantity"), back=Sum("quantity", filter=is_back, default=0)
+    )
+    refunded = {row["item"]: (row["units"], row["back"]) for row in rows}
+    kept = {}
+    for item in items:
+        units, back = refunded.get(item.pk, (0, 0))
+        kept[item.pk] = units - min(back, item.sent_quantity)
+    return kept
 
 
 def order_shipments(order: Order) -> list[Shipment]:

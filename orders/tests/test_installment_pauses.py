@@ -17,6 +17,8 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
+from orders.tests.factories import make_order, make_product
+from orders.tests.installments import offer_installments
 from orders.tests.refunding import in_installments, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -114,14 +116,32 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     assert [third["day"] for third in mail.context["installments"]] == ["2026-07-13", "2026-08-12"]
 
 
-def test_what_falls_due_at_the_end_is_announced_three_days_before(order):
-    with at(30):
+def test_a_day_that_had_passed_before_it_is_not_moved(order):
+    with at(35):
+        pause(order)
+    with at(40):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    second = order.payments.get(position=2)
+    assert (second.due_on, second.state, second.stopped_code) == (date(2026, 7, 1), "due", "resumed")
+    assert days(order)[2] == date(2026, 8, 5)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "charged"),
+    [
+        (30, 50, [date(2026, 7, 24), date(2026, 8, 20)]),
+        # Due in three days: this mail is the notice.
+        (27, 47, [date(2026, 7, 21), date(2026, 8, 20)]),
+    ],
+)
+def test_what_falls_due_at_the_end_is_announced_three_days_before(order, start, end, charged):
+    with at(start):
         pause(order)
         assert days(order)[1] == date(2026, 7, 1)
-    with at(50):
+    with at(end):
         resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
-    assert charge_days(order) == [date(2026, 7, 24), date(2026, 8, 20)]
-    assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=50)
+    assert charge_days(order) == charged
+    assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=end)
 
 
 def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(order):
@@ -134,6 +154,33 @@ def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(o
     assert InstallmentPause.objects.get().ended_by == "dispatch"
     assert mails(order).count("installment_calendar") == 2
     assert mails(order).count("installment_moved") == 0
+
+
+def test_a_pause_that_dispatch_ends_on_its_day_moves_nothing(order):
+    with at(LATE):
+        pause(order)
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    assert list(order.payments.values_list("moved_from", flat=True)) == [None, None, None]
+
+
+def test_its_end_is_not_told_where_all_is_paid(order):
+    with at(LATE):
+        pause(order)
+        order.payments.update(state="paid")
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    assert InstallmentPause.objects.get().ended_by == "dispatch"
+    assert mails(order).count("installment_calendar") == 1
+
+
+@pytest.mark.parametrize(("next_try", "later"), [(40, 40), (34, 36)])
+def test_a_late_payment_keeps_its_next_try_or_has_three_days(order, next_try, later):
+    second = order.payments.filter(position=2)
+    second.update(state="due", next_try_on=(ORDERED + timedelta(days=next_try)).date())
+    with at(32):
+        pause(order)
+    with at(33):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert second.get().next_try_on == (ORDERED + timedelta(days=later)).date()
 
 
 def test_past_the_fifty_days_no_new_day_is_granted(order):
@@ -172,7 +219,8 @@ def test_l216_6_a_customer_suspends_from_the_page_of_a_late_order_and_goes_on(or
 @pytest.mark.parametrize("case", ["in time", "sent", "paid", "closed"])
 def test_a_customer_who_may_not_suspend_is_told_why(order, client, case):
     words = "Vos échéances peuvent être suspendues quand la date de livraison promise est passée."
-    with at(10 if case == "in time" else LATE):
+    # In time until the promised day is over.
+    with at(14 if case == "in time" else LATE):
         if case == "sent":
             change_status(order_id=order.pk, status="shipped", actor=None)
         elif case == "paid":
@@ -231,3 +279,11 @@ def test_staff_say_why(order):
         pause(order, reason=" ")
     assert refused.value.code == "reason_needed"
     assert rows() == before
+
+
+def test_an_order_that_nobody_paid_is_not_suspended():
+    offer_installments()
+    unpaid = make_order((make_product(price="180.00"), 1), payment_mode="installments")
+    with pytest.raises(Problem) as refused:
+        pause(unpaid)
+    assert refused.value.code == "nothing_due"

@@ -168,6 +168,8 @@ def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
     assert shopper.verify(page).json()["payment_status"] == "paid"
     assert installments(order)[1:] == [("50.00", "2026-12-23", "paid"), ("50.00", "2027-01-22", "scheduled")]
     assert attempts(order)[2] == (2, 2, "link", "succeeded", "")
+    paid = payment_of(order, 2)
+    assert (paid.stopped_code, paid.next_try_on) == ("", None)
     clock.run_until(THIRD)
     assert charged(fake_stripe) == [5000, 5000, 5000]
 

@@ -11,16 +11,20 @@ import time_machine
 from django.utils import timezone
 
 from orders.access import access_token
-from orders.models import Order, OrderStatus, Shipment
+from orders.models import Order, OrderStatus, PausedBy, Shipment
+from orders.selectors.installments import outstanding
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import load_workshop, queued_units
 from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.installments.dates import pause_installments
 from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.services.withdrawals.cases import record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
+from orders.tests.withdrawing import declare, refund
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -185,6 +189,27 @@ def test_undoing_the_last_parcel_leaves_the_others_sent(order):
     assert subject == f"Un colis de votre commande {order.reference} n'est pas encore parti"
 
 
+@pytest.mark.parametrize("moment", ["goods_received_at", "shipping_proof_at"])
+def test_a_parcel_whose_pieces_came_back_had_left(order, moment):
+    parcel = send(order, 1, 0)
+    case = declare(order)
+    setattr(case, moment, timezone.now())
+    case.save()
+    assert refused(lambda: undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)) == (
+        "goods_returned", "Le client a renvoyé des pièces\xa0: la commande est bien partie.",
+    )  # fmt: skip
+    assert state(order) == ("confirmed", [1, 0], False)
+
+
+def test_no_parcel_of_a_closed_order_is_taken_back(order):
+    parcel = send(order, 1, 0)
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Gardé.")
+    assert refused(lambda: undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)) == (
+        "transition_impossible", "Cette commande n'est plus à l'atelier.",
+    )  # fmt: skip
+    assert state(order) == ("cancelled", [1, 0], False)
+
+
 def test_what_was_refunded_is_not_waited_for(order, provider):
     golem, hibou = order.items.all()
     send(order, 2, 0)
@@ -213,6 +238,19 @@ def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
     request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(golem.pk, 1)])
     send_all()
     assert state(order) == ("confirmed", [1, 0], False)
+
+
+def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provider):
+    golem, hibou = order.items.all()
+    send(order, 1, 1)
+    case = declare(order)
+    record_return(case_id=case.pk, goods_received=True, moment=timezone.now(), actor=None)
+    refund(case, lines=[ReturnedLine(golem.pk, 1), ReturnedLine(hibou.pk, 1)])
+    assert state(order) == ("confirmed", [1, 1], False)
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 0}
+    assert not golem.pieces.filter(is_cancelled=True).exists()
+    send(order, 1, 0)
+    assert state(order) == ("shipped", [2, 1], True)
 
 
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):
@@ -268,6 +306,38 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
         assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
         undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
     assert list(order.payments.values_list("due_on", flat=True)) == before
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("provider")
+def test_days_that_two_parcels_moved_are_restored_as_they_were_agreed():
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    order.items.update(quantity=3, unit_price=Decimal("60.00"))
+    [item] = order.items.all()
+    before = list(order.payments.values_list("due_on", flat=True))
+    with time_machine.travel(ORDERED + timedelta(days=9), tick=False):
+        later = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+        earlier = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None, sent_on=date(2026, 6, 4))
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+        undo_shipment(shipment_id=earlier.pk, reason=WHY, actor=None)
+        assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 30)
+        undo_shipment(shipment_id=later.pk, reason=WHY, actor=None)
+    assert list(order.payments.values_list("due_on", flat=True)) == before
+
+
+@pytest.mark.postgres
+def test_a_pause_ends_when_nothing_is_waited_for_but_what_was_refunded(provider):
+    order = in_installments()
+    order.items.update(quantity=2, unit_price=Decimal("90.00"))
+    [item] = order.items.all()
+    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="La pièce est en retard.")
+    ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)])
+    send_all()
+    assert state(order)[0] == "shipped"
+    assert outstanding(order) == Decimal("30.00")
+    assert order.installment_pauses.get().ended_by == "dispatch"
 
 
 def test_handing_over_is_a_parcel_as_well(order):

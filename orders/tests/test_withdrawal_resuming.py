@@ -310,7 +310,10 @@ def test_an_installment_that_was_lowered_grows_to_what_was_agreed(order):
     request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
     assert installments(order)[1:] == [("60.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
 
+    # Announced when it was lower.
+    order.payments.filter(position=2).update(announced_at=timezone.now())
     refuse(case)
+    assert order.payments.get(position=2).announced_at is None
 
     # 40.00 were credited by another decision: they stay off, from the latest third.
     assert installments(order)[1:] == [

@@ -139,8 +139,11 @@ def test_asking_again_gives_the_first_one_back(paid) -> None:
 
 
 def test_an_order_that_was_never_confirmed_has_none() -> None:
-    assert issue_credit_note(request=decide(make_order(), "5.00")) is None
+    request = decide(make_order(), "5.00")
+    assert issue_credit_note(request=request) is None
     assert Invoice.objects.count() == 0
+    # The mail about the refund does not wait for it.
+    assert documents.credit_note_attachment(request.pk).required is False
 
 
 def test_art_258_a_a_credit_note_gives_back_the_vat_that_was_charged(paid) -> None:

@@ -12,7 +12,9 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from orders.access import access_token
+from orders.invoices.content import paid_copy_data
 from orders.invoices.documents import paid_copy
+from orders.invoices.facturx import factur_x
 from orders.models import Attempt, Invoice, Order, PaymentState
 from orders.services.installments.scheduled_payments import receive_installment
 from orders.tests.factories import make_order, make_product, pay_order
@@ -54,6 +56,8 @@ def test_the_last_installment_brings_the_paid_invoice(order: Order) -> None:
     second = pay(order, 2, 5)
     assert (second.attachments, second.context["has_paid_copy"]) == ([], False)
     last = pay(order, 3, 20)
+    # Without it the mail waits: nothing would follow.
+    assert [attachment["required"] for attachment in last.attachments] == [True]
     deliver(last.pk)
     [(name, content, kind)] = mail.outbox[-1].attachments
     assert (name, kind) == (f"facture-{invoice.number}-acquittee.pdf", "application/pdf")
@@ -113,3 +117,21 @@ def test_an_installment_that_was_given_up_is_not_paid(order: Order) -> None:
     assert (ASK in page_of(order), ask(order, access_token(order))) == (False, 303)
     assert not OutgoingMail.objects.filter(kind="invoice").exists()
     assert paid_copy(Invoice.objects.get()) is None
+
+
+def test_what_was_paid_early_and_given_back_since_is_paid(order: Order) -> None:
+    second, third = order.payments.filter(position__gt=1)
+    pay(order, 2, 5)
+    order.payments.filter(pk=second.pk).update(state=PaymentState.PARTLY_REFUNDED, amount="120.00")
+    order.payments.filter(pk=third.pk).update(state=PaymentState.VOID, merged_into=second)
+    invoice = Invoice.objects.get()
+    data = paid_copy_data(invoice)
+    assert data is not None
+    payment = data["payment"]
+    assert (payment["paid"], payment["due"], payment["paid_on"]) == ("180.00", "0.00", "2027-01-05")
+    assert [(row["position"], row["amount"]) for row in payment["calendar"]] == [(1, "60.00"), (2, "120.00")]
+    content = paid_copy(invoice)
+    assert content is not None
+    # The data inside are those that were issued.
+    [inside] = PdfReader(BytesIO(content)).attachments["factur-x.xml"]
+    assert inside == factur_x(invoice.data)

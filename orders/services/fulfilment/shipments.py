@@ -9,14 +9,14 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
-from orders.models import Order, OrderStatus, Shipment, WithdrawalCase, WithdrawalState
+from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment, WithdrawalCase, WithdrawalState
 from orders.models.states import ActorKind
-from orders.selectors.refund_rules import units_returned
+from orders.selectors.shipments import units_kept_here
 from orders.services.fulfilment.status_changes import dispatch_moment
 from orders.services.installments.dates import cap_after_first_parcel, restore_dates
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_shipment
-from orders.services.status.transitions import transition, transition_problem
+from orders.services.status.transitions import returned_problem, transition, transition_problem
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.problems import Problem
 
@@ -75,8 +75,8 @@ def undo_shipment(*, shipment_id: int, reason: str, actor: "User | None", messag
 
     A mail about it that still waits for its minute is never sent, and then none says that it was wrong. The parcel by
     which the order was `shipped` brings it back to `processing`. Raises Problem 409 `reason_needed`,
-    `shipment_undone`, `goods_returned`, `not_last_shipment`, `transition_impossible` for a delivered order, and
-    Shipment.DoesNotExist.
+    `shipment_undone`, `goods_returned`, `not_last_shipment`, `transition_impossible` for a delivered or closed order,
+    and Shipment.DoesNotExist.
     """
     order_id = Shipment.objects.values_list("order", flat=True).get(pk=shipment_id)
     with transaction.atomic():
@@ -101,10 +101,11 @@ def _undo_last(order: Order, shipment: Shipment, *, reason: str, actor: "User | 
 
 
 def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | None", message: str) -> None:
-    if WithdrawalCase.objects.filter(order=order, goods_received_at__isnull=False).exists():
-        raise Problem(
-            "goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409
-        )
+    if order.status not in IN_WORKSHOP:
+        raise Problem("transition_impossible", _("Cette commande n'est plus à l'atelier."), 409)
+    refused = returned_problem(order)
+    if refused is not None:
+        raise refused
     take_shipment_back(order, shipment, reason)
     plan_pieces(order, actor=actor)
     restore_dates(order=order)
@@ -119,11 +120,12 @@ def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | N
 
 
 def _is_complete(order: Order, units: Mapping[int, int], *, is_last: bool) -> bool:
-    left = {item.pk: item.quantity - item.sent_quantity - units.get(item.pk, 0) for item in order.items.all()}
+    items = list(order.items.all())
+    left = {item.pk: item.quantity - item.sent_quantity - units.get(item.pk, 0) for item in items}
     if not any(left.values()):
         return True
-    returned = units_returned(order)
-    return is_last and all(quantity <= returned.get(pk, 0) for pk, quantity in left.items())
+    kept = units_kept_here(order, items)
+    return is_last and all(quantity <= kept[pk] for pk, quantity in left.items())
 
 
 def _units(shipment: Shipment) -> list[list[int]]:

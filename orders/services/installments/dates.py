@@ -86,7 +86,7 @@ def cap_after_first_parcel(*, order: Order) -> None:
 def restore_dates(*, order: Order) -> None:
     """Undo `advance_due_dates`: what dispatch moved has its former day, a pause that it ended goes on.
 
-    What was charged meanwhile stays charged.
+    What was charged meanwhile stays charged. Another parcel that left caps those days as each is set.
     """
     last = order.installment_pauses.last()
     if last is not None and last.ended_by == PauseEnd.DISPATCH:
@@ -99,8 +99,6 @@ def restore_dates(*, order: Order) -> None:
         payment.due_on, payment.moved_from = payment.moved_from, None
         schedule_payment(order, payment, now, announce=open_pause(order) is None)
         payment.save()
-    # Another parcel may have left: its fifty days run.
-    cap_after_first_parcel(order=order)
     if not moved:
         return
     event = record_event(

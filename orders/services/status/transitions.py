@@ -155,6 +155,14 @@ def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.S
     return None
 
 
+def returned_problem(order: Order) -> Problem | None:
+    """Return why no parcel of the order can be taken back: its customer sent pieces back, or proved it. One query."""
+    returned = Q(goods_received_at__isnull=False) | Q(shipping_proof_at__isnull=False)
+    if not WithdrawalCase.objects.filter(returned, order=order).exists():
+        return None
+    return Problem("goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409)
+
+
 def status_offers(order: Order) -> list[StatusOffer]:
     """Return the seven statuses as staff may set them now. Some ten queries."""
     offers = []
@@ -310,10 +318,7 @@ def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
 
 
 def _not_returned(order: Order, row: Transition) -> Problem | None:
-    returned = Q(goods_received_at__isnull=False) | Q(shipping_proof_at__isnull=False)
-    if not WithdrawalCase.objects.filter(returned, order=order).exists():
-        return None
-    return Problem("goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409)
+    return returned_problem(order)
 
 
 def _money_held(order: Order, row: Transition) -> Problem | None:

@@ -3,7 +3,7 @@
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from orders.models import (
     ShipmentLine,
     WorkPiece,
 )
-from orders.selectors.refund_rules import units_returned
+from orders.selectors.shipments import units_kept_here
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -94,13 +94,13 @@ def _send(order: Order, by_item: dict[int, list[WorkPiece]]) -> None:
             piece.stage, piece.shipment, piece.is_cancelled = PieceStage.SHIPPED, row.shipment, False
 
 
-def _cancel(order: Order, items: Iterable[OrderItem], by_item: dict[int, list[WorkPiece]]) -> None:
-    returned = units_returned(order)
+def _cancel(order: Order, items: Sequence[OrderItem], by_item: dict[int, list[WorkPiece]]) -> None:
+    kept = units_kept_here(order, items)
     for item in items:
         here = [piece for piece in by_item.get(item.pk, []) if piece.stage != PieceStage.SHIPPED]
         sent = item.quantity - len(here)
         is_closed = order.status in CLOSED_STATUSES
-        wanted = 0 if is_closed else max(item.quantity - sent - returned.get(item.pk, 0), 0)
+        wanted = 0 if is_closed else max(item.quantity - sent - kept[item.pk], 0)
         here.sort(key=lambda piece: (not piece.is_cancelled, _RANK[PieceStage(piece.stage)], -piece.number))
         gone = max(len(here) - wanted, 0)
         for place, piece in enumerate(here):
