@@ -3,8 +3,6 @@
  * "functionality":false,"version":"…","date":"…","id":"…","number":1,"isRecorded":true}`.
  */
 
-import { randomKey } from "@/lib/random";
-
 export const KEY = "cookie-consent";
 const OPTIONAL = ["analytics", "marketing", "functionality"] as const;
 export type Category = (typeof OPTIONAL)[number];
@@ -121,8 +119,9 @@ function readText(): string | null {
   }
 }
 
-/** A UUID. */
+/** A UUID; `crypto.randomUUID` exists on secure pages alone. */
 function drawId(): string {
-  const hex = randomKey();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

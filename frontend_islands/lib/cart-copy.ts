@@ -6,7 +6,6 @@
  */
 import { largerOf } from "./cart-merge";
 import { type CartLine, COPY_KEY, parseLines } from "./cart-storage";
-import { randomKey } from "./random";
 import { browserStore } from "./storage";
 
 export interface CartCopy {
@@ -24,7 +23,9 @@ export interface CartCopy {
 }
 
 export function newCopy(owner: string): CartCopy {
-  return { owner, version: 0, lines: [], device: randomKey(), number: 0, isNew: true };
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const device = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { owner, version: 0, lines: [], device, number: 0, isNew: true };
 }
 
 /** The copy of this browser; null for none or a damaged one. */
