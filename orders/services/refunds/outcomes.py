@@ -76,8 +76,8 @@ def apply_refund(facts: RefundFacts) -> None:
         elif over:
             return
         elif facts.status in ("pending", "requires_action"):
-            if refund.state in (RefundState.REQUESTED, RefundState.SENT):
-                refund.state = RefundState.PENDING
+            if refund.state != RefundState.SUCCEEDED:
+                refund.state, refund.error = RefundState.PENDING, ""
             refund.save()
         else:
             fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
