@@ -139,6 +139,20 @@ def test_a_charge_given_back_elsewhere_makes_good_what_was_to_go_back_of_it(prov
     )
 
 
+def test_a_refund_elsewhere_of_another_charge_is_not_the_one_that_failed(provider):
+    order = in_installments()
+    second, third = paid_again(order, "60.00"), paid_again(order, "60.00")
+    failed = refund(order, amount=EUROS("10.00")).refunds.get()
+    send_all()
+    failed.refresh_from_db()
+    assert failed.attempt == third
+    bank_takes_back(provider, failed)
+    provider.refund_elsewhere(second, 1000)
+    sync_refunds(second.intent_id)
+    assert RefundRequest.objects.get(external=True).amount == EUROS("10.00")
+    assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
+
+
 def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):
     """A card is never charged less than 0.50, so that much stays due while a few cents are on their way back: all of
     the charge goes back elsewhere meanwhile."""

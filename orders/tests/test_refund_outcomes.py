@@ -321,6 +321,14 @@ def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
     assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
+    # The bank could not deliver it, and it is made once more there: the same decision, credited once.
+    provider.settle_refund(Refund.objects.get().provider_id, "failed")
+    sync_refunds(attempt.intent_id)
+    provider.refund_elsewhere(attempt, 6000)
+    sync_refunds(attempt.intent_id)
+    request.refresh_from_db()
+    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
+    assert Invoice.objects.get(kind="credit_note").total == EUROS("-180.00")
 
 
 def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):
