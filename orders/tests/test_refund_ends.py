@@ -72,6 +72,15 @@ def test_an_order_is_given_back_when_the_last_of_its_refunds_is_through(order, p
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
 
 
+def test_an_order_whose_customer_is_owed_a_refund_that_came_back_is_not_given_back(order, provider):
+    owed = refund(order, amount=EUROS("10.00"))
+    send_all()
+    bank_takes_back(provider, owed.refunds.get())
+    refund(order, amount=EUROS("39.99"))
+    send_all()
+    assert (refundable(order), status_of(order)) == (EUROS("0.00"), OrderStatus.CONFIRMED)
+
+
 def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
     order = in_installments()
     paid_again(order, "60.00")

@@ -188,6 +188,14 @@ def test_a_refund_that_was_refused_and_is_on_its_way_all_the_same_is_followed_to
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
 
 
+def test_a_refusal_that_comes_after_the_money_moved_changes_nothing(order):
+    refund(order)
+    send_all()
+    before = rows()
+    record_refusal(Refund.objects.get().pk, "charge_already_refunded")
+    assert rows() == before
+
+
 def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
     provider.begins = "pending"
     item = order.items.get()
