@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,11 +20,11 @@ from orders.models import (
     OPEN_CASES,
     Order,
     OrderItem,
-    RefundLine,
     Withdrawal,
     WithdrawalCase,
     WithdrawalState,
 )
+from orders.selectors.refund_rules import units_returned
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.dates import shop_day
 from shop.core.email_addresses import normalise_email
@@ -89,12 +89,7 @@ def named_order(text: str) -> str:
 
 def returnable_lines(order: Order) -> list[ReturnableLine]:
     """Return what of an order can still be returned. Two queries."""
-    credited = {
-        row["item"]: row["units"]
-        for row in RefundLine.objects.filter(request__order=order)
-        .values("item")
-        .annotate(units=Sum("quantity"))
-    }
+    credited = units_returned(order)
     lines = (ReturnableLine(item, item.quantity - credited.get(item.pk, 0)) for item in order.items.all())
     return [line for line in lines if line.left > 0]
 

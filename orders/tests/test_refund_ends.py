@@ -72,6 +72,15 @@ def test_an_order_is_given_back_when_the_last_of_its_refunds_is_through(order, p
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
 
 
+def test_an_order_whose_customer_is_owed_a_refund_that_came_back_is_not_given_back(order, provider):
+    owed = refund(order, amount=EUROS("10.00"))
+    send_all()
+    bank_takes_back(provider, owed.refunds.get())
+    refund(order, amount=EUROS("39.99"))
+    send_all()
+    assert (refundable(order), status_of(order)) == (EUROS("0.00"), OrderStatus.CONFIRMED)
+
+
 def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
     order = in_installments()
     paid_again(order, "60.00")
@@ -137,6 +146,20 @@ def test_a_charge_given_back_elsewhere_makes_good_what_was_to_go_back_of_it(prov
         "succeeded",
         OrderStatus.REFUNDED,
     )
+
+
+def test_a_refund_elsewhere_of_another_charge_is_not_the_one_that_failed(provider):
+    order = in_installments()
+    second, third = paid_again(order, "60.00"), paid_again(order, "60.00")
+    failed = refund(order, amount=EUROS("10.00")).refunds.get()
+    send_all()
+    failed.refresh_from_db()
+    assert failed.attempt == third
+    bank_takes_back(provider, failed)
+    provider.refund_elsewhere(second, 1000)
+    sync_refunds(second.intent_id)
+    assert RefundRequest.objects.get(external=True).amount == EUROS("10.00")
+    assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
 
 
 def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):

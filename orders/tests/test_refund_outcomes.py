@@ -24,7 +24,7 @@ from orders.selectors.refunds import progress
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
-from orders.services.refunds.outcomes import apply_refund
+from orders.services.refunds.outcomes import apply_refund, record_refusal
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
@@ -169,6 +169,33 @@ def test_old_news_does_not_undo_a_failure(order, provider):
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
 
 
+def test_a_refund_that_was_refused_and_is_on_its_way_all_the_same_is_followed_to_its_end(order, provider):
+    provider.begins = "pending"
+    refund(order)
+    sent = Refund.objects.get()
+    provider.create_refund(
+        key=sent.idempotency_key, intent_id=sent.attempt.intent_id, amount_cents=4999, refund_id=str(sent.pk)
+    )
+    Refund.objects.update(state=RefundState.SENT)
+    record_refusal(sent.pk, "charge_disputed")
+    sync_refunds(sent.attempt.intent_id)
+    sent.refresh_from_db()
+    assert (sent.state, sent.error) == (RefundState.PENDING, "")
+    provider.settle_refund(sent.provider_id, "succeeded")
+    sync_refunds(sent.attempt.intent_id)
+    sent.refresh_from_db()
+    assert sent.state == RefundState.SUCCEEDED
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+
+
+def test_a_refusal_that_comes_after_the_money_moved_changes_nothing(order):
+    refund(order)
+    send_all()
+    before = rows()
+    record_refusal(Refund.objects.get().pk, "charge_already_refunded")
+    assert rows() == before
+
+
 def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
     provider.begins = "pending"
     item = order.items.get()
@@ -302,6 +329,14 @@ def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
     assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
+    # The bank could not deliver it, and it is made once more there: the same decision, credited once.
+    provider.settle_refund(Refund.objects.get().provider_id, "failed")
+    sync_refunds(attempt.intent_id)
+    provider.refund_elsewhere(attempt, 6000)
+    sync_refunds(attempt.intent_id)
+    request.refresh_from_db()
+    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
+    assert Invoice.objects.get(kind="credit_note").total == EUROS("-180.00")
 
 
 def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):

@@ -275,6 +275,10 @@ def test_a_payment_that_is_being_collected_is_left_alone_by_a_small_refund():
     # 60.00 can go back and 35.00 need not be paid: 90.00 more is on its way in.
     problem = refused("refund_busy", order, amount=EUROS("100.00"))
     assert problem.extra == {"refundable": "185.00"}
+    # All that was paid is back, and what is on its way in stays owed.
+    assert refund(order, amount=EUROS("95.00")).voided == EUROS("35.00")
+    send_all()
+    assert states(order) == [("refunded", 60), ("void", 35), ("scheduled", 90)]
 
 
 def test_a_refund_as_large_as_what_is_due_ends_every_charge_to_come():

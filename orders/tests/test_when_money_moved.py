@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -22,7 +23,8 @@ from orders.models import Attempt, Invoice, LedgerEntry, LedgerKind, Order, Orde
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
-from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.disputes import apply_dispute, sync_disputes
+from orders.services.refunds.outcomes import apply_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.fake_stripe import FakeStripe, Shopper
@@ -212,6 +214,38 @@ def test_no_clock_moves_money_into_the_future_or_before_what_it_follows_from(tol
         )  # fmt: skip
     entry.refresh_from_db()
     assert (entry.occurred_at, entry.created_at) == (booked, NOON)
+
+
+@pytest.mark.django_db
+def test_a_refund_stands_after_its_charge_and_its_failure_after_it(provider, order_of_november):
+    Order.objects.update(created_at=NOON - timedelta(days=9))
+    provider.begins = "pending"
+    refund(order_of_november)
+    send_all()
+    intent_id = str(Attempt.objects.get().intent_id)
+    [sent] = provider.list_refunds(intent_id)
+    long_ago = datetime(1970, 1, 1, tzinfo=UTC)
+    apply_refund(replace(sent, status="succeeded", moved_at=long_ago))
+    apply_refund(replace(sent, status="failed", returned_at=long_ago))
+    charge, made, failed = LedgerEntry.objects.order_by("pk")
+    assert [entry.kind for entry in (charge, made, failed)] == ["charge", "refund", "refund_failed"]
+    assert made.occurred_at == failed.occurred_at == charge.occurred_at > NOON - timedelta(days=2)
+
+
+@pytest.mark.django_db
+def test_a_dispute_stands_after_its_charge_and_its_end_after_it(provider, order_of_november):
+    Order.objects.update(created_at=NOON - timedelta(days=9))
+    attempt = Attempt.objects.get()
+    provider.open_dispute(attempt)
+    [opened] = provider.list_disputes(str(attempt.intent_id))
+    long_ago, to_come = datetime(1970, 1, 1, tzinfo=UTC), datetime(2099, 1, 1, tzinfo=UTC)
+    with time_machine.travel(NOON, tick=False):
+        apply_dispute(attempt=attempt, facts=replace(opened, moved_at=long_ago, opened_at=to_come))
+        apply_dispute(attempt=attempt, facts=replace(opened, status="won", returned_at=long_ago))
+    assert order_of_november.disputes.get().opened_at == NOON
+    charge, taken, won = LedgerEntry.objects.order_by("pk")
+    assert [entry.kind for entry in (charge, taken, won)] == ["charge", "dispute", "dispute_won"]
+    assert taken.occurred_at == won.occurred_at == charge.occurred_at == NOON - timedelta(days=1)
 
 
 # --- A book that was copied before ------------------------------------------------------------------------

@@ -59,6 +59,16 @@ def test_it_counts_from_its_receipt_even_when_the_order_is_found_after_the_deadl
     assert case.refund_by == date(2026, 12, 7)
 
 
+def test_one_that_came_late_waits_for_a_decision_when_its_order_is_found():
+    order = paid_order()
+    case = declare(order, email="lea.martin@example.com", late=True)
+
+    cases.attach_order(case_id=case.pk, reference=order.reference, actor=None)
+
+    case.refresh_from_db()
+    assert (case.order, case.in_time, case.taken_up_at) == (order, False, None)
+
+
 def test_what_can_not_be_attached_changes_nothing():
     order, case = paid_order(), declare(paid_order())
     unpaid = make_order()
@@ -115,10 +125,12 @@ def test_l221_24_the_refund_may_wait_for_goods_or_proof_and_not_longer():
     assert urgency_of(case, day + timedelta(days=10)) == Urgency.AMBER
     assert urgency_of(case, day + timedelta(days=13)) == Urgency.AMBER
     assert urgency_of(case, day + timedelta(days=14)) == Urgency.RED
-    # The first date counts.
+    # The first date of each counts.
     cases.record_return(case_id=case.pk, goods_received=False, moment=NOON + timedelta(days=1), actor=None)
+    for days in (2, 3):
+        cases.record_return(case_id=case.pk, goods_received=True, moment=NOON + timedelta(days), actor=None)
     case.refresh_from_db()
-    assert case.shipping_proof_at == NOON
+    assert (case.shipping_proof_at, case.goods_received_at) == (NOON, NOON + timedelta(days=2))
 
 
 def test_l221_23_l221_24_a_whole_order_is_refunded_with_its_standard_delivery():

@@ -300,6 +300,55 @@ def test_the_same_part_declared_again_stops_nothing_more(provider):
     assert in_order()
 
 
+def test_units_of_which_the_refund_is_under_way_are_not_subtracted_a_second_time(provider):
+    order = pay_order(make_order((make_product("Lutin", "50.00"), 6), payment_mode="installments"))
+    charge = Attempt.objects.create(
+        payment=order.payments.get(position=2), kind="off_session", state="sent", amount_cents=10000,
+        expires_at=NOON + timedelta(hours=1),
+    )  # fmt: skip
+    first = declare(order, units=3)
+    decided = cases.refund_case(
+        case_id=first.pk, lines=[ReturnedLine(order.items.get().pk, 3)], amount=None, reason="", actor=None
+    )
+    # What is being charged at this moment is left alone: the rest goes back in money.
+    assert (decided.amount, decided.voided) == (Decimal("150.00"), Decimal("100.00"))
+    Attempt.objects.filter(pk=charge.pk).update(state="failed")
+
+    assert declare(order, units=2).voided == Decimal("100.00")
+
+
+def test_a_late_one_that_nobody_accepted_stops_nothing_in_place_of_another(order):
+    Order.objects.filter(pk=order.pk).update(delivered_at=NOON - timedelta(days=20))
+    waiting, accepted = declare(order, units=2), declare(order, units=2, reason="Encore.")
+
+    cases.accept_late(case_id=accepted.pk, reason="Colis retenu.", actor=None)
+
+    accepted.refresh_from_db()
+    assert (waiting.voided, accepted.voided) == (Decimal("0.00"), Decimal("200.00"))
+
+
+def test_a_late_one_that_nobody_accepted_does_not_take_the_place_of_one_that_is_refused(order):
+    case = declare(order, units=1)
+    Order.objects.filter(pk=order.pk).update(delivered_at=NOON - timedelta(days=20))
+    waiting = declare(order, units=1, reason="Encore.")
+
+    refuse(case)
+
+    waiting.refresh_from_db()
+    assert (case.voided, waiting.voided) == (Decimal("0.00"), Decimal("0.00"))
+
+
+def test_a_part_is_declared_while_a_bank_disputes_the_payment_and_stops_nothing_yet(order):
+    Dispute.objects.create(
+        order=order,
+        attempt=Attempt.objects.get(payment__order=order),
+        provider_id="dp_1",
+        amount=Decimal("100.00"),
+    )
+    case = declare(order, units=1)
+    assert (case.taken_up_at, case.voided) == (NOON, Decimal("0.00"))
+
+
 def test_each_unit_of_a_line_may_be_declared_by_itself(order):
     first, second = declare(order, units=1), declare(order, units=1, reason="L'autre aussi.")
     assert (first.voided, second.voided) == (Decimal("100.00"), Decimal("100.00"))

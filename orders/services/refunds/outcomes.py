@@ -12,7 +12,6 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
-    AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
     IN_WORKSHOP,
     OPEN_CASES,
@@ -76,8 +75,8 @@ def apply_refund(facts: RefundFacts) -> None:
         elif over:
             return
         elif facts.status in ("pending", "requires_action"):
-            if refund.state in (RefundState.REQUESTED, RefundState.SENT):
-                refund.state = RefundState.PENDING
+            if refund.state != RefundState.SUCCEEDED:
+                refund.state, refund.error = RefundState.PENDING, ""
             refund.save()
         else:
             fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
@@ -235,7 +234,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
         (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount), None
     )
     request = again.refund.request if again is not None else None
-    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():
+    if again is None:
         free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
         credited = min(amount, free, uncredited(order))
         if credited:

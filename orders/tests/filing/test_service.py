@@ -10,12 +10,15 @@ import pytest
 
 from orders.models import (
     PaymentState,
+    Refund,
+    RefundState,
     Withdrawal,
     WithdrawalChannel,
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.outcomes import record_refusal
 from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
@@ -178,6 +181,20 @@ def test_a_part_of_an_order_is_filed_with_its_lines(operator):
 
     assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 2)]
     assert "Articles rendus\u00a0:\n- 2 × Golem de poche" in withdrawal.statement
+
+
+def test_what_a_refund_was_to_credit_that_failed_whole_can_still_be_withdrawn_from(operator):
+    order = paid_order((make_product(), 3))
+    decided = request_refund(order_id=order.pk, key=new_key()).refunds.get()
+    Refund.objects.update(state=RefundState.SENT)
+    record_refusal(decided.pk, "expired_or_canceled_card")
+    item = order.items.get()
+
+    withdrawal = file_received(
+        declaration=letter(order, operator, lines=(ReturnedLine(item.pk, 1),)), key=new_key()
+    )
+
+    assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 1)]
 
 
 def test_all_that_is_left_is_the_whole_order(operator):
