@@ -301,10 +301,12 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     if not outstanding(order):
         return ZERO
     lines = _not_declared_before(order, case, declared)
+    if not lines:
+        return ZERO
     try:
         value = propose_refund(order, lines).amount
     except Problem:
-        # A dispute, or all of it declared or credited before: staff see it when they refund.
+        # A dispute, or units that were credited before: staff see it when they refund.
         return ZERO
     list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
     return reduce_outstanding(
