@@ -179,6 +179,7 @@ def move_on_board(hands: Hands, morning: Morning) -> None:
     # On a phone the column that took it is not shown.
     moved = page.locator("[aria-label='À photographier']").locator(_card(page, morning))
     expect(moved).to_be_attached()
+    expect(page.get_by_role("button", name="Annuler")).to_be_visible()
 
 
 def photograph(hands: Hands, morning: Morning) -> None:

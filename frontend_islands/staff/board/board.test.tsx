@@ -1,6 +1,7 @@
-import { fireEvent } from "@testing-library/react";
+import { fireEvent, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { BoardCard, PieceStage } from "@/api/types";
+import { forgetMe } from "@/lib/me";
 import { renderStaff } from "@/testing/staff";
 import { Board } from ".";
 import { step } from "./stages";
@@ -28,15 +29,19 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   ...changes,
 });
 
+let calls: [string, boolean | undefined][];
 let moves: object[];
 let answerMove: () => Response;
 let cards: BoardCard[];
 
 beforeEach(() => {
   document.body.innerHTML = '<div id="toasts"></div>';
+  calls = [];
   moves = [];
   cards = [card()];
+  forgetMe();
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
+    calls.push([address, options.keepalive]);
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
     if (options.method === "POST") {
       moves.push({ address, ...JSON.parse(String(options.body)) });
@@ -64,6 +69,16 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
   answerMove = () => Response.json(card({ version: 3 }));
   await user.click(screen.getByRole("button", { name: "Annuler" }));
   expect(moves[1]).toMatchObject({ stage: "to_print", version: 2 });
+});
+
+it("sends a move at once, in a call that goes on when the page is left", async () => {
+  answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
+  const { user, screen } = await renderStaff(<Board may_move />);
+  const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
+  await waitFor(() => expect(calls.map(([address]) => address)).toContain("/api/me"));
+  calls = [];
+  await user.click(next);
+  expect(calls[0]).toEqual(["/api/admin/pieces/7/move", true]);
 });
 
 it("moves one piece by a double click, and says which are withdrawn or disputed", async () => {
