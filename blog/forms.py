@@ -14,7 +14,7 @@ from blog.services.newsletter.subscriptions import Choices
 from catalog.selectors.category_rows import all_categories
 from shop.core.client_address import client_address, network_fingerprint
 from shop.core.languages import active_language
-from shop.core.row_keys import read_key
+from shop.core.row_keys import read_keys
 
 
 def origin_of(request: HttpRequest, source: ConsentSource) -> Origin:
@@ -27,7 +27,7 @@ def read_choices(request: HttpRequest, *, is_member: bool) -> Choices:
     return Choices(
         newsletter="newsletter" in request.POST,
         topics=frozenset(topic for topic in Topic if topic.value in request.POST.getlist("topics")),
-        category_ids=[key for key in map(read_key, request.POST.getlist("categories")) if key is not None],
+        category_ids=read_keys(request.POST.getlist("categories")),
         cart_reminders="cart_reminders" in request.POST if is_member else None,
         language=request.POST.get("language") or None,
     )

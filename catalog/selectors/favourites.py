@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from catalog.models import Favourite, Product
 from catalog.selectors.cards import ProductCard, build_cards, read_published_cards
-from shop.core.row_keys import read_key
+from shop.core.row_keys import read_keys
 
 MAX_FAVOURITES = 200
 """More than anybody looks through, and as many as one page shows."""
@@ -52,7 +52,7 @@ def products_of(ids: Sequence[int]) -> list[Product]:
 
 def parse_ids(text: str) -> list[int]:
     """`"3,1,3"` → `[3, 1]`: what is no key of a product is left out, and what is beyond the limit."""
-    keys = map(read_key, text[:4000].split(","))
+    keys = read_keys(text[:4000].split(","))
     return list(dict.fromkeys(key for key in keys if key))[:MAX_FAVOURITES]
 
 

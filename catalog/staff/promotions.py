@@ -20,7 +20,7 @@ from catalog.models import Product, Promotion, PromotionState
 from catalog.selectors import wording
 from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.services.promotions import delete_promotion, end_promotion_by, save_promotion
-from shop.core.row_keys import read_key
+from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_row_fields import Part, staff_formfield
@@ -49,7 +49,7 @@ class PromotionForm(forms.ModelForm[Promotion]):
         super().__init__(*args, **kwargs)
         start = [row.pk if isinstance(row, Product) else row for row in self.initial.get("products") or ()]
         sent = self.data.getlist("products") if self.is_bound else []  # type: ignore[attr-defined]
-        chosen = Q(pk__in=_keys([*start, *sent]))
+        chosen = Q(pk__in=read_keys([*map(str, start), *sent]))
         field = cast("forms.ModelMultipleChoiceField[Product]", self.fields["products"])
         field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("name_fr", "pk")
         field.label = "Pièces"
@@ -106,7 +106,7 @@ class Promotions(StaffRows[Promotion]):
 
     def add_page(self, request: HttpRequest) -> HttpResponseBase:
         """`produits=1,2` are the pieces that were chosen in their list."""
-        chosen = _keys(request.GET.get("produits", "").split(","))
+        chosen = read_keys(request.GET.get("produits", "").split(","))
         if request.method == "POST" or not chosen:
             return super().add_page(request)
         form = PromotionForm(instance=Promotion(), initial={"products": chosen})
@@ -144,11 +144,6 @@ class Promotions(StaffRows[Promotion]):
         end_promotion_by(promotion=self._found(row_id), actor=cast(AbstractBaseUser, request.user))
         messages.success(request, "La promotion est terminée.")
         return redirect("staff-promotions")
-
-
-def _keys(values: Iterable[object]) -> list[int]:
-    """Return what can be the key of a row."""
-    return [key for value in values if (key := read_key(str(value))) is not None]
 
 
 def _dates(row: Promotion) -> str:

@@ -57,8 +57,7 @@ def _runs(
             text = "\n" if node.type == "hardbreak" else " "
             yield {"text": text, "bold": bold, "italic": italic, "url": url}
         elif node.type == "link":
-            address = str(node.attrs.get("href", ""))
-            address = absolute_url(address)
+            address = absolute_url(str(node.attrs.get("href", "")))
             yield from _runs(node.children, bold=bold, italic=italic, url=address)
         elif node.children:
             yield from _runs(

@@ -95,7 +95,7 @@ def organization(
         "@id": f"{settings.SITE_URL}/#shop",
         "name": name,
         "url": absolute_url("/"),
-        "logo": _absolute(logo),
+        "logo": absolute_url(logo),
     }
     if countries:
         data["hasMerchantReturnPolicy"] = return_policy(countries=countries, terms_path=terms_path)
@@ -158,7 +158,7 @@ def breadcrumb_list(breadcrumbs: Iterable[tuple[str, str | None]]) -> Data:
         "@type": "BreadcrumbList",
         "itemListElement": [
             {"@type": "ListItem", "position": position, "name": str(label)}
-            | ({"item": _absolute(url)} if url else {})
+            | ({"item": absolute_url(url)} if url else {})
             for position, (label, url) in enumerate(breadcrumbs, start=1)
         ],
     }
@@ -173,7 +173,7 @@ def item_list(*, name: str, items: Iterable[tuple[str, str]]) -> Data:
         "name": name,
         "numberOfItems": len(listed),
         "itemListElement": [
-            {"@type": "ListItem", "position": position, "name": label, "url": _absolute(url)}
+            {"@type": "ListItem", "position": position, "name": label, "url": absolute_url(url)}
             for position, (label, url) in enumerate(listed, start=1)
         ],
     }
@@ -206,13 +206,13 @@ def product(
     data: Data = {
         "@context": _SCHEMA,
         "@type": "Product",
-        "@id": f"{_absolute(url)}#product",
+        "@id": f"{absolute_url(url)}#product",
         "name": name,
         "description": description,
-        "url": _absolute(url),
+        "url": absolute_url(url),
         "category": category,
         "sku": sku or str(product_id),
-        "image": [_absolute(image) for image in images],
+        "image": [absolute_url(image) for image in images],
         "brand": {"@type": "Brand", "name": seller},
         "offers": [_offer(offer, seller) for offer in offers],
     }
@@ -256,7 +256,7 @@ def blog_posting(post: BlogPosting, *, publisher: str) -> Data:
     return {
         "@context": _SCHEMA,
         **_posting(post),
-        "mainEntityOfPage": _absolute(post.url),
+        "mainEntityOfPage": absolute_url(post.url),
         "publisher": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": publisher},
     }
 
@@ -267,7 +267,7 @@ def blog(*, name: str, url: str, language: str, posts: Iterable[BlogPosting]) ->
         "@context": _SCHEMA,
         "@type": "Blog",
         "name": name,
-        "url": _absolute(url),
+        "url": absolute_url(url),
         "inLanguage": language,
         "publisher": {"@id": f"{settings.SITE_URL}/#shop"},
         "blogPost": [_posting(post) for post in list(posts)[:_LISTED_POSTS]],
@@ -279,12 +279,12 @@ def _posting(post: BlogPosting) -> Data:
         "@type": "BlogPosting",
         "headline": post.title,
         "description": post.description,
-        "url": _absolute(post.url),
+        "url": absolute_url(post.url),
         "inLanguage": post.language,
         "author": {"@type": "Person", "name": post.author},
         "datePublished": post.published_at,
         "dateModified": post.changed_at,
-        "image": _absolute(post.image) if post.image else None,
+        "image": absolute_url(post.image) if post.image else None,
         "articleSection": post.section,
         "keywords": ", ".join(post.keywords),
         "wordCount": post.words,
@@ -322,7 +322,7 @@ def _offer(offer: Offer, seller: str) -> Data:
     )
     data: Data = {
         "@type": "Offer",
-        "url": _absolute(offer.url),
+        "url": absolute_url(offer.url),
         "price": amount_string(offer.price),
         "priceCurrency": CURRENCY,
         "availability": f"{_SCHEMA}/{availability}",
@@ -334,7 +334,7 @@ def _offer(offer: Offer, seller: str) -> Data:
     if offer.sku:
         data["sku"] = offer.sku
     if offer.image:
-        data["image"] = _absolute(offer.image)
+        data["image"] = absolute_url(offer.image)
     if offer.original_price is not None:
         data["priceSpecification"] = {
             "@type": "UnitPriceSpecification",
@@ -393,7 +393,3 @@ def _postal_address(lines: Sequence[str]) -> Data | str:
                 "addressCountry": HOME_COUNTRY,
             }
     return ", ".join(lines)
-
-
-def _absolute(url: str) -> str:
-    return absolute_url(url)

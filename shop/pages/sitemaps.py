@@ -145,13 +145,9 @@ def _urlset(entries: Iterable[SitemapEntry]) -> Iterator[str]:
         )
         changed = f"<lastmod>{entry.changed_at.date().isoformat()}</lastmod>" if entry.changed_at else ""
         pictures = "".join(
-            f"<image:image><image:loc>{escape(_full(picture))}</image:loc></image:image>"
+            f"<image:image><image:loc>{escape(absolute_url(picture))}</image:loc></image:image>"
             for picture in entry.pictures
         )
         for path in entry.paths.values():
             yield f"<url><loc>{escape(absolute_url(path))}</loc>{changed}{links}{pictures}</url>\n"
     yield "</urlset>\n"
-
-
-def _full(address: str) -> str:
-    return absolute_url(address)

@@ -29,7 +29,7 @@ from orders.selectors.rules import country_name
 from shop.core.kept_forms import members_only
 from shop.core.keyset import BadCursor
 from shop.core.postcodes import postcode_notice
-from shop.core.row_keys import read_key
+from shop.core.row_keys import read_key, read_keys
 from shop.core.staff_actions import StaffAction, may
 from shop.pages.forms import EmailChangeForm, ProfileForm
 from shop.pages.selectors.personal_data import person_of
@@ -153,7 +153,7 @@ def return_mails(request: HttpRequest) -> HttpResponse:
     the others are not."""
     choose_return_mails(
         user_id=cast(User, request.user).pk,
-        product_ids=[key for key in map(read_key, request.POST.getlist("notify")) if key is not None],
+        product_ids=read_keys(request.POST.getlist("notify")),
         language=get_language() or "",
     )
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
