@@ -3,8 +3,8 @@
  *
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
- *   assets   "runtime.js", "purchase-start.js", "language-start.js", "app.css", "fonts/<file>.woff2",
- *            "consent.js", "staff.js", "staff.css"                    → { file, imports }
+ *   assets   "runtime.js", "purchase-start.js", "start.js", "fonts/<file>.woff2", "consent.js", "staff.js",
+ *            the styles "app.css", "site.css" …, "staff.css"         → { file, imports }
  *   islands  "<folder under islands/>", "staff-<folder under staff/>" → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
@@ -36,18 +36,34 @@ const RUNTIME = "frontend_islands/runtime/index.ts";
 /** Run before the first paint: no modules, each in one file. The first on the pages that buy, the other elsewhere. */
 const EARLY = {
   "purchase-start": "frontend_islands/purchase/start.ts",
-  "language-start": "frontend_islands/runtime/language-start.ts",
+  start: "frontend_islands/runtime/start.ts",
 };
 /** Instead of the runtime where a page may ask about cookies; what it fetches itself shares nothing with the islands. */
 const CONSENT = "frontend_islands/runtime/with-consent.ts";
+/** Fetched by every page: by itself it is one file, with a copy of the little that islands have, too. */
+const STATISTICS = "frontend_islands/runtime/statistics.ts";
 const MEASURE = "frontend_islands/consent/measure.ts";
-const STYLES = "frontend_islands/styles/app.css";
+/** The first on every page, with one of the others (see styles/README.md). */
+const STYLES = Object.fromEntries(
+  ["app", "home", "list", "product", "reading", "purchase", "site"].map((name) => [
+    name,
+    `frontend_islands/styles/${name}.css`,
+  ]),
+);
 const STAFF = {
   staff: "frontend_islands/staff/index.ts",
   "staff-styles": "frontend_islands/styles/staff.css",
 };
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = ["cart-count", "member-link", "notice", "search-box", "statistics-switch", "visit"];
+const ON_DEMAND = [
+  "cart-count",
+  "favourite-button",
+  "language-offer",
+  "member-link",
+  "notice",
+  "search-box",
+  "statistics-switch",
+];
 
 /** Large parts that an island fetches when a visitor asks for them. */
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };
@@ -81,10 +97,14 @@ const manifestPlugin = {
   setup(build) {
     build.onEnd(async (result) => {
       if (result.errors.length > 0) return;
-      const outputs = {
+      const built = {
         ...result.metafile.outputs,
-        ...(await buildRuntime(result.metafile.outputs, { runtime: RUNTIME })),
-        ...(await buildRuntime(result.metafile.outputs, { consent: CONSENT })),
+        ...(await buildRuntime(result.metafile.outputs, { statistics: STATISTICS })),
+      };
+      const outputs = {
+        ...built,
+        ...(await buildRuntime(built, { runtime: RUNTIME })),
+        ...(await buildRuntime(built, { consent: CONSENT })),
         ...(await bundled({ entryPoints: EARLY, format: "iife" })),
         ...(await bundled(staffArea)),
       };
@@ -99,7 +119,7 @@ const manifestPlugin = {
 const options = {
   ...common,
   entryPoints: {
-    app: STYLES,
+    ...STYLES,
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
@@ -117,7 +137,7 @@ const options = {
   logLevel: "info",
 };
 
-/** Bundles a runtime around what is built already, and returns its outputs. */
+/** Bundles a runtime, or a part of it, around what is built already, and returns its outputs. */
 async function buildRuntime(built, entryPoints) {
   const files = new Map(Object.entries(built).map(([output, { entryPoint }]) => [entryPoint, output]));
   const alreadyBuilt = {
@@ -160,6 +180,7 @@ const staffArea = {
 /** Reads from the build's own record what each named file is called and needs. */
 function describe(outputs) {
   const early = Object.fromEntries(Object.entries(EARLY).map(([name, file]) => [file, name]));
+  const styles = Object.fromEntries(Object.entries(STYLES).map(([name, file]) => [file, name]));
   const manifest = { assets: {}, islands: {}, locales: {}, lazy: {} };
   for (const [output, details] of Object.entries(outputs)) {
     if (output.endsWith(".woff2")) {
@@ -181,7 +202,7 @@ function describe(outputs) {
     else if (entry === CONSENT) manifest.assets["consent.js"] = described;
     else if (entry === STAFF.staff) manifest.assets["staff.js"] = described;
     else if (entry === STAFF["staff-styles"]) manifest.assets["staff.css"] = { ...described, imports: [] };
-    else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
+    else if (styles[entry]) manifest.assets[`${styles[entry]}.css`] = { ...described, imports: [] };
   }
   return manifest;
 }

@@ -17,8 +17,8 @@ from invoice_fonts import PACKAGES, ROOT
 TARGET = ROOT / "frontend_islands" / "styles" / "fonts"
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl", "liga", "tnum"]
 
-# Of a thousandth of the size of the text: nobody sees a fifth of a pixel, and equal numbers are compressed away.
-KERNING_STEP = 10
+# Of a thousandth of the size of the text: nobody sees a third of a pixel, and equal numbers are compressed away.
+KERNING_STEP = 20
 
 # Source, name of the file, weight or range of weights that the styles use.
 FACES: tuple[tuple[str, str, int | tuple[int, int]], ...] = (
@@ -30,7 +30,7 @@ FACES: tuple[tuple[str, str, int | tuple[int, int]], ...] = (
     ),
     ("figtree/files/figtree-latin-wght-normal", "figtree-text", (400, 800)),
     ("figtree/files/figtree-latin-wght-normal", "figtree-text-rare", (400, 800)),
-    ("figtree/files/figtree-latin-wght-italic", "figtree-italic", (400, 800)),
+    ("figtree/files/figtree-latin-wght-italic", "figtree-italic", 400),
 )
 
 

@@ -8,12 +8,19 @@ const MODULES = "/static/build/islands/cart-AAAAAAAA.js /static/build/c/react-BB
 const network = vi.fn(async () => Response.json({ total: "12.00" }));
 const leave = vi.fn();
 
+/** Of a page that is not painted yet. */
+class PaintObserver {
+  observe() {}
+}
+
 beforeEach(() => {
   vi.resetModules();
   network.mockClear();
   leave.mockClear();
   vi.stubGlobal("fetch", network);
   vi.stubGlobal("location", { replace: leave });
+  vi.stubGlobal("PerformanceObserver", PaintObserver);
+  document.documentElement.dataset.runtime = "/static/build/runtime-AAAAAAAA.js";
   document.head.replaceChildren();
   document.documentElement.lang = "de";
   delete document.documentElement.dataset.cart;
@@ -29,6 +36,7 @@ async function start(attributes: Record<string, string>): Promise<void> {
 }
 
 const fill = () => localStorage.setItem(CART_KEY, JSON.stringify({ version: 1, lines: [LINE] }));
+const runtime = () => document.head.querySelector("script")?.getAttribute("src");
 const modules = () =>
   [...document.head.querySelectorAll("link")].map((link) => [link.rel, link.getAttribute("href")]);
 
@@ -43,6 +51,7 @@ it("asks what the cart costs and fetches the island's modules", async () => {
     body: JSON.stringify({ lines: [LINE], country: "FR" }),
   });
   expect(modules()).toEqual(MODULES.split(" ").map((href) => ["modulepreload", href]));
+  expect(runtime()).toBe("/static/build/runtime-AAAAAAAA.js");
   expect(document.documentElement.dataset.cart).toBeUndefined();
   expect(leave).not.toHaveBeenCalled();
 
@@ -72,6 +81,7 @@ it.each([null, "{{{", '{"version":1,"lines":[]}'])(
     expect(document.documentElement.dataset.cart).toBe("empty");
     expect(network).not.toHaveBeenCalled();
     expect(modules()).toEqual([]);
+    expect(runtime()).toBeUndefined();
     expect(leave).not.toHaveBeenCalled();
   },
 );

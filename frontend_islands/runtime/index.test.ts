@@ -4,19 +4,25 @@ import { beforeEach, expect, it, vi } from "vitest";
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 const cookie = (text: string) => vi.spyOn(document, "cookie", "get").mockReturnValue(text);
 
-beforeEach(() => vi.resetModules());
+const load = (state: DocumentReadyState) => vi.spyOn(document, "readyState", "get").mockReturnValue(state);
 
-// First: pages of later tests go on listening.
-it("fetches hearts with the count of visits once the page is there, and answers one that was pressed before", async () => {
+beforeEach(() => {
+  vi.resetModules();
   vi.doMock("./island-element", () => ({}));
   vi.doMock("./report", () => ({ reportToServer: () => {} }));
+  vi.doMock("./statistics", () => ({}));
+  load("interactive");
+  cookie("");
+});
+
+// First: pages of later tests go on listening.
+it("fetches hearts with the first that is pressed, which is answered then", async () => {
   const fetching = vi.fn();
-  vi.doMock("./visit", () => {
+  vi.doMock("./favourite-button", () => {
     fetching();
     customElements.define("late-heart", class extends HTMLElement {});
     return {};
   });
-  cookie("");
   document.body.innerHTML = "<late-heart><button>♥</button></late-heart>";
   const button = document.querySelector("button") as HTMLElement;
   const pressed = vi.fn();
@@ -27,22 +33,58 @@ it("fetches hearts with the count of visits once the page is there, and answers 
 
   button.click();
   await waitFor(() => expect(pressed).toHaveBeenCalledTimes(2));
-  dispatchEvent(new Event("load"));
-  await settled();
   expect(fetching).toHaveBeenCalledOnce();
   button.click();
   expect(pressed).toHaveBeenCalledTimes(3);
 });
 
+it.each([
+  ["the browser has favourites", () => localStorage.setItem("favorites", "[12]")],
+  ["a member's account may have them", () => cookie("member=1")],
+])("fetches hearts at once where %s", async (_, have) => {
+  const fetching = vi.fn();
+  vi.doMock("./favourite-button", () => {
+    fetching();
+    return {};
+  });
+  vi.doMock("./member-link", () => ({}));
+  have();
+  await import("./index");
+  await waitFor(() => expect(fetching).toHaveBeenCalledOnce());
+});
+
+it.each(["interactive", "complete"] as const)(
+  "counts the visit once the page is there: %s",
+  async (state) => {
+    const counting = vi.fn();
+    vi.doMock("./statistics", () => {
+      counting();
+      return {};
+    });
+    load(state);
+    await import("./index");
+    await settled();
+    expect(counting).toHaveBeenCalledTimes(state === "complete" ? 1 : 0);
+    dispatchEvent(new Event("load"));
+    await waitFor(() => expect(counting).toHaveBeenCalledOnce());
+  },
+);
+
+it("offers another language where the page's head saw that it is wanted", async () => {
+  const offerLanguage = vi.fn();
+  vi.doMock("./language-offer", () => ({ offerLanguage }));
+  document.documentElement.dataset.offer = "de";
+  await import("./index");
+  await waitFor(() => expect(offerLanguage).toHaveBeenCalledOnce());
+  delete document.documentElement.dataset.offer;
+});
+
 it("fetches what counts a cart with the first thing to count", async () => {
   const counting = vi.fn();
-  vi.doMock("./island-element", () => ({}));
-  vi.doMock("./report", () => ({ reportToServer: () => {} }));
   vi.doMock("./cart-count", () => {
     counting();
     return {};
   });
-  cookie("");
   await import("./index");
   await settled();
   expect(counting).not.toHaveBeenCalled();
@@ -53,9 +95,7 @@ it("fetches what counts a cart with the first thing to count", async () => {
 
 it("fetches at once what a member with a notice and a cart needs", async () => {
   const fetched: string[] = [];
-  vi.doMock("./island-element", () => ({}));
-  vi.doMock("./report", () => ({ reportToServer: () => {} }));
-  for (const name of ["cart-count", "member-link", "notice"]) {
+  for (const name of ["cart-count", "favourite-button", "member-link", "notice"]) {
     vi.doMock(`./${name}`, () => {
       fetched.push(name);
       return { default: () => fetched.push("shown") };
@@ -64,5 +104,7 @@ it("fetches at once what a member with a notice and a cart needs", async () => {
   localStorage.setItem("cart", "{}");
   cookie("member=1; notice=signed_in");
   await import("./index");
-  await waitFor(() => expect(fetched.sort()).toEqual(["cart-count", "member-link", "notice", "shown"]));
+  await waitFor(() =>
+    expect(fetched.sort()).toEqual(["cart-count", "favourite-button", "member-link", "notice", "shown"]),
+  );
 });

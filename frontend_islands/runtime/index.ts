@@ -1,13 +1,13 @@
-/** Loaded by every page: small, without React. It knows when to fetch the rest. */
+/** Loaded by every page once it is painted: small, without React. It knows when to fetch the rest. */
 import "./island-element";
 import { keepLanguage } from "./language";
 import { reportToServer } from "./report";
 
 reportToServer();
 
-const cookies = document.cookie;
-if (/member=1/.test(cookies)) void import("./member-link");
-if (/notice=\w/.test(cookies)) void import("./notice").then(({ default: show }) => show());
+const isMember = /member=1/.test(document.cookie);
+if (isMember) void import("./member-link");
+if (/notice=\w/.test(document.cookie)) void import("./notice").then(({ default: show }) => show());
 
 // Most visitors have no cart: what counts one is fetched with the first thing to count.
 const countCart = () => void import("./cart-count");
@@ -19,26 +19,33 @@ else {
   addEventListener("pageshow", ({ persisted }) => persisted && countCart());
 }
 
-// Hearts, the offer of another language and the count of visits are one file, which comes once the page is there, so that
-// it costs the page nothing. Stored favourites are shown sooner, and synchronised on every page.
-const visit = () => import("./visit");
-if (isStored("favorites")) void visit();
-else addEventListener("load", visit);
+if (document.documentElement.dataset.offer)
+  void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
+
+// The visit is counted once the page is there, so that it costs the page nothing.
+const count = () => import("./statistics");
+if (document.readyState === "complete") void count();
+else addEventListener("load", count);
+
+// Favourites are shown, and synchronised, on every page of who may have some; others fetch them with the first one.
+const hearts = () => import("./favourite-button");
+if (isMember || isStored("favorites")) void hearts();
+else addEventListener("storage", hearts, { once: true });
 
 // Suggestions are fetched when somebody is about to search.
-document.addEventListener("focusin", ({ target }) => {
-  if (!(target instanceof HTMLInputElement) || !target.dataset.suggestions) return;
-  void import("./search-box").then(({ default: enhance }) => enhance(target));
+addEventListener("focusin", ({ target }) => {
+  const field = target as HTMLInputElement;
+  if (field.dataset?.suggestions) void import("./search-box").then(({ default: enhance }) => enhance(field));
 });
 
-document.addEventListener("click", ({ target }) => {
+addEventListener("click", ({ target }) => {
   const pressed = target as Element;
   // A link to the page in another language says which one the visitor reads.
   const code = pressed.closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
   if (code) keepLanguage(code);
   // A heart that is pressed before it is alive answers as soon as it can.
   const heart = pressed.closest<HTMLElement>(":not(:defined)>button");
-  if (heart) void visit().then(() => heart.click());
+  if (heart) void hearts().then(() => heart.click());
 });
 
 function isStored(key: string): boolean {

@@ -89,9 +89,20 @@ it.each(["pointermove", "focusin", "touchend"])("waits for the first touch: %s",
   expect(load).not.toHaveBeenCalled();
 
   const button = document.querySelector("button");
-  button?.dispatchEvent(new Event(name, { bubbles: true }));
-  button?.dispatchEvent(new Event(name, { bubbles: true }));
+  for (let time = 0; time < 2; time += 1)
+    button?.dispatchEvent(Object.assign(new Event(name, { bubbles: true }), { movementX: 1 }));
 
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it("takes no resting mouse for somebody", () => {
+  const { load } = declare("stamp");
+  const host = place('name="stamp" on="interaction"');
+  const move = (by: number) =>
+    host.dispatchEvent(Object.assign(new Event("pointermove"), { movementX: by, movementY: 0 }));
+  move(0);
+  expect(load).not.toHaveBeenCalled();
+  move(1);
   expect(load).toHaveBeenCalledOnce();
 });
 

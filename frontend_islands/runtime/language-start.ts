@@ -1,6 +1,6 @@
 /**
- * In the head of every page (of the cart and the checkout as a part of `purchase/start`), run before anything is painted:
- * an ordinary script, because modules wait for the whole page.
+ * A part of the head's script, run before anything is painted: an ordinary script, because modules wait for the whole
+ * page.
  *
  * - On the French home page it leads who chose another language there, unless they come from a page of the shop.
  * - Who has not chosen yet, and reads another language that the page exists in, gets `data-offer="de"` on the root: the

@@ -6,8 +6,9 @@ type Cancel = () => void;
 let isUsed = false;
 
 /**
- * The first touch of any kind. Not `pointerover`: a page that opens under a resting mouse gets that as well. A finger
- * counts once it is lifted: what it moves must not be replaced beneath it.
+ * The first touch of any kind. Not `pointerover`: a page that opens under a resting mouse gets that as well, and at times
+ * a `pointermove` by which nothing moved. A finger counts once it is lifted: what it moves must not be replaced beneath
+ * it.
  */
 const TOUCHES = ["pointermove", "focusin", "touchend", "click"];
 /** Anywhere in the page: somebody uses it. */
@@ -62,8 +63,9 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
 function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
   const over = new AbortController();
   const { signal } = over;
-  const handle = ({ persisted, pointerType }: Event & { persisted?: boolean; pointerType?: string }) => {
-    if (persisted === false || pointerType === "touch") return;
+  const handle = (event: Event & Partial<PageTransitionEvent & PointerEvent>) => {
+    const isStill = event.type === "pointermove" && !event.movementX && !event.movementY;
+    if (isStill || event.persisted === false || event.pointerType === "touch") return;
     over.abort();
     due();
   };

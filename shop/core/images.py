@@ -35,7 +35,7 @@ WIDTHS = (360, 768, 1024, 1440)
 _FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "webp": "WEBP"}
 # Format, file extension, media type and encoder options, best compression first.
 _ENCODERS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-    ("AVIF", "avif", "image/avif", {"quality": 55, "speed": 8}),
+    ("AVIF", "avif", "image/avif", {"quality": 50, "speed": 8}),
     ("WEBP", "webp", "image/webp", {"quality": 78, "method": 4}),
     ("JPEG", "jpg", "image/jpeg", {"quality": 80, "optimize": True, "progressive": True}),
 )

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+from tests.browser.styles import unstyled
+
 AXE = Path(__file__).resolve().parent.parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -17,7 +19,7 @@ def _source() -> str:
 
 
 def violations(page: Page) -> list[str]:
-    """Every breach on the page as it stands: the rule, the element, what to do."""
+    """Every breach on the page as it stands: the rule, the element, what to do; and what has no styles in it."""
     # Evaluated through the debugger, which the page's own policy does not bind. It does bind copies of style sheets,
     # which axe would make of those with imports; none of these rules reads them.
     page.evaluate(_source())
@@ -31,4 +33,4 @@ def violations(page: Page) -> list[str]:
         f"{rule['id']}: {node['target']}: {node['failureSummary']}"
         for rule in found
         for node in rule["nodes"]
-    ]
+    ] + unstyled(page)

@@ -21,13 +21,6 @@ NARROW = 320
 HEIGHT = {NARROW: 640, PHONE: 844, DESKTOP: 900}
 LOCALES = {"fr": "fr-FR", "en": "en-GB", "es": "es-ES", "de": "de-DE"}
 WAIT_MS = 10_000
-# The headless shell moves a mouse in the corner of each page that opens, which islands would take for somebody.
-WITHOUT_RESTING_MOUSE = """
-for (const name of ["pointermove", "mousemove"])
-  addEventListener(name, (event) => {
-    if (event.clientX === 0 && event.clientY === 0) event.stopImmediatePropagation();
-  }, { capture: true });
-"""
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -85,7 +78,6 @@ def new_context(
             reduced_motion="reduce",
         )
         context.set_default_timeout(WAIT_MS)
-        context.add_init_script(WITHOUT_RESTING_MOUSE)
         journal.follow(context)
         opened.append(context)
         return context

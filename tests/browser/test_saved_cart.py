@@ -57,7 +57,8 @@ def pieces(visitor: Visitor) -> dict[int, int]:
 
 
 def expect_pieces(visitor: Visitor, wanted: dict[int, int]) -> None:
-    """Once what was asked has been answered."""
+    """Once the page's scripts are there, and what they asked has been answered."""
+    visitor.page.wait_for_load_state("networkidle")
     total = sum(wanted.values())
     count = visitor.page.locator("cart-count").first
     expect(count).to_contain_text(str(total)) if total else expect(count).to_be_hidden()

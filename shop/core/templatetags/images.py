@@ -8,6 +8,9 @@ from shop.core.images import ImageInfo
 
 register = template.Library()
 
+_AWAITED = ' fetchpriority="high" decoding="sync"'
+_LATER = ' loading="lazy" fetchpriority="low" decoding="async"'
+
 
 @register.simple_tag
 def picture(
@@ -21,7 +24,7 @@ def picture(
     """A `<picture>` element.
 
     `priority` is for the one image that the visitor waits for: it is asked for first and not lazily, and painted with
-    the text around it instead of a frame later.
+    the text around it instead of a frame later. No other one, however early it is seen, takes the line from it.
     `css` is the class of the `<picture>`; `alt` replaces the picture's own text, `alt=""` marks a decoration;
     `shared` names the element that stays in place when the page changes. Without a picture an empty box of the
     same class keeps the place.
@@ -44,7 +47,5 @@ def picture(
         image.width,
         image.height,
         image.alt if alt is None else alt,
-        SafeString(
-            ' fetchpriority="high" decoding="sync"' if priority else ' loading="lazy" decoding="async"'
-        ),
+        SafeString(_AWAITED if priority else _LATER),
     )

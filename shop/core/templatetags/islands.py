@@ -31,21 +31,16 @@ def asset(name: str) -> str:
 
 
 @register.simple_tag
-def preload_asset(name: str) -> SafeString:
-    """`<link rel="modulepreload">` for the modules that a built module imports."""
-    try:
-        return _preloads(assets.asset(name).import_urls)
-    except assets.UnknownAssetError as error:
-        raise template.TemplateSyntaxError(str(error)) from error
-
-
-@register.simple_tag
 def preload_island(name: str) -> SafeString:
     """For the page's head: fetches an island, React and its words at once instead of one after another.
 
     At most one island a page: the one that the visitor came for. Styles, fonts and pictures come first.
     """
-    return _preloads(_modules(name), priority="low")
+    return format_html_join(
+        "\n",
+        '<link rel="modulepreload" href="{}" fetchpriority="low">',
+        ((url,) for url in _modules(name)),
+    )
 
 
 @register.simple_tag
@@ -129,8 +124,3 @@ def _modules(name: str) -> list[str]:
     built = _island_file(name)
     words = assets.locale_file(get_language() or "")
     return [built.url, *built.import_urls, *([words] if words else [])]
-
-
-def _preloads(urls: list[str], *, priority: str = "auto") -> SafeString:
-    hint = "" if priority == "auto" else format_html(' fetchpriority="{}"', priority)
-    return format_html_join("\n", '<link rel="modulepreload" href="{}"{}>', ((url, hint) for url in urls))

@@ -6,6 +6,7 @@ from pathlib import Path
 from django.conf import settings
 
 LANGUAGES = ("fr", "en", "es", "de")
+STYLES = ("app", "home", "list", "product", "reading", "purchase", "site")
 FONTS = (
     "bricolage-grotesque-title",
     "figtree-text",
@@ -26,9 +27,9 @@ def write_manifest(path: Path) -> Path:
     assets = {
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
         "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
-        "language-start.js": _built("build/language-start-JJJJJJJJ.js"),
+        "start.js": _built("build/start-JJJJJJJJ.js"),
         "consent.js": _built("build/consent-KKKKKKKK.js"),
-        "app.css": _built("build/app-CCCCCCCC.css"),
+        **{f"{name}.css": _built(f"build/{name}-CCCCCCCC.css") for name in STYLES},
         "staff.css": _built("build/staff-styles-CCCCCCCC.css"),
         "staff.js": _built("build/staff-AAAAAAAA.js"),
     }

@@ -360,7 +360,7 @@ def drawn(tag: str, image: ImageInfo | None) -> str:
 def test_the_tag_before_there_are_smaller_files():
     assert drawn("{% picture image %}", info()) == (
         '<picture><img src="/media/products/a.jpg" width="1200" height="900" alt="Un &quot;ours&quot;"'
-        ' loading="lazy" decoding="async"></picture>'
+        ' loading="lazy" fetchpriority="low" decoding="async"></picture>'
     )
 
 

@@ -145,13 +145,15 @@ def test_a_collection_reads_the_categories_once(
     assert sum('ORDER BY "catalog_category"."position"' in query["sql"] for query in queries) == 1
 
 
-def test_pages_have_the_islands_whose_weight_is_checked(client: Client, addresses: dict[str, str]):
+def test_pages_have_the_styles_and_islands_whose_weight_is_checked(client: Client, addresses: dict[str, str]):
     """`npm run check:size` weighs what is listed there."""
     listed = json.loads(SCRIPTS.read_text(encoding="utf-8"))
     for name in PAGES:
         html = client.get(addresses[name]).content.decode()
         found = sorted(set(re.findall(r'<x-island name="([^"]+)"', html)))
         assert (name, found) == (name, sorted(listed[name]["islands"]))
+        styles = re.findall(r'<link rel="stylesheet" href="/static/build/(\w+)-', html)
+        assert (name, styles) == (name, ["app", listed[name]["styles"]])
 
 
 def test_every_page_stands_in_the_table():
