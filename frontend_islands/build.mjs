@@ -40,8 +40,6 @@ const EARLY = {
 };
 /** Instead of the runtime where a page may ask about cookies; what it fetches itself shares nothing with the islands. */
 const CONSENT = "frontend_islands/runtime/with-consent.ts";
-/** Fetched by every page: by itself it is one file, with a copy of the little that islands have, too. */
-const STATISTICS = "frontend_islands/runtime/statistics.ts";
 const MEASURE = "frontend_islands/consent/measure.ts";
 /** The first on every page, with one of the others (see styles/README.md). */
 const STYLES = Object.fromEntries(
@@ -69,6 +67,10 @@ const ON_DEMAND = [
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };
 
 const islands = await islandNames();
+const entriesOf = (chosen) => Object.fromEntries(chosen.map(({ name, entry }) => [`islands/${name}`, entry]));
+/** What pages without React fetch: each is one file, with a copy of the little that other islands share. */
+const isAlone = ({ name }) => ["carousel", "catalogue-search", "compare"].includes(name);
+const ALONE = { statistics: "frontend_islands/runtime/statistics.ts", ...entriesOf(islands.filter(isAlone)) };
 const staffIslands = await islandNames("staff");
 
 const common = {
@@ -99,7 +101,7 @@ const manifestPlugin = {
       if (result.errors.length > 0) return;
       const built = {
         ...result.metafile.outputs,
-        ...(await buildRuntime(result.metafile.outputs, { statistics: STATISTICS })),
+        ...(await buildRuntime(result.metafile.outputs, ALONE, { splitting: false })),
       };
       const outputs = {
         ...built,
@@ -120,7 +122,7 @@ const options = {
   ...common,
   entryPoints: {
     ...STYLES,
-    ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
+    ...entriesOf(islands.filter((island) => watching || !isAlone(island))),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
     ...(watching
@@ -137,8 +139,8 @@ const options = {
   logLevel: "info",
 };
 
-/** Bundles a runtime, or a part of it, around what is built already, and returns its outputs. */
-async function buildRuntime(built, entryPoints) {
+/** Bundles around what is built already a runtime, or in a folder what fetches nothing on demand, and returns its outputs. */
+async function buildRuntime(built, entryPoints, { splitting } = { splitting: true }) {
   const files = new Map(Object.entries(built).map(([output, { entryPoint }]) => [entryPoint, output]));
   const alreadyBuilt = {
     name: "already-built",
@@ -157,7 +159,7 @@ async function buildRuntime(built, entryPoints) {
       });
     },
   };
-  return bundled({ entryPoints, splitting: true, plugins: [islandModules(), alreadyBuilt] });
+  return bundled({ entryPoints, splitting, plugins: [islandModules(), alreadyBuilt] });
 }
 
 /** Bundles by itself what shares no file with the islands, and returns its outputs. */
@@ -171,7 +173,7 @@ const staffArea = {
   entryPoints: {
     staff: STAFF.staff,
     "staff-styles": STAFF["staff-styles"],
-    ...Object.fromEntries(staffIslands.map(({ name, entry }) => [`islands/${name}`, entry])),
+    ...entriesOf(staffIslands),
   },
   splitting: true,
   plugins: [islandModules("staff")],

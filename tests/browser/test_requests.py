@@ -10,7 +10,7 @@ from tests.browser.visitor import Visitor
 pytestmark = pytest.mark.browser
 
 # Page, styles, two typefaces, icons and the visit that is counted; the others are scripts. With photos.
-MOST = {"home": (12, 25), "list": (12, 25), "product": (10, 20), "cart": (10, 12)}
+MOST = {"home": (11, 25), "list": (11, 25), "product": (10, 20), "cart": (10, 12)}
 
 
 @pytest.mark.parametrize("name", MOST)
