@@ -139,7 +139,7 @@ const options = {
   logLevel: "info",
 };
 
-/** Bundles around what is built already a runtime, or in a folder what fetches nothing on demand, and returns its outputs. */
+/** Bundles a runtime around what is built already, or in a folder what fetches nothing on demand; returns its outputs. */
 async function buildRuntime(built, entryPoints, { splitting } = { splitting: true }) {
   const files = new Map(Object.entries(built).map(([output, { entryPoint }]) => [entryPoint, output]));
   const alreadyBuilt = {
