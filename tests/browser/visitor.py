@@ -11,6 +11,8 @@ from typing import Any
 from django.urls import translate_url
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.styles import unstyled
+
 LOCALES = Path(__file__).resolve().parent.parent.parent / "frontend_islands" / "locales"
 # The law's own words on the button that orders (L221-14 in French; equivalents of directive 2011/83, art. 8).
 PAY = {
@@ -73,6 +75,7 @@ class Visitor:
             button.click()
             self.page.wait_for_function(f"key => ({PIECES})(key) >= {already}", arg=CART_KEY)
             expect(drawer).to_be_visible()
+            assert unstyled(self.page) == []
             self.page.keyboard.press("Escape")
             expect(drawer).to_be_hidden()
 
