@@ -1,9 +1,9 @@
 """Makes the fonts of the pages from the typefaces' packages: `.venv/bin/python scripts/web_fonts.py`.
 
-They come before the first picture on every page, so they hold what the styles use and no more: titles, prices and italics have
-one weight, hints for old screens, letterforms that nothing asks for and letters of other languages are left out, and
-distances between letters are rounded. 28 KB instead of 61. Run it after a new version of the packages in package.json,
-or after a change of a range in fonts.css; the result is committed.
+They come before the first picture on every page, so they hold what the styles use and no more: titles, prices and
+italics have one weight, hints for old screens, letterforms that nothing asks for and letters of other languages are
+left out, and distances between letters are rounded. 28 KB instead of 61. Run it after a new version of the packages in
+package.json, or after a change of a range in fonts.css; the result is committed.
 """
 
 import re
