@@ -346,6 +346,25 @@ def test_a_press_counts_while_the_island_takes_the_place_of_the_button(visitor):
     assert [line["quantity"] for line in visitor.kept_lines()] == [1]
 
 
+def test_a_press_before_the_scripts_have_arrived_is_answered(visitor):
+    page = visitor.page
+    address = visitor.address(cheapest(visitor)["url"])
+    arriving = []
+    page.route(re.compile(r"/build/(runtime|consent)-"), lambda route: arriving.append(route))
+    page.goto(address, wait_until="domcontentloaded")
+    add = page.locator("x-island[name=product-buy] [data-replay=add]").first
+    add.click()
+    add.click()
+    heart = page.get_by_role("button", name="Favori", exact=True)
+    expect(heart).to_have_attribute("aria-pressed", "false")
+    while not arriving:
+        page.wait_for_timeout(50)
+    assert visitor.kept_lines() == []
+    arriving.pop().continue_()
+    expect(page.get_by_role("dialog", name=visitor.words["buy"]["added"])).to_be_visible()
+    assert [line["quantity"] for line in visitor.kept_lines()] == [1]
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_a_full_cart_and_checkout_are_accessible_and_fit(new_page, width):
     visitor = Visitor(new_page(width=width))

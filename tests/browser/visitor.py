@@ -75,7 +75,8 @@ class Visitor:
             button.click()
             self.page.wait_for_function(f"key => ({PIECES})(key) >= {already}", arg=CART_KEY)
             expect(drawer).to_be_visible()
-            assert unstyled(self.page) == []
+            missing = unstyled(self.page)
+            assert not missing, missing
             self.page.keyboard.press("Escape")
             expect(drawer).to_be_hidden()
 
