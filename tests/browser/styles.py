@@ -19,8 +19,10 @@ MISSING = """async (site) => {
   });
   const linked = [...document.styleSheets];
   if (!linked.some(({ href }) => href?.includes("/build/app-"))) return [];
+  const answer = await fetch(site);
+  if (!answer.ok) throw new Error(`${site}: ${answer.status}`);
   const sheet = new CSSStyleSheet();
-  await sheet.replace(await (await fetch(site)).text());
+  await sheet.replace(await answer.text());
   const here = new Set(linked.flatMap(({ cssRules }) => rules(cssRules)).map(String));
   return rules(sheet.cssRules)
     .filter((rule) => rule[1] && !here.has(String(rule)))

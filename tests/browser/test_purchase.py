@@ -97,7 +97,8 @@ def test_a_new_member_buys_confirms_the_address_and_finds_the_order(visitor, sho
 
 
 def test_a_member_signs_in_at_checkout_and_buys(visitor, shop):
-    before = len(shop.rows(ORDERS, "client@example.com"))
+    keys = "SELECT id FROM orders_order WHERE email = ?"
+    before = set(shop.rows(keys, "client@example.com"))
     visitor.add(cheapest(visitor))
     visitor.open_checkout()
     visitor.choose_access("signin")
@@ -106,7 +107,8 @@ def test_a_member_signs_in_at_checkout_and_buys(visitor, shop):
     visitor.place()
     visitor.press("pay")
     visitor.expect_paid()
-    assert len(shop.rows(ORDERS, "client@example.com")) == before + 1
+    # Not by their number: what the demonstration never paid has been there too long, and is removed meanwhile.
+    assert len(set(shop.rows(keys, "client@example.com")) - before) == 1
 
 
 def test_a_wrong_password_at_checkout_orders_nothing_and_keeps_what_was_typed(visitor, shop, journal, email):
@@ -349,18 +351,18 @@ def test_a_press_counts_while_the_island_takes_the_place_of_the_button(visitor):
 def test_a_press_before_the_scripts_have_arrived_is_answered(visitor):
     page = visitor.page
     address = visitor.address(cheapest(visitor)["url"])
-    arriving = []
-    page.route(re.compile(r"/build/(runtime|consent)-"), lambda route: arriving.append(route))
-    page.goto(address, wait_until="domcontentloaded")
+    script, arriving = re.compile(r"/build/(runtime|consent)-"), []
+    page.route(script, lambda route: arriving.append(route))
+    with page.expect_request(script):
+        page.goto(address, wait_until="domcontentloaded")
     add = page.locator("x-island[name=product-buy] [data-replay=add]").first
     add.click()
     add.click()
     heart = page.get_by_role("button", name="Favori", exact=True)
     expect(heart).to_have_attribute("aria-pressed", "false")
-    while not arriving:
-        page.wait_for_timeout(50)
     assert visitor.kept_lines() == []
-    arriving.pop().continue_()
+    [route] = arriving
+    route.continue_()
     expect(page.get_by_role("dialog", name=visitor.words["buy"]["added"])).to_be_visible()
     assert [line["quantity"] for line in visitor.kept_lines()] == [1]
 
