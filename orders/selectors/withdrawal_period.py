@@ -9,15 +9,11 @@ to and from summer time moves nothing.
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from orders.models import Order, Withdrawal
 from shop.core.dates import shop_day
 from shop.core.law import HOME_COUNTRY, REFUND_DAYS, WITHDRAWAL_DAYS
-
-if TYPE_CHECKING:
-    from holidays import HolidayBase
+from shop.core.public_holidays import holidays_of_region
 
 # Departments with public holidays of their own (Code du travail L3134-13, L3422-2), by postal code.
 _REGIONS = {
@@ -62,7 +58,7 @@ def refund_deadline(declared_at: datetime) -> date:
 def period_end(received_on: date, *, region: str | None = None) -> date:
     """Return the last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
     last = received_on + timedelta(days=WITHDRAWAL_DAYS)
-    while last.weekday() >= 5 or last in _holidays(region):
+    while last.weekday() >= 5 or last in holidays_of_region(HOME_COUNTRY, region, last.year):
         last += timedelta(days=1)
     return last
 
@@ -72,11 +68,3 @@ def _region(order: Order) -> str | None:
         return None
     code = order.postal_code.strip()
     return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])
-
-
-@lru_cache(maxsize=16)
-def _holidays(region: str | None) -> HolidayBase:
-    # Its register of all countries takes 3 MB, and few web workers ever count a period.
-    from holidays import country_holidays
-
-    return country_holidays(HOME_COUNTRY, subdiv=region)
