@@ -1,9 +1,10 @@
-import { fireEvent, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { BoardCard, PieceStage } from "@/api/types";
 import { forgetMe } from "@/lib/me";
 import { renderStaff } from "@/testing/staff";
-import { Board } from ".";
+import { Board, mount } from ".";
 import { step } from "./stages";
 
 const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
@@ -73,12 +74,14 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
 
 it("sends a move at once, in a call that goes on when the page is left", async () => {
   answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
-  const { user, screen } = await renderStaff(<Board may_move />);
+  const host = document.body.appendChild(document.createElement("div"));
+  const leave = await mount(host, { may_move: true });
   const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
   await waitFor(() => expect(calls.map(([address]) => address)).toContain("/api/me"));
   calls = [];
-  await user.click(next);
+  await userEvent.click(next);
   expect(calls[0]).toEqual(["/api/admin/pieces/7/move", true]);
+  leave?.();
 });
 
 it("moves one piece by a double click, and says which are withdrawn or disputed", async () => {
