@@ -115,6 +115,41 @@ it("takes back what the server refuses", async () => {
   expect(stored()).toEqual([1]);
 });
 
+it("takes back the refused change alone, and believes no answer that is older than a press", async () => {
+  localStorage.setItem(COPY, "1");
+  signedIn();
+  const answers: ((answer: Response) => void)[] = [];
+  network.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  const synced = favourites.syncFavourites();
+  const refused = favourites.toggleFavourite(4).catch((problem) => problem.code);
+  const second = favourites.toggleFavourite(5);
+  answers[0]?.(me([1]));
+  await synced;
+  expect(stored()).toEqual([5, 4, 1]);
+  await vi.waitFor(() => expect(answers).toHaveLength(3));
+  answers[2]?.(json([5, 4, 1]));
+  await second;
+  answers[1]?.(json({ code: "unknown_product", detail: "x" }, 404));
+  expect(await refused).toBe("unknown_product");
+  expect(stored()).toEqual([5, 1]);
+});
+
+it("sends two presses of one piece in their order", async () => {
+  signedIn();
+  network.mockResolvedValueOnce(me([]));
+  let answer: (answer: Response) => void = () => {};
+  network.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  network.mockResolvedValueOnce(json([]));
+  const presses = Promise.all([favourites.toggleFavourite(4), favourites.toggleFavourite(4)]);
+  await vi.waitFor(() => expect(calls()).toHaveLength(2));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls()).toHaveLength(2);
+  answer(json([4]));
+  expect(await presses).toEqual([true, false]);
+  expect(calls()[2]).toEqual(["DELETE", "/api/favourites/4", null]);
+  expect(stored()).toEqual([]);
+});
+
 it("keeps in the browser what a session that ended can't take", async () => {
   signedIn();
   network

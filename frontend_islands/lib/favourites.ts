@@ -15,8 +15,8 @@ const COPY_KEY = "favorites-copy";
 export const MAX_FAVOURITES = 200;
 const LONGEST = 10_000;
 
-/** What every call gives: the keys, the latest first. */
-type Answer = number[];
+/** What is on its way to the account, by piece: newer than the account's list. Two changes of one piece go in order. */
+const calls = new Map<number, Promise<unknown>>();
 
 let syncing: Promise<number[]> | undefined;
 
@@ -48,23 +48,33 @@ export function syncFavourites(): Promise<number[]> {
 
 /**
  * Adds a piece or removes it; true when it is in the list now. The browser's list changes at once; a member's change that
- * the server refuses is taken back and raised as `ApiProblem`.
+ * the server refuses is taken back and raised as `ApiProblem`, unless the piece was pressed again meanwhile.
  */
 export async function toggleFavourite(id: number): Promise<boolean> {
-  const before = readFavourites();
-  const isAdded = !before.includes(id);
-  write(isAdded ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
+  const isAdded = !readFavourites().includes(id);
+  put(id, isAdded);
   if (!mayBeMember()) return isAdded;
+  const earlier = calls.get(id)?.catch(() => {}) ?? Promise.resolve();
+  const path = `/api/favourites/${id}`;
+  const call = earlier.then(() => (isAdded ? putJson(path, null) : deleteJson(path)));
+  calls.set(id, call);
+  const isLatest = () => calls.get(id) === call;
   try {
-    const path = `/api/favourites/${id}`;
-    write(await (isAdded ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
+    await call;
   } catch (problem) {
     // The session ended meanwhile: a guest's list is the browser's.
-    if (problem instanceof ApiProblem && problem.status === 401) return isAdded;
-    write(before);
+    if (!isLatest() || (problem instanceof ApiProblem && problem.status === 401)) return isAdded;
+    put(id, !isAdded);
     throw problem;
+  } finally {
+    if (isLatest()) calls.delete(id);
   }
   return isAdded;
+}
+
+function put(id: number, isIn: boolean): void {
+  const others = readFavourites().filter((other) => other !== id);
+  write(isIn ? [id, ...others].slice(0, MAX_FAVOURITES) : others);
 }
 
 async function sync(): Promise<number[]> {
@@ -78,14 +88,21 @@ async function sync(): Promise<number[]> {
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
   const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
-  const added = mine.filter((id) => !me.favourites.includes(id));
-  let ids = me.favourites;
+  let ids = withPressed(me.favourites);
+  const added = mine.filter((id) => !ids.includes(id));
   if (added.length > 0) {
-    ids = await putJson<Answer>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES));
+    ids = withPressed(
+      await putJson<number[]>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES)),
+    );
   }
   browserStore.write(COPY_KEY, "1");
   write(ids);
   return ids;
+}
+
+/** The account's list with what is on its way to it. */
+function withPressed(ids: number[]): number[] {
+  return [...readFavourites().filter((id) => calls.has(id)), ...ids.filter((id) => !calls.has(id))];
 }
 
 function write(ids: number[]): void {
