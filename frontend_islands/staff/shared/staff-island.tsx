@@ -14,7 +14,8 @@ export function queryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: { retry: (failures, error) => failures < 2 && !FINAL(error), staleTime: 5_000 },
-      mutations: { retry: false },
+      // Offline they would wait, shown as if they were done, and be lost with the page: they fail, and that is said.
+      mutations: { retry: false, networkMode: "always" },
     },
   });
 }
