@@ -128,10 +128,12 @@ test("a photo is described in four languages, and what was typed is kept until i
   await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
   await user.selectOptions(dialog.getByLabelText("Finition"), "painted");
   unmount();
+  gallery = { ...gallery, images: [photo(1), { ...photo(2), version: "v3" }, photo(3)] };
   const again = await draw();
   await again.user.click(again.screen.getByRole("button", { name: "Modifier : Photo 2" }));
   const second = within(again.screen.getByRole("dialog"));
   expect((second.getByLabelText("Allemand") as HTMLInputElement).value).toBe("Ein Bär");
+  expect(second.getByRole("alert").textContent).toContain("Quelqu'un a modifié cette photo entre-temps");
   fireEvent.change(second.getByLabelText("De haut en bas"), { target: { value: "10" } });
   await again.user.click(second.getByRole("button", { name: "Enregistrer la photo" }));
   await waitFor(() => expect(again.screen.queryByRole("dialog")).toBeNull());
@@ -139,7 +141,7 @@ test("a photo is described in four languages, and what was typed is kept until i
     {
       method: "PATCH",
       path: "/api/admin/products/7/images/2",
-      body: { alt_de: "Ein Bär", finish: "painted", focus: { x: 50, y: 10 }, version: "v2" },
+      body: { alt_de: "Ein Bär", finish: "painted", focus: { x: 50, y: 10 }, version: "v3" },
     },
   ]);
   expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
