@@ -1,10 +1,13 @@
 import { waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
+import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
 import { renderStaff } from "@/testing/staff";
 import { readDraft, writeDraft } from "../shared/drafts";
 import { ProductEditor } from "./product-editor";
+
+vi.mock("@/lib/navigate");
 
 const ALL = { edit: true, prices: true, stock: true, remove: true, history: true };
 const PROPS: StaffProductFormProps = {
@@ -202,6 +205,16 @@ it("keeps a first change that is the only one", async () => {
   await waitFor(() =>
     expect(readDraft("product-7")).toEqual({ values: { featured: true }, seen: { featured: false } }),
   );
+});
+
+it("makes one copy, however long its page takes to come", async () => {
+  answers = [{ status: 201, body: { ...OURS, id: 8 } }];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  const copy = await screen.findByRole("button", { name: "Dupliquer" });
+  await user.click(copy);
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith("/admin/produits/8"));
+  await user.click(copy);
+  expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/duplicate"]);
 });
 
 it("fills and empties a promotion as its switch says", async () => {
