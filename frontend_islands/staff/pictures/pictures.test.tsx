@@ -1,9 +1,11 @@
-import { act, fireEvent, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, renderHook, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { forgetMe } from "@/lib/me";
+import { usePictures } from "@/staff/article/use-pictures";
 import { renderStaff } from "@/testing/staff";
 import { Pictures } from "./pictures";
+import { useUploads } from "./use-uploads";
 
 const sent: { method: string; path: string; body: unknown }[] = [];
 let gallery: StaffGallery;
@@ -168,6 +170,23 @@ test("a file that is no picture is named with the reason and sends nothing", asy
   expect(await screen.findByText("Type de fichier non supporté")).toBeTruthy();
   expect(await screen.findByText("Fichier invalide")).toBeTruthy();
   expect(sent).toEqual([]);
+});
+
+test.each<[string, () => { add: (files: Iterable<File>) => void }]>([
+  ["of a product or a cover", () => useUploads("/api/x", () => undefined)],
+  ["of an article's text", usePictures],
+])("leaving asks while a picture %s is on its way", async (_what, use) => {
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  const { result, unmount } = renderHook(use);
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  expect(asks()).toBe(false);
+  await act(async () => {
+    result.current.add([new File(["%PDF-1.7"], "ours.jpg", { type: "image/jpeg" })]);
+    await Promise.resolve();
+  });
+  expect(asks()).toBe(true);
+  unmount();
 });
 
 test("who may only look is shown no way to change", async () => {
