@@ -64,12 +64,12 @@ it("adds what the browser held to the account, once", async () => {
     ["PUT", "/api/favourites", "[9,2,1]"],
   ]);
   expect(stored()).toEqual([9, 2, 1]);
-  expect(localStorage.getItem(COPY)).toBe("1");
+  expect(localStorage.getItem(COPY)).toBe("[9,2,1]");
 });
 
 it("follows the account from then on", async () => {
   localStorage.setItem(KEY, "[9,2]");
-  localStorage.setItem(COPY, "1");
+  localStorage.setItem(COPY, "[9,2]");
   signedIn();
   network.mockResolvedValueOnce(me([2]));
   expect(await favourites.syncFavourites()).toEqual([2]);
@@ -77,9 +77,19 @@ it("follows the account from then on", async () => {
   expect(network).toHaveBeenCalledTimes(1);
 });
 
+it("brings to the account what the page before was left with", async () => {
+  localStorage.setItem(KEY, "[4,1]");
+  localStorage.setItem(COPY, "[2,1]");
+  signedIn();
+  network.mockResolvedValueOnce(me([3, 2, 1])).mockResolvedValueOnce(json([4, 3, 1]));
+  expect(await favourites.syncFavourites()).toEqual([4, 3, 1]);
+  expect(calls()[1]).toEqual(["PUT", "/api/favourites", "[4,3,1]"]);
+  expect(localStorage.getItem(COPY)).toBe("[4,3,1]");
+});
+
 it("leaves nothing of the account in the browser after signing out", async () => {
   localStorage.setItem(KEY, "[9]");
-  localStorage.setItem(COPY, "1");
+  localStorage.setItem(COPY, "[9]");
   expect(await favourites.syncFavourites()).toEqual([]);
   expect(stored()).toEqual([]);
   expect(localStorage.getItem(COPY)).toBeNull();
@@ -96,7 +106,9 @@ it("keeps what the browser has when the server is away", async () => {
 it("writes a member's change to the account", async () => {
   signedIn();
   network.mockResolvedValueOnce(me([])).mockResolvedValueOnce(json([4]));
+  localStorage.setItem(COPY, "[]");
   expect(await favourites.toggleFavourite(4)).toBe(true);
+  expect(localStorage.getItem(COPY)).toBe("[4]");
   network.mockResolvedValueOnce(json([]));
   expect(await favourites.toggleFavourite(4)).toBe(false);
   expect(calls().slice(1)).toEqual([
@@ -116,7 +128,7 @@ it("takes back what the server refuses", async () => {
 });
 
 it("takes back the refused change alone, and believes no answer that is older than a press", async () => {
-  localStorage.setItem(COPY, "1");
+  localStorage.setItem(COPY, "[]");
   signedIn();
   const answers: ((answer: Response) => void)[] = [];
   network.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
@@ -150,13 +162,17 @@ it("sends two presses of one piece in their order", async () => {
   expect(stored()).toEqual([]);
 });
 
-it("keeps in the browser what a session that ended can't take", async () => {
+it("keeps in the browser what a session that ended can't take, also on the next page", async () => {
+  localStorage.setItem(KEY, "[1]");
+  localStorage.setItem(COPY, "[1]");
   signedIn();
   network
     .mockResolvedValueOnce(me([], false))
     .mockResolvedValueOnce(json({ code: "not_authenticated", detail: "x" }, 401));
   expect(await favourites.toggleFavourite(4)).toBe(true);
-  expect(stored()).toEqual([4]);
+  expect(stored()).toEqual([4, 1]);
+  vi.restoreAllMocks();
+  expect(await favourites.syncFavourites()).toEqual([4]);
 });
 
 it("lasts as long as the page where storage is refused", async () => {

@@ -1,8 +1,9 @@
 /**
  * A visitor's favourites: `localStorage["favorites"] = [12, 3]`, the latest first.
  *
- * A guest's are in the browser alone. Signed in, the account has them and the browser a copy: what the browser held
- * before is added to the account once, and signing out takes the copy away.
+ * A guest's are in the browser alone. Signed in, the account has them and the browser a copy; what it knows of the
+ * account's list tells what was changed here: that is brought to the account by the next page, and stays in the browser
+ * where the session ended. Signing out takes the rest away.
  */
 import { ApiProblem, deleteJson, putJson } from "./api";
 import { emit } from "./events";
@@ -10,7 +11,7 @@ import { fetchMe, mayBeMember } from "./me";
 import { browserStore } from "./storage";
 
 const KEY = "favorites";
-/** There while the list is a copy of an account's. */
+/** The account's list as it was heard last; there while the browser's is a copy of it. */
 const COPY_KEY = "favorites-copy";
 export const MAX_FAVOURITES = 200;
 const LONGEST = 10_000;
@@ -61,6 +62,8 @@ export async function toggleFavourite(id: number): Promise<boolean> {
   const isLatest = () => calls.get(id) === call;
   try {
     await call;
+    const known = readKnown();
+    if (known) writeKnown(withChange(known, id, isAdded));
   } catch (problem) {
     // The session ended meanwhile: a guest's list is the browser's.
     if (!isLatest() || (problem instanceof ApiProblem && problem.status === 401)) return isAdded;
@@ -73,29 +76,43 @@ export async function toggleFavourite(id: number): Promise<boolean> {
 }
 
 function put(id: number, isIn: boolean): void {
-  const others = readFavourites().filter((other) => other !== id);
-  write(isIn ? [id, ...others].slice(0, MAX_FAVOURITES) : others);
+  write(withChange(readFavourites(), id, isIn));
+}
+
+function withChange(ids: number[], id: number, isIn: boolean): number[] {
+  const others = ids.filter((other) => other !== id);
+  return isIn ? [id, ...others].slice(0, MAX_FAVOURITES) : others;
+}
+
+function readKnown(): number[] | null {
+  const raw = browserStore.read(COPY_KEY);
+  return raw === null ? null : parseFavourites(raw);
+}
+
+function writeKnown(ids: number[]): void {
+  browserStore.write(COPY_KEY, JSON.stringify(ids));
 }
 
 async function sync(): Promise<number[]> {
+  const known = readKnown();
   if (!mayBeMember()) {
-    if (browserStore.read(COPY_KEY) !== null) {
+    if (known) {
       browserStore.remove(COPY_KEY);
-      write([]);
+      write(readFavourites().filter((id) => !known.includes(id)));
     }
     return readFavourites();
   }
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
-  const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
-  let ids = withPressed(me.favourites);
-  const added = mine.filter((id) => !ids.includes(id));
-  if (added.length > 0) {
-    ids = withPressed(
-      await putJson<number[]>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES)),
-    );
+  const mine = readFavourites();
+  const kept = me.favourites.filter((id) => mine.includes(id) || !known?.includes(id) || calls.has(id));
+  const added = mine.filter((id) => !(me.favourites.includes(id) || known?.includes(id) || calls.has(id)));
+  let ids = me.favourites;
+  if (added.length > 0 || kept.length < ids.length) {
+    ids = await putJson<number[]>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
   }
-  browserStore.write(COPY_KEY, "1");
+  writeKnown(ids);
+  ids = withPressed(ids);
   write(ids);
   return ids;
 }
