@@ -87,6 +87,20 @@ it("brings to the account what the page before was left with", async () => {
   expect(localStorage.getItem(COPY)).toBe("[4,3,1]");
 });
 
+it("leaves in the account's list what is pressed while it is joined", async () => {
+  localStorage.setItem(KEY, "[9,2]");
+  signedIn();
+  let answer: (answer: Response) => void = () => {};
+  network.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  network.mockImplementation(async () => json([4, 9, 1]));
+  const synced = favourites.syncFavourites();
+  const presses = Promise.all([favourites.toggleFavourite(4), favourites.toggleFavourite(2)]);
+  answer(me([2, 1]));
+  expect(await synced).toEqual([4, 9, 1]);
+  await presses;
+  expect(calls()).toContainEqual(["PUT", "/api/favourites", "[4,9,1]"]);
+});
+
 it("leaves nothing of the account in the browser after signing out", async () => {
   localStorage.setItem(KEY, "[9]");
   localStorage.setItem(COPY, "[9]");

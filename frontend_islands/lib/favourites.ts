@@ -105,10 +105,11 @@ async function sync(): Promise<number[]> {
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
   const mine = readFavourites();
-  const kept = me.favourites.filter((id) => mine.includes(id) || !known?.includes(id) || calls.has(id));
-  const added = mine.filter((id) => !(me.favourites.includes(id) || known?.includes(id) || calls.has(id)));
+  const kept = me.favourites.filter((id) => mine.includes(id) || !(known?.includes(id) || calls.has(id)));
+  const removed = me.favourites.filter((id) => !kept.includes(id));
+  const added = mine.filter((id) => !me.favourites.includes(id) && (!known?.includes(id) || calls.has(id)));
   let ids = me.favourites;
-  if (added.length > 0 || kept.length < ids.length) {
+  if ([...added, ...removed].some((id) => !calls.has(id))) {
     ids = await putJson<number[]>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
   }
   writeKnown(ids);
