@@ -186,6 +186,8 @@ test.each<[string, () => { add: (files: Iterable<File>) => void }]>([
     await Promise.resolve();
   });
   expect(asks()).toBe(true);
+  // It is no picture.
+  await waitFor(() => expect(asks()).toBe(false));
   unmount();
 });
 
