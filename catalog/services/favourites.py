@@ -48,8 +48,11 @@ def remove_favourite(*, user_id: int, product_id: int) -> list[int]:
 
 
 def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: str) -> list[int]:
-    """Make these products the favourites, and no others. Those that were there keep their date and their wish for a
-    mail; products that are not on sale are left out. Return the favourites."""
+    """Make these products the favourites, and no others of those on sale: what the member is not shown stays.
+
+    Those that were there keep their date and their wish for a mail; products that are not on sale are left out. Return
+    the favourites.
+    """
     wanted = list(dict.fromkeys(product_ids))[:MAX_FAVOURITES]
     with transaction.atomic():
         known = set(
@@ -59,7 +62,8 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
             .values_list("product_id", flat=True)
         )
         on_sale = set(Product.objects.filter(pk__in=wanted, is_published=True).values_list("pk", flat=True))
-        Favourite.objects.filter(user_id=user_id).exclude(product_id__in=wanted).delete()
+        shown = Favourite.objects.filter(user_id=user_id, product__is_published=True)
+        shown.exclude(product_id__in=wanted).delete()
         # The first of the list is the latest: written last.
         Favourite.objects.bulk_create(
             [

@@ -56,10 +56,10 @@ def test_a_member_keeps_products_latest_first(client, member):
 
 
 def test_the_whole_list_is_replaced(client, member):
-    kept, gone, new, hidden = (make_product(name) for name in ("A", "B", "C", "D"))
-    Product.objects.filter(pk=hidden.pk).update(is_published=False)
-    for product in (gone, kept):
+    kept, gone, new, hidden, away = (make_product(name) for name in ("A", "B", "C", "D", "E"))
+    for product in (gone, kept, away):
         add_favourite(user_id=member.pk, product_id=product.pk, language="fr")
+    Product.objects.filter(pk__in=[hidden.pk, away.pk]).update(is_published=False)
     choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
 
     response = put(client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999])
@@ -67,6 +67,8 @@ def test_the_whole_list_is_replaced(client, member):
     assert (response.status_code, response.json()) == (200, [new.pk, kept.pk])
     assert Favourite.objects.get(product=kept).notify_when_back is True
     assert not Favourite.objects.filter(product__in=[gone, hidden]).exists()
+    # Whoever is not shown it did not take it out.
+    assert Favourite.objects.filter(product=away).exists()
 
 
 def test_merged_favourites_keep_their_order():

@@ -207,6 +207,21 @@ test("the footer's link opens the switches as they are; withdrawing silences and
   expect(window.fbq?.queue?.at(-1)).toEqual(["consent", "revoke"]);
 });
 
+test.each([
+  ["in another tab", () => new StorageEvent("storage", { key: "cookie-consent" })],
+  ["on the page before", () => Object.assign(new Event("pageshow"), { persisted: true })],
+])("what is withdrawn %s is silenced here too", async (_where, news) => {
+  store();
+  await open();
+  await waitFor(() => expect(loaded()).toHaveLength(2));
+  store({ analytics: false, marketing: false });
+  // biome-ignore lint/suspicious/noDocumentCookie: jsdom has no Cookie Store
+  document.cookie = "_ga=1; Path=/";
+  dispatchEvent(news());
+  await waitFor(() => expect(window.fbq?.queue?.at(-1)).toEqual(["consent", "revoke"]));
+  expect(document.cookie).toBe("");
+});
+
 test("a page without ids is never measured", async () => {
   store();
   await open("");

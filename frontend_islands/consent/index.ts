@@ -34,8 +34,9 @@ function start(page: HTMLTemplateElement): void {
   if (!choice) showBanner(page, answers);
   else if (!choice.isRecorded) void record(choice, categories);
   update();
-  // Answered in another tab.
+  // Answered in another tab, or on another page while this one was in the browser's memory.
   addEventListener("storage", ({ key }) => key === KEY && update());
+  addEventListener("pageshow", ({ persisted }) => persisted && update());
   document.addEventListener("click", (event) => {
     if (!(event.target as Element).closest("[data-consent]")) return;
     event.preventDefault();

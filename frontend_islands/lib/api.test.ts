@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { ApiProblem, getJson, postJson } from "./api";
+import { ApiProblem, deleteJson, getJson, postJson } from "./api";
 import { forgetMe } from "./me";
 
 const answer = (status: number, body: unknown, type = "application/json") =>
@@ -56,6 +56,21 @@ it("writes with a token that it asks for once", async () => {
     body: '{"lines":[]}',
     headers: { "X-CSRFToken": "abc", "Content-Type": "application/json", "Idempotency-Key": "k" },
   });
+});
+
+it("lets a write outlive its page, one that is not too long for that", async () => {
+  network.mockResolvedValueOnce(me("abc"));
+  network.mockImplementation(async () => answer(200, {}));
+  await deleteJson("/api/favourites/3");
+  await postJson("/api/admin/orders/1/notes", { text: "x".repeat(9_000) });
+  await postJson("/api/admin/products/import", { csv: "x".repeat(10_000) });
+  await postJson("/api/cart/quote", {}, { isAnonymous: true });
+  expect(network.mock.calls.slice(1).map(([, call]) => Boolean(call?.keepalive))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 it("asks for a fresh token when the old one is refused, once", async () => {

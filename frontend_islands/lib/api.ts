@@ -1,11 +1,12 @@
 /** Calls to the shop's API. */
 import { fetchMe, forgetMe } from "./me";
 
+/** Browsers let the bodies of calls that outlive their page have 64 KiB together. */
+const MOST_KEPT_ALIVE = 10_000;
+
 interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** The call goes on when the page is left; for small bodies. */
-  keepalive?: boolean;
   /** The call reads nothing of the visitor: it goes out at once, without asking for a token first. */
   isAnonymous?: boolean;
   /** What this very call answered when it went out before; it is not sent again. */
@@ -37,7 +38,10 @@ export function getJson<Answer>(path: string, options: CallOptions = {}): Promis
   return call<Answer>("GET", path, undefined, options);
 }
 
-/** Writes, with the CSRF token that `/api/me` gives. Raises like `getJson`. */
+/**
+ * Writes, with the CSRF token that `/api/me` gives; what was sent goes on when the page is left, unless it is long. Raises
+ * like `getJson`.
+ */
 export function postJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
   return write<Answer>("POST", path, body, options);
 }
@@ -87,11 +91,13 @@ async function call<Answer>(
   };
   const request: RequestInit = { method, headers, credentials: "same-origin" };
   if (options.signal) request.signal = options.signal;
-  if (options.keepalive) request.keepalive = true;
-  if (method !== "GET") {
-    if (body != null) headers["Content-Type"] = "application/json";
-    if (!options.isAnonymous) headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
-    if (body != null) request.body = JSON.stringify(body);
+  if (body != null) {
+    headers["Content-Type"] = "application/json";
+    request.body = JSON.stringify(body);
+  }
+  if (method !== "GET" && !options.isAnonymous) {
+    headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
+    request.keepalive = String(request.body ?? "").length <= MOST_KEPT_ALIVE;
   }
   const response = await answering(options.sent ?? fetch(path, request));
   if (response.status === 204) return undefined as Answer;

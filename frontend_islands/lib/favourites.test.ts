@@ -64,12 +64,12 @@ it("adds what the browser held to the account, once", async () => {
     ["PUT", "/api/favourites", "[9,2,1]"],
   ]);
   expect(stored()).toEqual([9, 2, 1]);
-  expect(localStorage.getItem(COPY)).toBe("1");
+  expect(localStorage.getItem(COPY)).toBe("[9,2,1]");
 });
 
 it("follows the account from then on", async () => {
   localStorage.setItem(KEY, "[9,2]");
-  localStorage.setItem(COPY, "1");
+  localStorage.setItem(COPY, "[9,2]");
   signedIn();
   network.mockResolvedValueOnce(me([2]));
   expect(await favourites.syncFavourites()).toEqual([2]);
@@ -77,9 +77,33 @@ it("follows the account from then on", async () => {
   expect(network).toHaveBeenCalledTimes(1);
 });
 
+it("brings to the account what the page before was left with", async () => {
+  localStorage.setItem(KEY, "[4,1]");
+  localStorage.setItem(COPY, "[2,1]");
+  signedIn();
+  network.mockResolvedValueOnce(me([3, 2, 1])).mockResolvedValueOnce(json([4, 3, 1]));
+  expect(await favourites.syncFavourites()).toEqual([4, 3, 1]);
+  expect(calls()[1]).toEqual(["PUT", "/api/favourites", "[4,3,1]"]);
+  expect(localStorage.getItem(COPY)).toBe("[4,3,1]");
+});
+
+it("leaves in the account's list what is pressed while it is joined", async () => {
+  localStorage.setItem(KEY, "[9,2]");
+  signedIn();
+  let answer: (answer: Response) => void = () => {};
+  network.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  network.mockImplementation(async () => json([4, 9, 1]));
+  const synced = favourites.syncFavourites();
+  const presses = Promise.all([favourites.toggleFavourite(4), favourites.toggleFavourite(2)]);
+  answer(me([2, 1]));
+  expect(await synced).toEqual([4, 9, 1]);
+  await presses;
+  expect(calls()).toContainEqual(["PUT", "/api/favourites", "[4,9,1]"]);
+});
+
 it("leaves nothing of the account in the browser after signing out", async () => {
   localStorage.setItem(KEY, "[9]");
-  localStorage.setItem(COPY, "1");
+  localStorage.setItem(COPY, "[9]");
   expect(await favourites.syncFavourites()).toEqual([]);
   expect(stored()).toEqual([]);
   expect(localStorage.getItem(COPY)).toBeNull();
@@ -96,7 +120,9 @@ it("keeps what the browser has when the server is away", async () => {
 it("writes a member's change to the account", async () => {
   signedIn();
   network.mockResolvedValueOnce(me([])).mockResolvedValueOnce(json([4]));
+  localStorage.setItem(COPY, "[]");
   expect(await favourites.toggleFavourite(4)).toBe(true);
+  expect(localStorage.getItem(COPY)).toBe("[4]");
   network.mockResolvedValueOnce(json([]));
   expect(await favourites.toggleFavourite(4)).toBe(false);
   expect(calls().slice(1)).toEqual([
@@ -115,13 +141,52 @@ it("takes back what the server refuses", async () => {
   expect(stored()).toEqual([1]);
 });
 
-it("keeps in the browser what a session that ended can't take", async () => {
+it("takes back the refused change alone, and believes no answer that is older than a press", async () => {
+  localStorage.setItem(COPY, "[]");
+  signedIn();
+  const answers: ((answer: Response) => void)[] = [];
+  network.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  const synced = favourites.syncFavourites();
+  const refused = favourites.toggleFavourite(4).catch((problem) => problem.code);
+  const second = favourites.toggleFavourite(5);
+  answers[0]?.(me([1]));
+  await synced;
+  expect(stored()).toEqual([5, 4, 1]);
+  await vi.waitFor(() => expect(answers).toHaveLength(3));
+  answers[2]?.(json([5, 4, 1]));
+  await second;
+  answers[1]?.(json({ code: "unknown_product", detail: "x" }, 404));
+  expect(await refused).toBe("unknown_product");
+  expect(stored()).toEqual([5, 1]);
+});
+
+it("sends two presses of one piece in their order", async () => {
+  signedIn();
+  network.mockResolvedValueOnce(me([]));
+  let answer: (answer: Response) => void = () => {};
+  network.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  network.mockResolvedValueOnce(json([]));
+  const presses = Promise.all([favourites.toggleFavourite(4), favourites.toggleFavourite(4)]);
+  await vi.waitFor(() => expect(calls()).toHaveLength(2));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls()).toHaveLength(2);
+  answer(json([4]));
+  expect(await presses).toEqual([true, false]);
+  expect(calls()[2]).toEqual(["DELETE", "/api/favourites/4", null]);
+  expect(stored()).toEqual([]);
+});
+
+it("keeps in the browser what a session that ended can't take, also on the next page", async () => {
+  localStorage.setItem(KEY, "[1]");
+  localStorage.setItem(COPY, "[1]");
   signedIn();
   network
     .mockResolvedValueOnce(me([], false))
     .mockResolvedValueOnce(json({ code: "not_authenticated", detail: "x" }, 401));
   expect(await favourites.toggleFavourite(4)).toBe(true);
-  expect(stored()).toEqual([4]);
+  expect(stored()).toEqual([4, 1]);
+  vi.restoreAllMocks();
+  expect(await favourites.syncFavourites()).toEqual([4]);
 });
 
 it("lasts as long as the page where storage is refused", async () => {

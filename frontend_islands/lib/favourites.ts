@@ -1,8 +1,9 @@
 /**
  * A visitor's favourites: `localStorage["favorites"] = [12, 3]`, the latest first.
  *
- * A guest's are in the browser alone. Signed in, the account has them and the browser a copy: what the browser held
- * before is added to the account once, and signing out takes the copy away.
+ * A guest's are in the browser alone. Signed in, the account has them and the browser a copy; what it knows of the
+ * account's list tells what was changed here: that is brought to the account by the next page, and stays in the browser
+ * where the session ended. Signing out takes the rest away.
  */
 import { ApiProblem, deleteJson, putJson } from "./api";
 import { emit } from "./events";
@@ -10,13 +11,13 @@ import { fetchMe, mayBeMember } from "./me";
 import { browserStore } from "./storage";
 
 const KEY = "favorites";
-/** There while the list is a copy of an account's. */
+/** The account's list as it was heard last; there while the browser's is a copy of it. */
 const COPY_KEY = "favorites-copy";
 export const MAX_FAVOURITES = 200;
 const LONGEST = 10_000;
 
-/** What every call gives: the keys, the latest first. */
-type Answer = number[];
+/** What is on its way to the account, by piece: newer than the account's list. Two changes of one piece go in order. */
+const calls = new Map<number, Promise<unknown>>();
 
 let syncing: Promise<number[]> | undefined;
 
@@ -48,44 +49,78 @@ export function syncFavourites(): Promise<number[]> {
 
 /**
  * Adds a piece or removes it; true when it is in the list now. The browser's list changes at once; a member's change that
- * the server refuses is taken back and raised as `ApiProblem`.
+ * the server refuses is taken back and raised as `ApiProblem`, unless the piece was pressed again meanwhile.
  */
 export async function toggleFavourite(id: number): Promise<boolean> {
-  const before = readFavourites();
-  const isAdded = !before.includes(id);
-  write(isAdded ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
+  const isAdded = !readFavourites().includes(id);
+  put(id, isAdded);
   if (!mayBeMember()) return isAdded;
+  const earlier = calls.get(id)?.catch(() => {}) ?? Promise.resolve();
+  const path = `/api/favourites/${id}`;
+  const call = earlier.then(() => (isAdded ? putJson(path, null) : deleteJson(path)));
+  calls.set(id, call);
+  const isLatest = () => calls.get(id) === call;
   try {
-    const path = `/api/favourites/${id}`;
-    write(await (isAdded ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
+    await call;
+    const known = readKnown();
+    if (known) writeKnown(withChange(known, id, isAdded));
   } catch (problem) {
     // The session ended meanwhile: a guest's list is the browser's.
-    if (problem instanceof ApiProblem && problem.status === 401) return isAdded;
-    write(before);
+    if (!isLatest() || (problem instanceof ApiProblem && problem.status === 401)) return isAdded;
+    put(id, !isAdded);
     throw problem;
+  } finally {
+    if (isLatest()) calls.delete(id);
   }
   return isAdded;
 }
 
+function put(id: number, isIn: boolean): void {
+  write(withChange(readFavourites(), id, isIn));
+}
+
+function withChange(ids: number[], id: number, isIn: boolean): number[] {
+  const others = ids.filter((other) => other !== id);
+  return isIn ? [id, ...others].slice(0, MAX_FAVOURITES) : others;
+}
+
+function readKnown(): number[] | null {
+  const raw = browserStore.read(COPY_KEY);
+  return raw === null ? null : parseFavourites(raw);
+}
+
+function writeKnown(ids: number[]): void {
+  browserStore.write(COPY_KEY, JSON.stringify(ids));
+}
+
 async function sync(): Promise<number[]> {
+  const known = readKnown();
   if (!mayBeMember()) {
-    if (browserStore.read(COPY_KEY) !== null) {
+    if (known) {
       browserStore.remove(COPY_KEY);
-      write([]);
+      write(readFavourites().filter((id) => !known.includes(id)));
     }
     return readFavourites();
   }
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
-  const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
-  const added = mine.filter((id) => !me.favourites.includes(id));
+  const mine = readFavourites();
+  const kept = me.favourites.filter((id) => mine.includes(id) || !(known?.includes(id) || calls.has(id)));
+  const removed = me.favourites.filter((id) => !kept.includes(id));
+  const added = mine.filter((id) => !me.favourites.includes(id) && (!known?.includes(id) || calls.has(id)));
   let ids = me.favourites;
-  if (added.length > 0) {
-    ids = await putJson<Answer>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES));
+  if ([...added, ...removed].some((id) => !calls.has(id))) {
+    ids = await putJson<number[]>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
   }
-  browserStore.write(COPY_KEY, "1");
+  writeKnown(ids);
+  ids = withPressed(ids);
   write(ids);
   return ids;
+}
+
+/** The account's list with what is on its way to it. */
+function withPressed(ids: number[]): number[] {
+  return [...readFavourites().filter((id) => calls.has(id)), ...ids.filter((id) => !calls.has(id))];
 }
 
 function write(ids: number[]): void {

@@ -112,11 +112,7 @@ async function write(copy: CartCopy): Promise<CartCopy | null> {
   const { sent, device, number } = copy;
   if (!sent) return copy;
   try {
-    const answer = await putJson<SavedCart>(
-      PATH,
-      { ...sent, device, number },
-      { signal: limit(), keepalive: true },
-    );
+    const answer = await putJson<SavedCart>(PATH, { ...sent, device, number }, { signal: limit() });
     return receive(copy, answer, sent.lines);
   } catch (problem) {
     if (!(problem instanceof ApiProblem) || problem.status === 0 || problem.status >= 429) throw problem;

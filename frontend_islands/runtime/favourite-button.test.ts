@@ -33,10 +33,14 @@ it("shows and changes what is kept, everywhere on the page", async () => {
   expect(document.querySelector(".toast--info .toast__title")?.textContent).toBe("Retiré");
 });
 
-it("follows other tabs", () => {
+it.each([
+  ["other tabs", new StorageEvent("storage", { key: "favorites" })],
+  ["the page before it", Object.assign(new Event("pageshow"), { persisted: true })],
+])("follows %s", (_which, news) => {
+  localStorage.clear();
   document.body.innerHTML = WORDS + heart(3);
   localStorage.setItem("favorites", "[3]");
-  dispatchEvent(new StorageEvent("storage", { key: "favorites" }));
+  dispatchEvent(news);
   expect(pressed()).toEqual(["true"]);
 });
 

@@ -39,6 +39,8 @@ class FavouriteButtonElement extends HTMLElement {
 }
 
 customElements.define("favourite-button", FavouriteButtonElement);
-// Another tab wrote the list.
-addEventListener("storage", () => emit("favourites:changed", { ids: readFavourites() }));
+const reread = () => emit("favourites:changed", { ids: readFavourites() });
+// Another tab wrote the list, or another page while this one was in the browser's memory.
+addEventListener("storage", reread);
+addEventListener("pageshow", ({ persisted }) => persisted && reread());
 void syncFavourites();

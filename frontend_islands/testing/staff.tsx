@@ -16,7 +16,7 @@ export async function renderStaff(island: ReactElement) {
     this.open = false;
   };
   const client = queryClient();
-  client.setDefaultOptions({ queries: { retry: false } });
+  client.setDefaultOptions({ ...client.getDefaultOptions(), queries: { retry: false } });
   const drawn = await act(async () =>
     render(<QueryClientProvider client={client}>{island}</QueryClientProvider>),
   );

@@ -167,6 +167,9 @@ def test_notes_are_corrected_by_notes(packer, order):
     assert (first["text"], first["author"], first["corrects"]) == (
         "Cadeau : sans facture.", "emballage@example.com", None,
     )  # fmt: skip
+    # The second answer of each is the first one's, which was lost on its way.
+    assert len(post(packer, path(order, "notes"), text="Cadeau : sans facture. ").json()["staff_notes"]) == 1
+    post(packer, path(order, "notes"), text="Sans facture ni bon.", corrects=first["id"])
     sheet = post(packer, path(order, "notes"), text="Sans facture ni bon.", corrects=first["id"]).json()
     assert [note["corrects"] for note in sheet["staff_notes"]] == [None, first["id"]]
     again = post(packer, path(order, "notes"), text="Encore.", corrects=first["id"])

@@ -214,7 +214,8 @@ export function ArticleForm({ article, ...props }: FormProps) {
           action={t("trash")}
           isDangerous
           onClose={() => setAsks(undefined)}
-          onConfirm={() => void trash()}
+          isBusy={state.isSaving}
+          onConfirm={trash}
         />
       )}
       {state.conflict && (

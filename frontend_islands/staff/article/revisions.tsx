@@ -24,21 +24,18 @@ export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
   const [isOpen, setOpen] = useState(false);
   const [compared, setCompared] = useState<ArticleRevision>();
   const [restored, setRestored] = useState<ArticleRevision>();
-  const [isBusy, setBusy] = useState(false);
   const list = useQuery({
     queryKey: ["revisions", article.id, article.updated_at],
     queryFn: ({ signal }) => fetchRevisions(article.id, signal),
     enabled: isOpen,
   });
   const restore = async ({ number }: ArticleRevision) => {
-    setBusy(true);
     try {
       onRestored(await restoreRevision(article.id, number, article.updated_at));
       toast({ kind: "success", title: t("revisions.restored", { number }) });
     } catch (error) {
       toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
     }
-    setBusy(false);
     setRestored(undefined);
   };
   const newest = list.data?.[0]?.number ?? 0;
@@ -96,9 +93,8 @@ export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
           title={t("revisions.restoreTitle", { number: restored.number })}
           text={t("revisions.restoreText")}
           action={t("revisions.restore")}
-          isBusy={isBusy}
           onClose={() => setRestored(undefined)}
-          onConfirm={() => void restore(restored)}
+          onConfirm={() => restore(restored)}
         />
       )}
     </details>

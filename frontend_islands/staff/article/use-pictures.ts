@@ -4,12 +4,14 @@ import { toast } from "@/lib/toast";
 import { sendFile } from "../pictures/send";
 import { shrink } from "../pictures/shrink";
 import { UPLOAD_FAILED, UPLOADED, uploadProblem } from "../pictures/upload-problem";
+import { useLeaveWarning } from "../shared/drafts";
 import { PICTURES } from "./calls";
 
 /** Pictures for the text, sent one after the other; each stored one waits until it is put in. */
 export function usePictures() {
   const [state, setState] = useState<{ percent: number }>();
   const [stored, setStored] = useState<ArticlePicture[]>([]);
+  useLeaveWarning(state !== undefined);
   return {
     state,
     stored: stored[0],

@@ -1,9 +1,11 @@
-import { fireEvent, waitFor } from "@testing-library/react";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { onlineManager } from "@tanstack/react-query";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { BoardCard, PieceStage } from "@/api/types";
 import { forgetMe } from "@/lib/me";
 import { renderStaff } from "@/testing/staff";
-import { Board } from ".";
+import { Board, mount } from ".";
 import { step } from "./stages";
 
 const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
@@ -73,12 +75,14 @@ it("shows a move at once, sends the version that was seen, and takes it back by 
 
 it("sends a move at once, in a call that goes on when the page is left", async () => {
   answerMove = () => Response.json(card({ stage: "to_prepare", version: 2 }));
-  const { user, screen } = await renderStaff(<Board may_move />);
+  const host = document.body.appendChild(document.createElement("div"));
+  const leave = await mount(host, { may_move: true });
   const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
   await waitFor(() => expect(calls.map(([address]) => address)).toContain("/api/me"));
   calls = [];
-  await user.click(next);
+  await userEvent.click(next);
   expect(calls[0]).toEqual(["/api/admin/pieces/7/move", true]);
+  leave?.();
 });
 
 it("moves one piece by a double click, and says which are withdrawn or disputed", async () => {
@@ -92,6 +96,19 @@ it("moves one piece by a double click, and says which are withdrawn or disputed"
   // As browsers count: the pointer has not moved, another card has.
   fireEvent.click(screen.getByRole("button", { name: /À préparer, Fée/ }), { detail: 2 });
   expect(moves.map((move) => (move as { address: string }).address)).toEqual(["/api/admin/pieces/7/move"]);
+});
+
+it("takes a move back that is made offline, and says so", async () => {
+  answerMove = () => {
+    throw new TypeError("offline");
+  };
+  const { user, screen } = await renderStaff(<Board may_move />);
+  const next = await screen.findByRole("button", { name: "Étape suivante\u00a0: À préparer, Golem" });
+  onlineManager.setOnline(false);
+  onTestFinished(() => onlineManager.setOnline(true));
+  await user.click(next);
+  expect((await screen.findByRole("alert")).textContent).toContain("La boutique ne répond pas");
+  expect(screen.getByRole("region", { name: "À imprimer" }).textContent).toContain("Golem");
 });
 
 it("tells a conflict and shows where the piece is", async () => {

@@ -1,9 +1,8 @@
 /** The board as the server has it, read again every few seconds, and moves that show before they are confirmed. */
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { BoardAnswer, BoardCard, PieceStage } from "@/api/types";
 import { ApiProblem, getJson, postJson } from "@/lib/api";
-import { fetchMe } from "@/lib/me";
 
 const KEY = ["board"];
 const EVERY_MS = 2_000;
@@ -41,19 +40,10 @@ export function useMoves(
   onRefused: (error: unknown) => void,
 ) {
   const client = useQueryClient();
-  // A move is seen before it is sent, and the page may be left at once: nothing has to be asked for first, and the call
-  // outlives the page.
-  useEffect(() => {
-    fetchMe().catch(() => {});
-  }, []);
   const [moving, setMoving] = useState(() => new Map<number, PieceStage>());
   const mutation = useMutation({
     mutationFn: ({ card, stage }: { card: BoardCard; stage: PieceStage }) =>
-      postJson<BoardCard>(
-        `/api/admin/pieces/${card.id}/move`,
-        { stage, version: card.version },
-        { keepalive: true },
-      ),
+      postJson<BoardCard>(`/api/admin/pieces/${card.id}/move`, { stage, version: card.version }),
     onSuccess: (moved, { card }) => {
       put(client, moved);
       onMoved(moved, card.stage);

@@ -1,6 +1,6 @@
 /** Notes of the team: added, and corrected by another note; none is erased. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import type { StaffOrderSheet } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
@@ -17,15 +17,18 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
   const draft = `order-note:${order.id}`;
   const [text, setText] = useState(() => readDraft<string>(draft) ?? "");
   const [corrects, setCorrects] = useState<number>();
+  const latest = useRef(text);
+  latest.current = text;
   const heading = useId();
   const client = useQueryClient();
   const add = useMutation({
-    mutationFn: () =>
-      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text, corrects: corrects ?? null }),
-    onSuccess: (sheet) => {
+    mutationFn: (sent: string) =>
+      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text: sent, corrects: corrects ?? null }),
+    onSuccess: (sheet, sent) => {
       client.setQueryData(["order", order.id], sheet);
       toast({ kind: "success", title: t("noteAdded") });
-      write("");
+      // What was typed since is another note.
+      if (latest.current === sent) write("");
       setCorrects(undefined);
     },
   });
@@ -84,7 +87,7 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
           className="order-form"
           onSubmit={(event) => {
             event.preventDefault();
-            add.mutate();
+            add.mutate(text);
           }}
         >
           {add.error && <Refusal error={add.error} title={t("noteFailed")} />}

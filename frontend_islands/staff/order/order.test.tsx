@@ -111,10 +111,12 @@ const mail = {
 
 type Answer = { status?: number; body: unknown };
 let answers: Record<string, Answer | ((body: Record<string, unknown>) => Answer)>;
+let held: Promise<void> | undefined;
 let sent: { path: string; body: Record<string, unknown> }[];
 
 beforeEach(() => {
   sent = [];
+  held = undefined;
   answers = { "GET /api/admin/orders": { body: sheet }, "GET /api/me": { body: { csrf_token: "x" } } };
   document.body.innerHTML = '<div id="toasts" popover="manual"></div>';
   globalThis.CSSStyleSheet.prototype.replaceSync ??= () => undefined;
@@ -125,6 +127,7 @@ beforeEach(() => {
       .filter((name) => `${init.method ?? "GET"} ${path}`.startsWith(name))
       .sort((one, other) => other.length - one.length)[0];
     const found = key ? answers[key] : { status: 404, body: { code: "not_found" } };
+    await held;
     const answer = typeof found === "function" ? found(body) : found;
     return new Response(JSON.stringify(answer?.body), {
       status: answer?.status ?? 200,
@@ -192,6 +195,26 @@ it("says that the customer reads why nothing is refunded", async () => {
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   await user.click(await screen.findByRole("radio", { name: /Ne pas rembourser/ }));
   expect(screen.getByLabelText("Motif, lu par le client")).toBeTruthy();
+});
+
+it("keeps a note that was begun while the last one was on its way", async () => {
+  answers[`POST /api/admin/orders/${sheet.id}/notes`] = { status: 201, body: sheet };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  const field = await screen.findByLabelText<HTMLTextAreaElement>("Nouvelle note");
+  await user.type(field, "Fragile.");
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = resolve;
+  });
+  const button = screen.getByRole("button", { name: "Ajouter la note" });
+  await user.click(button);
+  await user.type(field, " Socle noir.");
+  done();
+  await vi.waitFor(() => expect(button.getAttribute("aria-busy")).toBe("false"));
+  expect(field.value).toBe("Fragile. Socle noir.");
+  await user.click(button);
+  await vi.waitFor(() => expect(field.value).toBe(""));
+  expect(sent.map(({ body }) => body.text)).toEqual(["Fragile.", "Fragile. Socle noir."]);
 });
 
 it("says why a status is not offered", async () => {

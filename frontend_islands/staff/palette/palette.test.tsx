@@ -47,6 +47,7 @@ it("asks nothing for one letter, and says when nothing is found", async () => {
 });
 
 it("keeps the focus that the keys gave to the link in its place", async () => {
+  answer({ csrf_token: "x" });
   const host = document.body.appendChild(document.createElement("div"));
   host.innerHTML = '<div data-fallback><a href="/admin/recherche" data-replay="palette">Rechercher</a></div>';
   host.querySelector("a")?.focus();

@@ -22,6 +22,12 @@ const fieldsOf = (photo: StaffPhoto) =>
   Object.fromEntries(FIELDS.map((name) => [name, photo[name]])) as unknown as Fields;
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
+interface Draft {
+  fields: Partial<Fields>;
+  /** Of the photo that was typed over. */
+  version: StaffPhoto["version"];
+}
+
 interface PhotoDialogProps {
   product: number;
   photo: StaffPhoto;
@@ -35,9 +41,11 @@ interface PhotoDialogProps {
 /** What a photo shows and how it is cut; nothing is written before it is saved, and nothing typed is lost. */
 export function PhotoDialog({ product, photo, number, formats, offersFinishes, ...on }: PhotoDialogProps) {
   const draftName = `photo-${photo.id}`;
-  const [kept] = useState(() => readDraft<Partial<Fields>>(draftName));
-  const [fields, setFields] = useState<Fields>({ ...fieldsOf(photo), ...kept });
-  const [message, setMessage] = useState(kept ? t("dialog.draft") : "");
+  const [kept] = useState(() => readDraft<Draft>(draftName));
+  const [fields, setFields] = useState<Fields>({ ...fieldsOf(photo), ...kept?.fields });
+  const [message, setMessage] = useState(
+    kept ? t(kept.version === photo.version ? "dialog.draft" : "dialog.conflict") : "",
+  );
   const [isSaving, setSaving] = useState(false);
   const stored = fieldsOf(photo);
   const changed = Object.fromEntries(
@@ -46,10 +54,11 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
   const isChanged = Object.keys(changed).length > 0;
   useLeaveWarning(isChanged);
   const draft = JSON.stringify(changed);
+  const { version } = photo;
   useEffect(() => {
     if (draft === "{}") forgetDraft(draftName);
-    else writeDraft(draftName, JSON.parse(draft));
-  }, [draft, draftName]);
+    else writeDraft<Draft>(draftName, { fields: JSON.parse(draft), version });
+  }, [draft, draftName, version]);
 
   const set = (more: Partial<Fields>) => setFields((all) => ({ ...all, ...more }));
   const save = async () => {

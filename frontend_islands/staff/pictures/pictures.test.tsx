@@ -1,9 +1,11 @@
-import { act, fireEvent, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, renderHook, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { forgetMe } from "@/lib/me";
+import { usePictures } from "@/staff/article/use-pictures";
 import { renderStaff } from "@/testing/staff";
 import { Pictures } from "./pictures";
+import { useUploads } from "./use-uploads";
 
 const sent: { method: string; path: string; body: unknown }[] = [];
 let gallery: StaffGallery;
@@ -128,10 +130,12 @@ test("a photo is described in four languages, and what was typed is kept until i
   await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
   await user.selectOptions(dialog.getByLabelText("Finition"), "painted");
   unmount();
+  gallery = { ...gallery, images: [photo(1), { ...photo(2), version: "v3" }, photo(3)] };
   const again = await draw();
   await again.user.click(again.screen.getByRole("button", { name: "Modifier : Photo 2" }));
   const second = within(again.screen.getByRole("dialog"));
   expect((second.getByLabelText("Allemand") as HTMLInputElement).value).toBe("Ein Bär");
+  expect(second.getByRole("alert").textContent).toContain("Quelqu'un a modifié cette photo entre-temps");
   fireEvent.change(second.getByLabelText("De haut en bas"), { target: { value: "10" } });
   await again.user.click(second.getByRole("button", { name: "Enregistrer la photo" }));
   await waitFor(() => expect(again.screen.queryByRole("dialog")).toBeNull());
@@ -139,7 +143,7 @@ test("a photo is described in four languages, and what was typed is kept until i
     {
       method: "PATCH",
       path: "/api/admin/products/7/images/2",
-      body: { alt_de: "Ein Bär", finish: "painted", focus: { x: 50, y: 10 }, version: "v2" },
+      body: { alt_de: "Ein Bär", finish: "painted", focus: { x: 50, y: 10 }, version: "v3" },
     },
   ]);
   expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
@@ -166,6 +170,25 @@ test("a file that is no picture is named with the reason and sends nothing", asy
   expect(await screen.findByText("Type de fichier non supporté")).toBeTruthy();
   expect(await screen.findByText("Fichier invalide")).toBeTruthy();
   expect(sent).toEqual([]);
+});
+
+test.each<[string, () => { add: (files: Iterable<File>) => void }]>([
+  ["of a product or a cover", () => useUploads("/api/x", () => undefined)],
+  ["of an article's text", usePictures],
+])("leaving asks while a picture %s is on its way", async (_what, use) => {
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  const { result, unmount } = renderHook(use);
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  expect(asks()).toBe(false);
+  await act(async () => {
+    result.current.add([new File(["%PDF-1.7"], "ours.jpg", { type: "image/jpeg" })]);
+    await Promise.resolve();
+  });
+  expect(asks()).toBe(true);
+  // It is no picture.
+  await waitFor(() => expect(asks()).toBe(false));
+  unmount();
 });
 
 test("who may only look is shown no way to change", async () => {

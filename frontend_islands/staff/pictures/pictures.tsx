@@ -72,7 +72,7 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
     [noteAdded, onChange],
   );
   const uploads = useUploads(uploadAddress(product), onStored);
-  useLeaveWarning(order.isChanged || uploads.isBusy);
+  useLeaveWarning(order.isChanged);
 
   const photos = new Map(gallery.images.map((photo) => [photo.id, photo]));
   const shown = order.ids.flatMap((id) => photos.get(id) ?? []);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { useLeaveWarning } from "../shared/drafts";
 import { sendFile } from "./send";
 import { shrink, UnusableFile } from "./shrink";
 import { uploadProblem } from "./upload-problem";
@@ -61,9 +62,12 @@ export function useUploads<Answer>(address: string, onStored: (answer: Answer) =
     });
   }, [uploads, run]);
 
+  const isBusy = uploads.some(({ state }) => state !== "failed");
+  useLeaveWarning(isBusy);
+
   return {
     uploads,
-    isBusy: uploads.some(({ state }) => state !== "failed"),
+    isBusy,
     add: (files: Iterable<File>) => {
       const added = [...files].map((file): Upload => {
         lastKey += 1;

@@ -57,7 +57,8 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
       fail(error);
     },
   });
-  const isBusy = run.isPending || copy.isPending || hasChanges;
+  // The copy's page takes over: until then a second press would make a second copy.
+  const isBusy = run.isPending || copy.isPending || copy.isSuccess || hasChanges;
   if (product.trashed_at) {
     return rights.remove ? (
       <p>

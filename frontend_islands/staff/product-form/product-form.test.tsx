@@ -1,10 +1,13 @@
 import { waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
+import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
 import { renderStaff } from "@/testing/staff";
-import { readDraft } from "../shared/drafts";
+import { readDraft, writeDraft } from "../shared/drafts";
 import { ProductEditor } from "./product-editor";
+
+vi.mock("@/lib/navigate");
 
 const ALL = { edit: true, prices: true, stock: true, remove: true, history: true };
 const PROPS: StaffProductFormProps = {
@@ -48,12 +51,14 @@ const OURS = {
 
 let stored: AdminProduct;
 let answers: { status: number; body: unknown }[];
+let held: Promise<void> | undefined;
 let sent: { method: string; path: string; body: Record<string, unknown> }[];
 
 beforeEach(() => {
   stored = OURS;
   answers = [];
   sent = [];
+  held = undefined;
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
   vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
@@ -63,6 +68,7 @@ beforeEach(() => {
     if (path.endsWith("promotion-preview")) {
       return Response.json({ badge: "2 ACHETÉS 1 OFFERT", text: "", rows: [], example: null });
     }
+    await held;
     const answer = answers.shift() ?? { status: 200, body: stored };
     return Response.json(answer.body, { status: answer.status });
   });
@@ -147,7 +153,9 @@ it("shows both versions of a conflict and goes on from the fresh one", async () 
 it("gives back what was typed before the page was left", async () => {
   const first = await renderStaff(<ProductEditor {...PROPS} />);
   await first.user.type(await first.screen.findByLabelText("Dimensions"), "12 cm");
-  await waitFor(() => expect(readDraft("product-7")).toEqual({ values: { dimensions: "12 cm" } }));
+  await waitFor(() =>
+    expect(readDraft("product-7")).toEqual({ values: { dimensions: "12 cm" }, seen: { dimensions: "" } }),
+  );
   first.unmount();
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   expect(await screen.findByText("Votre brouillon est repris")).toBeTruthy();
@@ -157,10 +165,56 @@ it("gives back what was typed before the page was left", async () => {
   expect(readDraft("product-7")).toBeUndefined();
 });
 
+it("asks whose value stays where somebody saved another over the one a draft began with", async () => {
+  writeDraft("product-7", {
+    values: { price: "35,50", dimensions: "12 cm" },
+    seen: { price: "40,00", dimensions: "" },
+  });
+  stored = { ...OURS, price: "42.00" };
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  expect(await screen.findByLabelText("La leur42,00")).toBeTruthy();
+  expect(screen.queryByLabelText("La mienne12 cm")).toBeNull();
+  await user.click(screen.getByLabelText("La leur42,00"));
+  await user.click(screen.getByRole("button", { name: "Continuer avec ces choix" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() =>
+    expect(changes()).toEqual([{ dimensions: "12 cm", expected_updated_at: OURS.updated_at }]),
+  );
+});
+
+it("keeps what is typed while the rest is on its way", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText("Dimensions"), "12 cm");
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = resolve;
+  });
+  const saved = { ...OURS, dimensions: "12 cm", updated_at: "2026-11-02T10:00:00+01:00" };
+  answers = [{ status: 200, body: saved }];
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await user.type(screen.getByLabelText(/^Nom \*/), " blanc");
+  done();
+  await user.click(await screen.findByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(changes()).toHaveLength(2));
+  expect(changes()[1]).toEqual({ name: "Ours blanc", expected_updated_at: saved.updated_at });
+});
+
 it("keeps a first change that is the only one", async () => {
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.click(await screen.findByLabelText("En vedette"));
-  await waitFor(() => expect(readDraft("product-7")).toEqual({ values: { featured: true } }));
+  await waitFor(() =>
+    expect(readDraft("product-7")).toEqual({ values: { featured: true }, seen: { featured: false } }),
+  );
+});
+
+it("makes one copy, however long its page takes to come", async () => {
+  answers = [{ status: 201, body: { ...OURS, id: 8 } }];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  const copy = await screen.findByRole("button", { name: "Dupliquer" });
+  await user.click(copy);
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith("/admin/produits/8"));
+  await user.click(copy);
+  expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/duplicate"]);
 });
 
 it("fills and empties a promotion as its switch says", async () => {

@@ -17,6 +17,8 @@ const PAUSE_MS = 400;
 
 interface Draft {
   values: Partial<Values>;
+  /** What the same fields held when they were typed over. */
+  seen: Partial<Values>;
 }
 
 /** What two people changed to different ends: the fresh product, and the fields to decide. */
@@ -53,9 +55,15 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
         form.setValue(name as FieldPath<Values>, value as never, { shouldDirty: true });
     }
     setHasDraft(true);
+    const drafted = differing({ ...stored, ...draft.values }, stored);
+    const theirs = new Set(differing({ ...stored, ...draft.seen }, stored));
+    const names = drafted.filter((name) => theirs.has(name));
+    if (base && names.length > 0) setConflict({ current: base, names });
   }, []);
 
   useEffect(() => {
+    // Until it is decided, the draft says what was seen.
+    if (conflict) return undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
     const unsubscribe = form.subscribe({
       formState: { values: true },
@@ -64,7 +72,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
         pause = setTimeout(() => {
           const changed = differing(values, stored);
           if (changed.length === 0) forgetDraft(draftName);
-          else writeDraft<Draft>(draftName, { values: pick(values, changed) });
+          else writeDraft<Draft>(draftName, { values: pick(values, changed), seen: pick(stored, changed) });
         }, PAUSE_MS);
       },
     });
@@ -72,14 +80,23 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       clearTimeout(pause);
       unsubscribe();
     };
-  }, [form, stored, draftName]);
+  }, [form, stored, draftName, conflict]);
 
-  const accept = (fresh: AdminProduct) => {
+  /** Makes a fresh product the base; what was typed since `sent` stays. */
+  const accept = (fresh: AdminProduct, sent = stored) => {
     forgetDraft(draftName);
     setHasDraft(false);
     setConfirmed([]);
+    rebase(fresh, differing(form.getValues(), sent));
+  };
+
+  const rebase = (fresh: AdminProduct, mine: Name[]) => {
+    const typed = form.getValues();
     setBase(fresh);
     form.reset(valuesOf(fresh));
+    for (const name of mine) {
+      form.setValue(name as FieldPath<Values>, typed[name] as never, { shouldDirty: true });
+    }
   };
 
   const save = form.handleSubmit(
@@ -108,7 +125,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
           ...(confirmed.length > 0 && { confirmed_texts: confirmed }),
           expected_updated_at: base.updated_at,
         });
-        accept(fresh);
+        accept(fresh, values);
         toast({ kind: "success", title: t("saved") });
         onSaved?.();
       } catch (error) {
@@ -142,14 +159,10 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   /** Goes on from the fresh product with what was typed; of `theirs` with what they typed. */
   const decide = (theirs: ReadonlySet<Name>) => {
     if (!conflict) return;
-    const typed = form.getValues();
-    const mine = differing(typed, stored).filter((name) => !theirs.has(name));
-    const fresh = valuesOf(conflict.current);
-    setBase(conflict.current);
-    form.reset(fresh);
-    for (const name of mine) {
-      form.setValue(name as FieldPath<Values>, typed[name] as never, { shouldDirty: true });
-    }
+    rebase(
+      conflict.current,
+      differing(form.getValues(), stored).filter((name) => !theirs.has(name)),
+    );
     setConflict(undefined);
   };
 

@@ -65,7 +65,7 @@ beforeEach(() => {
         results: isSecond ? [row(3, "Élan")] : rows,
       });
     }
-    const call = JSON.parse(String(body));
+    const call = JSON.parse(String(body ?? JSON.stringify({ path })));
     sent.push(call);
     const changes = [{ field: "featured", label: "en vedette", before: false, after: true }];
     if (call.fields?.price === "abc") {
@@ -78,7 +78,7 @@ beforeEach(() => {
     if (call.dry_run) {
       return Response.json({ count: 1, preview_key: "key", changes: [{ id: 2, name: "Lynx", changes }] });
     }
-    return Response.json({ count: call.ids.length });
+    return Response.json({ count: call.ids?.length });
   });
 });
 afterEach(() => vi.unstubAllGlobals());
@@ -124,6 +124,15 @@ it("asks before it deletes, and takes it back", async () => {
       ["restore", [1, 2]],
     ]),
   );
+});
+
+it("erases once though the answer is pressed twice", async () => {
+  rows = [{ ...row(1, "Ours"), trashed_at: "2026-11-20T10:00:00+01:00" }];
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Effacer Ours définitivement" }));
+  await user.dblClick(screen.getByRole("button", { name: "Effacer" }));
+  await waitFor(() => expect(screen.queryByText("Effacer définitivement ?")).toBeNull());
+  expect(sent).toEqual([{ path: "/api/admin/products/1?permanently=true" }]);
 });
 
 it("says which field of a bulk change is refused, and why", async () => {

@@ -174,7 +174,7 @@ export function ProductList(props: StaffProductsProps) {
           text={t("eraseText", { name: erasing.name })}
           action={t("erase")}
           isDangerous
-          onConfirm={() => void erase(erasing)}
+          onConfirm={() => erase(erasing)}
           onClose={() => setErasing(undefined)}
         />
       )}

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { Icon } from "@/lib/icon";
 import { translate } from "./translate";
 import words from "./words.json";
@@ -63,19 +63,27 @@ interface ConfirmProps {
   /** What it will do, in a sentence. */
   text: ReactNode;
   action: string;
-  onConfirm: () => void;
+  /** What it returns is waited for: a second press meanwhile is none. */
+  onConfirm: () => unknown;
   onClose: () => void;
   isBusy?: boolean;
   isDangerous?: boolean;
 }
 
 /** Asks before something that can't be taken back. */
-export function Confirm({ title, text, action, onConfirm, onClose, isBusy, isDangerous }: ConfirmProps) {
+export function Confirm({ title, text, action, onConfirm, onClose, isDangerous, ...given }: ConfirmProps) {
+  const [isRunning, setRunning] = useState(false);
+  const isBusy = isRunning || Boolean(given.isBusy);
+  const confirm = async () => {
+    setRunning(true);
+    await onConfirm();
+    setRunning(false);
+  };
   return (
     <Dialog
       title={title}
       onClose={onClose}
-      isBusy={isBusy ?? false}
+      isBusy={isBusy}
       actions={
         <>
           <button className="button" type="button" onClick={onClose} disabled={isBusy}>
@@ -84,7 +92,7 @@ export function Confirm({ title, text, action, onConfirm, onClose, isBusy, isDan
           <button
             className={isDangerous ? "button button--danger" : "button button--primary"}
             type="button"
-            onClick={onConfirm}
+            onClick={() => void confirm()}
             aria-busy={isBusy}
             disabled={isBusy}
           >

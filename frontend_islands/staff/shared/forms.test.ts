@@ -38,3 +38,11 @@ test("the button says that it works and a second press is none", () => {
   expect(document.querySelector("button")?.textContent).toBe("Envoi en cours...");
   expect(submit().defaultPrevented).toBe(true);
 });
+
+test("a page that one comes back to has its button again", () => {
+  submit();
+  submit();
+  dispatchEvent(new Event("pageshow"));
+  expect(document.querySelector("button")?.textContent).toBe("Envoyer");
+  expect(document.querySelector("form")?.dataset.sent).toBeUndefined();
+});

@@ -10,7 +10,11 @@ export function watchForms(): void {
     const { target, submitter } = event;
     if (!(target instanceof HTMLFormElement && submitter)) return;
     const busy = target.dataset.busy;
-    if (busy) submitter.textContent = busy;
+    if (busy && !target.dataset.sent) {
+      const words = [...submitter.childNodes];
+      addEventListener("pageshow", () => submitter.replaceChildren(...words), { once: true });
+      submitter.textContent = busy;
+    }
     // A second press while the first travels is none; the browser's own return to the page forgets it.
     if (target.dataset.sent) event.preventDefault();
     target.dataset.sent = "yes";

@@ -8,14 +8,17 @@ const order = () =>
   [...document.querySelectorAll<HTMLElement>("[data-row]")].map(({ dataset }) => dataset.row);
 const buttons = (key: number) => document.querySelectorAll<HTMLButtonElement>(`[data-row="${key}"] button`);
 const sent: [string, string][] = [];
+const kept: (boolean | undefined)[] = [];
 let answered: () => unknown;
 
 beforeEach(() => {
   history.replaceState(null, "", "/admin/categories");
-  document.body.innerHTML = `<div id="live"></div><ul data-ordered>${[1, 2, 3].map(item).join("")}</ul>`;
+  document.body.innerHTML = `<div id="live"></div><div id="toasts"></div><ul data-ordered>${[1, 2, 3].map(item).join("")}</ul>`;
   sent.length = 0;
+  kept.length = 0;
   answered = () => ({ ok: true, url: location.href });
-  vi.stubGlobal("fetch", async (url: string, { body }: { body: FormData }) => {
+  vi.stubGlobal("fetch", async (url: string, { body, keepalive }: RequestInit & { body: FormData }) => {
+    kept.push(keepalive);
     sent.push([new URL(url).pathname, String(body.get("avant"))]);
     return answered();
   });
@@ -56,11 +59,33 @@ test("a button moves its row without leaving the page", async () => {
 });
 
 test.each([
-  ["the session ended", () => ({ ok: true, url: "http://localhost:3000/auth" })],
-  ["the server refuses", () => ({ ok: false, url: location.href })],
-])("a move is taken back when %s", async (_case, answer) => {
+  ["the session ended", () => ({ ok: true, url: "http://localhost:3000/auth" }), "session est terminée"],
+  ["the server refuses", () => ({ ok: false, url: location.href }), "Vérifiez ce qui est enregistré"],
+  ["nothing answers", () => Promise.reject(new TypeError()), "ne répond pas"],
+])("a move is taken back when %s, which is said", async (_case, answer, said) => {
   answered = answer;
   press(buttons(2)[0], "ArrowUp");
   expect(order()).toEqual(["2", "1", "3"]);
   await vi.waitFor(() => expect(order()).toEqual(["1", "2", "3"]));
+  expect(document.querySelector(".toast--error")?.textContent).toContain(said);
+});
+
+test("a move that fails leaves those after it, which wait for it and go on when the page is left", async () => {
+  const answers: ((answer: object) => void)[] = [];
+  answered = () => new Promise((resolve) => answers.push(resolve));
+  press(buttons(1)[1], "ArrowDown");
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  expect(asks()).toBe(false);
+  press(buttons(2)[1], "End");
+  expect(order()).toEqual(["1", "3", "2"]);
+  expect(asks()).toBe(true);
+  answers[0]?.({ ok: false, url: location.href });
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  expect(order()).toEqual(["1", "3", "2"]);
+  answers[1]?.({ ok: true, url: location.href });
+  await vi.waitFor(() => expect(document.getElementById("live")?.textContent).toContain("C2"));
+  press(buttons(3)[1], "End");
+  await vi.waitFor(() => expect(answers).toHaveLength(3));
+  expect(kept).toEqual([true, true, true]);
 });

@@ -1,6 +1,7 @@
 /**
  * Lists that the server draws with `data-ordered`: rows are dragged by mouse or finger, or moved by their two buttons and
- * the arrow keys on them, without leaving the page. Each move is saved at once; one that is refused is taken back.
+ * the arrow keys on them, without leaving the page. Each move is saved at once, after those before it; one that is refused is
+ * taken back, and leaving asks while one waits for others.
  */
 import { combine } from "@atlaskit/pragmatic-drag-and-drop/combine";
 import {
@@ -17,7 +18,24 @@ const t = translate(words);
 const KIND = "row";
 const OVER = "staff-rows__item--over";
 
+interface Move {
+  row: HTMLElement;
+  /** Undefined: the end. */
+  before: HTMLElement | undefined;
+}
+
+interface Order {
+  list: HTMLElement;
+  /** The rows as the server has them. */
+  saved: HTMLElement[];
+  /** What is shown and not saved yet. */
+  moves: Move[];
+}
+
 export function orderRows(list: HTMLElement): void {
+  const order: Order = { list, saved: rowsOf(list), moves: [] };
+  // The first is under way, and goes on when the page is left.
+  addEventListener("beforeunload", (event) => order.moves.length > 1 && event.preventDefault());
   for (const row of rowsOf(list)) {
     // A link inside would be dragged by itself.
     for (const link of row.querySelectorAll("a")) link.draggable = false;
@@ -30,7 +48,7 @@ export function orderRows(list: HTMLElement): void {
         onDragLeave: () => row.classList.remove(OVER),
         onDrop: () => row.classList.remove(OVER),
       }),
-      dragByTouch({ row, handle: row, over: OVER, onDrop: (to) => void place(list, row, to) }),
+      dragByTouch({ row, handle: row, over: OVER, onDrop: (to) => void place(order, row, to) }),
     );
   }
   monitorForElements({
@@ -38,7 +56,7 @@ export function orderRows(list: HTMLElement): void {
     onDrop: ({ source, location }) => {
       const over = location.current.dropTargets[0]?.element;
       const rows = rowsOf(list);
-      if (over) void place(list, source.element, rows.indexOf(over as HTMLElement));
+      if (over) void place(order, source.element, rows.indexOf(over as HTMLElement));
     },
   });
   list.addEventListener("submit", (event) => {
@@ -46,7 +64,7 @@ export function orderRows(list: HTMLElement): void {
     const row = button?.closest<HTMLElement>("[data-row]");
     if (!(row && button)) return;
     event.preventDefault();
-    void place(list, row, rowsOf(list).indexOf(row) + (button.value === "bas" ? 1 : -1), button);
+    void place(order, row, rowsOf(list).indexOf(row) + (button.value === "bas" ? 1 : -1), button);
   });
   list.addEventListener("keydown", (event) => {
     const button = (event.target as Element).closest<HTMLElement>(".staff-rows__move button");
@@ -56,51 +74,64 @@ export function orderRows(list: HTMLElement): void {
     const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: rows.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    void place(list, row, to, button);
+    void place(order, row, to, button);
   });
 }
 
 const rowsOf = (list: HTMLElement) => [...list.querySelectorAll<HTMLElement>(":scope > [data-row]")];
 
-let last = Promise.resolve(true);
+let last = Promise.resolve("");
 
 /** Shows the row at its new place, saves it after the moves before it, and takes it back when that fails. */
-async function place(list: HTMLElement, row: HTMLElement, to: number, focused?: HTMLElement): Promise<void> {
+async function place(order: Order, row: HTMLElement, to: number, focused?: HTMLElement): Promise<void> {
+  const { list } = order;
   const rows = rowsOf(list);
   const from = rows.indexOf(row);
   if (to < 0 || to >= rows.length || to === from) return;
-  const next = row.nextElementSibling;
-  list.insertBefore(row, (to > from ? rows[to]?.nextElementSibling : rows[to]) ?? null);
-  finish(list, row, focused);
-  const before = (row.nextElementSibling as HTMLElement | null)?.dataset.row ?? "fin";
-  last = last.then(() => save(row, before));
-  if (await last) {
+  const move = { row, before: rows[to > from ? to + 1 : to] };
+  order.moves.push(move);
+  list.insertBefore(row, move.before ?? null);
+  finish(list, focused);
+  last = last.then(() => save(move));
+  const failure = await last;
+  order.moves.shift();
+  if (!failure) {
+    order.saved = moved(order.saved, move);
     const live = document.getElementById("live");
     const place = rowsOf(list).indexOf(row) + 1;
     if (live) live.textContent = t("order.moved", { name: row.dataset.name ?? "", place });
     return;
   }
-  list.insertBefore(row, next);
-  finish(list, row, focused);
-  toast({ kind: "error", title: t("order.failed"), text: t("network") });
+  const active = document.activeElement as HTMLElement | null;
+  list.append(...order.moves.reduce(moved, order.saved));
+  finish(list, active && list.contains(active) ? active : focused);
+  toast({ kind: "error", title: t("order.failed"), text: failure });
 }
 
-async function save(row: HTMLElement, before: string): Promise<boolean> {
+function moved(rows: HTMLElement[], { row, before }: Move): HTMLElement[] {
+  const others = rows.filter((each) => each !== row);
+  const place = before ? others.indexOf(before) : others.length;
+  return [...others.slice(0, place), row, ...others.slice(place)];
+}
+
+/** What to say of a move that is not saved; empty for one that is. */
+async function save({ row, before }: Move): Promise<string> {
   const form = row.querySelector<HTMLFormElement>("form.staff-rows__move");
-  if (!form) return false;
+  if (!form) return t("unexpected");
   const body = new FormData(form);
-  body.set("avant", before);
+  body.set("avant", before?.dataset.row ?? "fin");
   try {
-    const answer = await fetch(form.action, { method: "POST", body });
+    const { ok, url } = await fetch(form.action, { method: "POST", body, keepalive: true });
+    if (!ok) return t("unexpected");
     // A saved move leads back to the list; a session that ended leads to where people sign in.
-    return answer.ok && new URL(answer.url).pathname === location.pathname;
+    return new URL(url).pathname === location.pathname ? "" : t("order.signedOut");
   } catch {
-    return false;
+    return t("network");
   }
 }
 
 /** The first row can't go up nor the last one down; a button that is switched off hands the focus to the other. */
-function finish(list: HTMLElement, row: HTMLElement, focused?: HTMLElement): void {
+function finish(list: HTMLElement, focused?: HTMLElement): void {
   const rows = rowsOf(list);
   rows.forEach((each, index) => {
     const [up, down] = each.querySelectorAll<HTMLButtonElement>(".staff-rows__move button");
@@ -109,6 +140,6 @@ function finish(list: HTMLElement, row: HTMLElement, focused?: HTMLElement): voi
   });
   if (!focused) return;
   if (focused.matches(":disabled"))
-    row.querySelector<HTMLElement>(".staff-rows__move button:enabled")?.focus();
+    focused.closest("form")?.querySelector<HTMLElement>("button:enabled")?.focus();
   else focused.focus();
 }

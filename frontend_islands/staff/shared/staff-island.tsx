@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type ComponentType, type ReactNode, StrictMode, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "@/lib/api";
+import { fetchMe } from "@/lib/me";
 import { fallbackOf, type Mount, replaceFallback } from "@/runtime/island";
 
 /** Answers that asking again will not change. */
@@ -13,7 +14,8 @@ export function queryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: { retry: (failures, error) => failures < 2 && !FINAL(error), staleTime: 5_000 },
-      mutations: { retry: false },
+      // Offline they would wait, shown as if they were done, and be lost with the page: they fail, and that is said.
+      mutations: { retry: false, networkMode: "always" },
     },
   });
 }
@@ -24,6 +26,8 @@ export function queryClient(): QueryClient {
  */
 export function staffIsland<Props extends object>(Island: ComponentType<Props>): Mount<Props> {
   return async (host, props) => {
+    // The page may be left with the first press: its call has nothing to ask for before.
+    fetchMe().catch(() => {});
     const fallback = fallbackOf(host);
     const container = document.createElement("div");
     const root = createRoot(container);

@@ -11,7 +11,7 @@ import { makeDefault, removeFormat, saveGrid } from "./calls";
 import { FormatDialog } from "./format-dialog";
 import { FormatList } from "./format-list";
 import { PhotoChoice } from "./photo-choice";
-import { type Changes, rowsToSend, withChange } from "./values";
+import { type Changes, rowsToSend, typedSince, withChange } from "./values";
 import { VariantCard } from "./variant-card";
 import words from "./words.json";
 
@@ -25,13 +25,19 @@ interface GridProps {
   onRead: () => void;
 }
 
+interface Draft {
+  changes: Changes;
+  /** Of the grid that was typed over. */
+  version: string;
+}
+
 export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const draftName = `variants-${product}`;
-  const [kept] = useState(() => readDraft<Changes>(draftName));
-  const [changes, setChanges] = useState<Changes>(kept ?? {});
+  const [kept] = useState(() => readDraft<Draft>(draftName));
+  const [changes, setChanges] = useState<Changes>(kept?.changes ?? {});
   const [order, setOrder] = useState<number[]>();
   const [error, setError] = useState<unknown>();
-  const [notice, setNotice] = useState(kept ? t("draft") : "");
+  const [notice, setNotice] = useState(kept ? t(kept.version === grid.version ? "draft" : "conflict") : "");
   const [isSaving, setSaving] = useState(false);
   const [edited, setEdited] = useState<VariantFormat | "new">();
   const [removed, setRemoved] = useState<VariantFormat>();
@@ -40,10 +46,13 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const count = grid.rows.filter(({ id }) => changes[id]).length;
   const isChanged = count > 0 || order !== undefined;
   useLeaveWarning(isChanged);
+  const { version } = grid;
   useEffect(() => {
-    if (Object.keys(changes).length) writeDraft(draftName, changes);
+    // What was taken over says which grid it was typed over until it is changed.
+    if (changes === kept?.changes) return;
+    if (Object.keys(changes).length) writeDraft<Draft>(draftName, { changes, version });
     else forgetDraft(draftName);
-  }, [changes, draftName]);
+  }, [changes, draftName, kept, version]);
 
   const formats = order
     ? order.flatMap((id) => grid.formats.find((format) => format.id === id) ?? [])
@@ -72,7 +81,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
         rows,
         ...(order && { format_ids: order }),
       });
-      setChanges({});
+      setChanges((now) => typedSince(changes, now));
       setOrder(undefined);
       onStored(stored);
       toast({ kind: "success", title: t("saved") });

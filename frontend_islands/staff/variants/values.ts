@@ -30,6 +30,15 @@ export function withChange(changes: Changes, row: VariantRow, change: RowChange)
   return Object.keys(merged).length ? { ...others, [row.id]: merged as RowChange } : others;
 }
 
+/** What was typed since changes were sent. */
+export function typedSince(sent: Changes, changes: Changes): Changes {
+  const rows = Object.entries(changes).map(([id, change]): [string, RowChange] => {
+    const before = (sent[Number(id)] ?? {}) as Record<string, unknown>;
+    return [id, Object.fromEntries(Object.entries(change).filter(([name, value]) => value !== before[name]))];
+  });
+  return Object.fromEntries(rows.filter(([, change]) => Object.keys(change).length > 0));
+}
+
 function isStored(row: VariantRow, name: string, value: unknown): boolean {
   if (name === "in_stock") return row.in_stock === value;
   if (name === "image_ids")

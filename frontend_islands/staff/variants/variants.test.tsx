@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
 import { forgetMe } from "@/lib/me";
 import { renderStaff } from "@/testing/staff";
+import { writeDraft } from "../shared/drafts";
 import { Variants } from "./variants";
 
 const RIGHTS: StaffVariantsProps["rights"] = {
@@ -14,6 +15,7 @@ const RIGHTS: StaffVariantsProps["rights"] = {
 };
 const sent: { method: string; path: string; body: unknown }[] = [];
 let grid: VariantGrid;
+let held: Promise<void> | undefined;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
 
 function row(id: number, label: string, fields: Partial<VariantRow> = {}): VariantRow {
@@ -60,6 +62,7 @@ beforeEach(() => {
   localStorage.clear();
   sent.length = 0;
   refusal = undefined;
+  held = undefined;
   grid = {
     version: "v1",
     formats: [format(1, "Petit"), format(2, "Grand")],
@@ -84,6 +87,7 @@ beforeEach(() => {
     if (path === "/api/me") return answer({ csrf_token: "token" });
     if (method === "GET") return answer(grid);
     sent.push({ method, path, body: options.body ? JSON.parse(String(options.body)) : null });
+    await held;
     if (refusal) return answer(refusal.body, refusal.status);
     return method === "DELETE" ? new Response(null, { status: 204 }) : answer(grid);
   });
@@ -122,6 +126,37 @@ test("only what was changed is sent, with the stock that was seen", async () => 
       },
     },
   ]);
+});
+
+test("what is typed while the rest is on its way stays to be saved", async () => {
+  const { user, screen, card } = await draw();
+  const small = await card("Petit · Peint");
+  await user.type(small.getByLabelText("Référence (SKU)"), "OURS");
+  const save = screen.getByRole("button", { name: "Enregistrer les déclinaisons" });
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = () => resolve();
+  });
+  await user.click(save);
+  await user.type(small.getByLabelText("Prix propre (€)"), "45");
+  grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "OURS" })] };
+  done();
+  await screen.findByText("Déclinaisons enregistrées");
+  expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45");
+  await user.click(save);
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, price: "45" }] });
+});
+
+test.each([
+  ["v1", /^Vos changements non enregistrés ont été repris/],
+  ["v0", /Quelqu'un a modifié les déclinaisons entre-temps/],
+])("a draft typed over %s is taken up, and what was saved since is said", async (version, said) => {
+  writeDraft("variants-7", { version, changes: { 1: { price: "45" } } });
+  const { screen, card } = await draw();
+  expect(await screen.findByText(said)).toBeTruthy();
+  const small = await card("Petit · Peint");
+  expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45");
 });
 
 test("a refusal stands beside its field and nothing typed is lost", async () => {

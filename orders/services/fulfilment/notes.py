@@ -14,13 +14,21 @@ if TYPE_CHECKING:
 
 
 def write_note(*, order_id: uuid.UUID, text: str, author: "User", corrects: int | None = None) -> OrderNote:
-    """Write a note, or the correction of one. Raises Problem 400 `note_empty`, 404 `not_found` for a note of another
-    order, 409 `note_corrected` for one that was corrected before, and Order.DoesNotExist."""
-    if not text.strip():
+    """Write a note, or the correction of one. The last note of the order, sent once more by its author, is that
+    note: its answer was lost.
+
+    Raises Problem 400 `note_empty`, 404 `not_found` for a note of another order, 409 `note_corrected` for one that was
+    corrected before, and Order.DoesNotExist.
+    """
+    text = text.strip()[:2000]
+    if not text:
         refusal = _("Écrivez la note.")
         raise Problem("note_empty", refusal, 400, errors={"text": [refusal]})
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
+        last = order.staff_notes.last()
+        if last and (last.text, last.author_id, last.corrects_id) == (text, author.pk, corrects):
+            return last
         corrected = None
         if corrects is not None:
             corrected = order.staff_notes.filter(pk=corrects).first()
@@ -30,6 +38,4 @@ def write_note(*, order_id: uuid.UUID, text: str, author: "User", corrects: int 
                 raise Problem(
                     "note_corrected", _("Cette note a déjà été corrigée : corrigez la dernière."), 409
                 )
-        return OrderNote.objects.create(
-            order=order, text=text.strip()[:2000], author=author, corrects=corrected
-        )
+        return OrderNote.objects.create(order=order, text=text, author=author, corrects=corrected)
