@@ -76,8 +76,11 @@ export function Confirm({ title, text, action, onConfirm, onClose, isDangerous, 
   const isBusy = isRunning || Boolean(given.isBusy);
   const confirm = async () => {
     setRunning(true);
-    await onConfirm();
-    setRunning(false);
+    try {
+      await onConfirm();
+    } finally {
+      setRunning(false);
+    }
   };
   return (
     <Dialog
