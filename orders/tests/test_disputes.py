@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from orders.models import (
     Attempt,
@@ -13,6 +14,7 @@ from orders.models import (
 from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import progress
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.tests.memory_provider import MemoryProvider
@@ -79,6 +81,22 @@ def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider
     assert mails(order) == ["dispute_alert"] * 3
     update_status(order_id=order.pk, status="shipped", actor=None)
     assert refund(order).amount == EUROS("49.99")
+
+
+def test_a_dispute_won_leaves_what_staff_had_to_look_at_before_it(provider):
+    order = in_installments()
+    second = order.payments.get(position=2)
+    doubtful = Attempt.objects.create(
+        payment=second, kind="off_session", state="sent", amount_cents=6000, expires_at=timezone.now()
+    )
+    hold_for_review(doubtful.pk, "amount: 5900 instead of 6000")
+    dispute_id = dispute(provider)
+    order.refresh_from_db()
+    assert order.review_reason == "dispute: needs_response"
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
+    order.refresh_from_db()
+    assert order.review_reason == "amount: 5900 instead of 6000"
 
 
 def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
