@@ -13,7 +13,9 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import progress
+from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
@@ -48,6 +50,9 @@ def test_an_open_dispute_freezes_the_order(order, provider):
         dispute_id, EUROS("49.99"), "needs_response", "fraudulent",
     )  # fmt: skip
     assert ledger(order) == [("charge", EUROS("49.99")), ("dispute", EUROS("-49.99"))]
+    order.refresh_from_db()
+    assert order.review_reason == "dispute: needs_response"
+    settle_order(order_id=order.pk, actor=None)
     order.refresh_from_db()
     assert order.review_reason == "dispute: needs_response"
     assert mails(order) == ["dispute_alert"]
@@ -117,9 +122,11 @@ def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
     )
 
 
-def test_a_dispute_lost_when_the_goods_have_left_writes_the_rest_off(provider):
+@pytest.mark.parametrize("units", [1, 2])
+def test_a_dispute_lost_when_a_part_of_the_goods_has_left_writes_the_rest_off(provider, units):
     order = in_installments()
-    update_status(order_id=order.pk, status="shipped", actor=None)
+    order.items.update(quantity=2, unit_price=EUROS("90.00"))
+    ship_units(order_id=order.pk, units={order.items.get().pk: units}, actor=None)
     dispute_id = dispute(provider)
     provider.move_dispute(dispute_id, "lost")
     sync_disputes(Attempt.objects.get().intent_id)
