@@ -39,16 +39,18 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class ChainSource:
-    """A kind of row: its columns that a link covers, and its date."""
+    """A kind of row: its columns that a link covers, its date, and when it was written."""
 
     kind: ChainKind
     model: type[Model]
     columns: tuple[str, ...]
     moment: str
+    written: str
 
     def rows(self) -> QuerySet[Any]:
-        """Key, date and columns of every row."""
-        return self.model._default_manager.order_by("pk").values_list("pk", self.moment, *self.columns)
+        """Key, date, moment of writing and columns of every row."""
+        rows = self.model._default_manager.order_by("pk")
+        return rows.values_list("pk", self.moment, self.written, *self.columns)
 
 
 SOURCES = (
@@ -60,14 +62,20 @@ SOURCES = (
             *("issued_at", "country", "total", "vat", "language", "previous_hash", "hash"),
         ),
         "issued_at",
+        "issued_at",
     ),
     ChainSource(
-        ChainKind.INVOICE_PDF, InvoiceDocument, ("invoice__number", "sha256", "created_at"), "created_at"
+        ChainKind.INVOICE_PDF,
+        InvoiceDocument,
+        ("invoice__number", "sha256", "created_at"),
+        "created_at",
+        "created_at",
     ),
     ChainSource(
         ChainKind.CONTRACT_PDF,
         ContractDocument,
         ("contract__order", "contract__terms_version", "sha256", "created_at"),
+        "created_at",
         "created_at",
     ),
     ChainSource(
@@ -75,6 +83,7 @@ SOURCES = (
         LedgerEntry,
         ("order", "payment", "kind", "amount", "provider_id", "occurred_at", "created_at"),
         "occurred_at",
+        "created_at",
     ),
 )
 
@@ -107,7 +116,7 @@ def _extend() -> int:
         links = []
         for source in SOURCES:
             linked = ChainLink.objects.filter(kind=source.kind, row_id=OuterRef("pk"))
-            for key, moment, *values in source.rows().filter(~Exists(linked))[:_AT_ONCE]:
+            for key, moment, _written, *values in source.rows().filter(~Exists(linked))[:_AT_ONCE]:
                 position += 1
                 digest = row_digest(tuple(values))
                 previous = link_hash(

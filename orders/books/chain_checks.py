@@ -44,9 +44,9 @@ def check_chain(now: datetime) -> Iterator[Fault]:
         if purged_until is not None and link.row_at < purged_until:
             gone.add((link.kind, link.row_id))
     for source in SOURCES:
-        for key, moment, *values in source.rows().iterator(chunk_size=1000):
+        for key, _moment, written, *values in source.rows().iterator(chunk_size=1000):
             found = known.pop((source.kind, key), None)
-            if found is None and hashes and moment < now - JOINS_WITHIN:
+            if found is None and hashes and written < now - JOINS_WITHIN:
                 yield Fault(source.kind, _subject(source.kind, values), _("n'a jamais rejoint la chaîne"))
             elif found is not None and found[1] != row_digest(tuple(values)):
                 yield Fault(source.kind, _subject(source.kind, values), _("n'est plus ce qu'il était"))

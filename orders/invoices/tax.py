@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet, Sum
 
-from orders.models import Invoice, InvoiceKind, Order, OrderStatus, VatRate
+from orders.models import Invoice, Order, OrderStatus, VatRate
 from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
 from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
@@ -171,8 +171,7 @@ def _beyond(year: int, total: Decimal) -> str:
 
 def _was_passed(year: int) -> bool:
     """A credit note may bring the sum back below the threshold; the year stays beyond it."""
-    taxed = _sold_in_union(year).filter(kind=InvoiceKind.INVOICE, vat__gt=0)
-    return taxed.filter(data__tax__beyond=THIS_YEAR).exists()
+    return _sold_in_union(year).filter(vat__gt=0, data__tax__beyond=THIS_YEAR).exists()
 
 
 def _sold_in_union(year: int) -> QuerySet[Invoice]:

@@ -27,14 +27,16 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
         raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
     refuse_if_disputed(order)
     amount, left = failed.amount, charge_left(failed.attempt)
-    if failed.request_id is not None and not has_effect(failed.request_id):
-        left = min(left, uncredited(order))
-    elif failed.request_id is not None:
+    if failed.request_id is None:
+        amount = min(amount, left)
+    elif has_effect(failed.request_id):
         amount = next((debt.owed for debt in debts(order) if debt.refund.pk == failed.pk), ZERO)
-        if amount == 0:
-            raise RefundRefused(
-                "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
-            )
+    else:
+        left = min(left, uncredited(order))
+    if amount == 0:
+        raise RefundRefused(
+            "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
+        )
     if amount > left:
         raise too_much(left)
     return amount

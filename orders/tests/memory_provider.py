@@ -132,7 +132,8 @@ class MemoryProvider:
                 )
 
     def list_refunds(self, intent_id: str) -> list[RefundFacts]:
-        return list(self._charge(intent_id).refunds.values())
+        """Newest first, as Stripe does."""
+        return list(reversed(self._charge(intent_id).refunds.values()))
 
     def list_disputes(self, intent_id: str) -> list[DisputeFacts]:
         return list(self._charge(intent_id).disputes.values())

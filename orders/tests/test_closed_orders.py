@@ -11,14 +11,15 @@ from django.utils import timezone
 
 from orders.access import order_url
 from orders.books.staff_tasks import staff_tasks
-from orders.models import Discrepancy, DiscrepancyKind, Dispute, Order, Refund
+from orders.models import Discrepancy, DiscrepancyKind, Dispute, Order, Refund, RefundReason
 from orders.selectors.money import MoneyOutcome, money_outcome, with_undecided_money
 from orders.services.fulfilment.archiving import remove_order, restore_order
 from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.refunding import in_installments, mails, paid_again, refund, rows, send_all
+from orders.tests.refunding import charged_twice, in_installments, mails, paid_again, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -251,6 +252,20 @@ def test_decision_53_money_on_its_way_failed_or_undecided_stands_in_the_way(orde
     provider.settle_refund(sent.provider_id, "failed")
     sync_refunds(sent.attempt.intent_id)
     refuse_archiving(order, "un remboursement a échoué et reste dû au client")
+
+
+def test_a_charge_that_went_back_by_itself_and_came_back_stands_in_the_way(order, provider):
+    set_status(order, "delivered")
+    twice = charged_twice(order)
+    own = request_automatic_refund(order=order, attempt=twice, reason=RefundReason.DUPLICATE)
+    send_all()
+    own.refresh_from_db()
+    provider.settle_refund(own.provider_id, "failed")
+    sync_refunds(twice.intent_id)
+    refuse_archiving(order, "un remboursement a échoué et reste dû au client")
+    provider.refund_elsewhere(twice, 4999)
+    sync_refunds(twice.intent_id)
+    assert remove_order(order_id=order.pk, actor=None) == "archived"
 
 
 def test_the_customer_of_an_archived_order_keeps_page_and_mails(order, client, staff_client):

@@ -171,6 +171,8 @@ def test_another_country_of_the_same_zone_and_rate_is_served():
     )
     order.refresh_from_db()
     assert (order.country, Invoice.objects.get().country) == ("DE", "BE")
+    # In the Union, too, and dearer to reach.
+    assert refused(order, replace(NEW, country="PL", postal_code="00-001")).code == "address_changes_terms"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -185,5 +187,7 @@ def test_vat_of_a_destination_stays_there():
 
 def test_a_country_without_delivery_is_refused():
     order = pay_order(make_order(country="CH"))
+    # Other papers for other customs.
+    assert refused(order, replace(NEW, country="NO")).code == "address_changes_terms"
     DeliveryStop.objects.create(country="NO")
     assert refused(order, replace(NEW, country="NO")).code == "country_not_served"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from orders.models import (
     Attempt,
@@ -12,7 +13,10 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import progress
+from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.reviews import settle_order
+from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.tests.memory_provider import MemoryProvider
@@ -48,6 +52,9 @@ def test_an_open_dispute_freezes_the_order(order, provider):
     assert ledger(order) == [("charge", EUROS("49.99")), ("dispute", EUROS("-49.99"))]
     order.refresh_from_db()
     assert order.review_reason == "dispute: needs_response"
+    settle_order(order_id=order.pk, actor=None)
+    order.refresh_from_db()
+    assert order.review_reason == "dispute: needs_response"
     assert mails(order) == ["dispute_alert"]
     problem = refused("refund_disputed", order)
     assert problem.detail == (
@@ -81,6 +88,22 @@ def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider
     assert refund(order).amount == EUROS("49.99")
 
 
+def test_a_dispute_won_leaves_what_staff_had_to_look_at_before_it(provider):
+    order = in_installments()
+    second = order.payments.get(position=2)
+    doubtful = Attempt.objects.create(
+        payment=second, kind="off_session", state="sent", amount_cents=6000, expires_at=timezone.now()
+    )
+    hold_for_review(doubtful.pk, "amount: 5900 instead of 6000")
+    dispute_id = dispute(provider)
+    order.refresh_from_db()
+    assert order.review_reason == "dispute: needs_response"
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
+    order.refresh_from_db()
+    assert order.review_reason == "amount: 5900 instead of 6000"
+
+
 def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
     order = in_installments()
     dispute_id = dispute(provider)
@@ -99,9 +122,11 @@ def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
     )
 
 
-def test_a_dispute_lost_when_the_goods_have_left_writes_the_rest_off(provider):
+@pytest.mark.parametrize("units", [1, 2])
+def test_a_dispute_lost_when_a_part_of_the_goods_has_left_writes_the_rest_off(provider, units):
     order = in_installments()
-    update_status(order_id=order.pk, status="shipped", actor=None)
+    order.items.update(quantity=2, unit_price=EUROS("90.00"))
+    ship_units(order_id=order.pk, units={order.items.get().pk: units}, actor=None)
     dispute_id = dispute(provider)
     provider.move_dispute(dispute_id, "lost")
     sync_disputes(Attempt.objects.get().intent_id)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from orders.books.staff_tasks import staff_tasks
 from orders.models import (
     Attempt,
     Invoice,
@@ -45,6 +47,11 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 def status_of(order: Order) -> str:
     order.refresh_from_db()
     return order.status
+
+
+def waiting_failures() -> int:
+    tasks = {str(task.label): task.count for task in staff_tasks(timezone.localdate())}
+    return tasks.get("Remboursements échoués", 0)
 
 
 def bank_takes_back(provider, refund_: Refund) -> None:
@@ -180,11 +187,14 @@ def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):
     assert (debts(order), refundable(order), status_of(order)) == ([], EUROS("0.00"), OrderStatus.REFUNDED)
 
 
-def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order, provider):
+@pytest.mark.parametrize("news_first", [False, True])
+def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order, provider, news_first):
     """Paid twice: staff were quicker in the provider's own interface than our automatic refund."""
     attempt = charged_twice(order)
     own = request_automatic_refund(order=order, attempt=attempt, reason=RefundReason.DUPLICATE)
     provider.refund_elsewhere(attempt, 4999)
+    if news_first:
+        sync_refunds(attempt.intent_id)
     send_refund(own.pk)
     own.refresh_from_db()
     by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
@@ -194,6 +204,19 @@ def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order
     assert not Invoice.objects.filter(kind="credit_note").exists()
     assert (status_of(order), refundable(order)) == (OrderStatus.CONFIRMED, EUROS("49.99"))
     assert order.payments.get().state == "paid"
+    # Nobody owes it any more, so that it waits for nobody.
+    assert (by_hand.replaces, waiting_failures()) == (own, 0)
+
+
+def test_the_rest_of_a_second_charge_that_was_given_back_in_part_elsewhere_is_tried_again(order, provider):
+    attempt = charged_twice(order)
+    own = request_automatic_refund(order=order, attempt=attempt, reason=RefundReason.DUPLICATE)
+    provider.refund_elsewhere(attempt, 2000)
+    send_refund(own.pk)
+    assert waiting_failures() == 1
+    assert retry_refund(refund_id=own.pk).amount == EUROS("29.99")
+    send_all()
+    assert (waiting_failures(), provider.charge(attempt).kept) == (0, 0)
 
 
 def test_a_failed_refund_whose_payments_were_voided_is_completed_and_not_replaced(provider):

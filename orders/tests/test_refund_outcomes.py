@@ -25,7 +25,7 @@ from orders.services.reconciliation import reconcile
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.outcomes import apply_refund, record_refusal
-from orders.services.refunds.sending import sync_refunds
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
 from orders.tests.refunding import (
@@ -50,6 +50,11 @@ def test_a_pending_refund_is_not_done_until_the_bank_says_so(order, provider):
     waiting = Refund.objects.get()
     assert (waiting.state, progress(request)) == (RefundState.PENDING, "pending")
     assert ledger(order) == [("charge", EUROS("49.99"))]
+    # Its message comes twice, the second time late.
+    provider.forget_keys()
+    before = rows()
+    send_refund(waiting.pk)
+    assert rows() == before
     provider.settle_refund(waiting.provider_id, "succeeded")
     assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 1
     order.refresh_from_db()
@@ -164,6 +169,7 @@ def test_old_news_does_not_undo_a_failure(order, provider):
     provider.settle_refund(sent.provider_id, "failed")
     sync_refunds(sent.attempt.intent_id)
     apply_refund(succeeded)
+    send_refund(sent.pk)
     sent.refresh_from_db()
     assert sent.state == RefundState.FAILED
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
@@ -192,6 +198,7 @@ def test_a_refusal_that_comes_after_the_money_moved_changes_nothing(order):
     refund(order)
     send_all()
     before = rows()
+    send_refund(Refund.objects.get().pk)
     record_refusal(Refund.objects.get().pk, "charge_already_refunded")
     assert rows() == before
 
@@ -257,7 +264,10 @@ def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(or
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-10.00"))]
 
 
-def test_a_failure_that_the_provider_keeps_is_looked_up_and_holds_nobody_up(order, provider, monkeypatch):
+@pytest.mark.parametrize(("stored", "sent"), [(True, 1), (False, 0)])
+def test_a_failure_that_the_provider_keeps_holds_nobody_up_and_silence_does(
+    order, provider, monkeypatch, stored, sent
+):
     other = pay_order(make_order())
     stuck = refund(order)
     refund(other)
@@ -265,14 +275,22 @@ def test_a_failure_that_the_provider_keeps_is_looked_up_and_holds_nobody_up(orde
 
     def fails(*, key: str, **rest: Any) -> Any:
         if key == stuck_refund.idempotency_key:
-            raise gateway.GatewayUnavailable("500", stored=True)
+            raise gateway.GatewayUnavailable("500", stored=stored)
         return provider.create_refund(key=key, **rest)
 
     monkeypatch.setattr(gateway, "create_refund", fails)
-    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 1
+    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == sent
     stuck_refund.refresh_from_db()
-    other.refresh_from_db()
-    assert (stuck_refund.state, other.status) == (RefundState.SENT, OrderStatus.REFUNDED)
+    assert stuck_refund.state == RefundState.SENT
+    assert other.refunds.get().state == (RefundState.SUCCEEDED if sent else RefundState.REQUESTED)
+
+
+def test_a_refund_of_a_payment_that_the_provider_never_had_waits_for_staff(order):
+    Attempt.objects.update(intent_id=None)
+    refund(order)
+    send_all()
+    assert Refund.objects.values_list("state", "error").get() == (RefundState.FAILED, "no_payment")
+    assert mails(order) == ["refund_failed_alert"]
 
 
 def test_an_order_of_the_demonstration_is_refunded_without_a_provider(order, monkeypatch):

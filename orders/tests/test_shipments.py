@@ -201,6 +201,17 @@ def test_a_parcel_whose_pieces_came_back_had_left(order, moment):
     assert state(order) == ("confirmed", [1, 0], False)
 
 
+def test_a_return_is_awaited_until_no_parcel_has_left(order):
+    parcels = [send(order, 1, 0), send(order, 1, 0)]
+    case = declare(order)
+    states = []
+    for parcel in parcels:
+        undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+        case.refresh_from_db()
+        states.append(case.state)
+    assert states == ["goods_awaited", "declared"]
+
+
 def test_no_parcel_of_a_closed_order_is_taken_back(order):
     parcel = send(order, 1, 0)
     change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Gardé.")
@@ -223,13 +234,14 @@ def test_what_was_refunded_is_not_waited_for(order, provider):
 def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider):
     _golem, hibou = order.items.all()
     parcel = send(order, 2, 0)
+    undo_shipment(shipment_id=send(order, 0, 1).pk, reason=WHY, actor=None)
     request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)])
-    assert state(order) == ("confirmed", [2, 0], False)
+    assert state(order) == ("processing", [2, 0], False)
     send_all()
     assert state(order) == ("shipped", [2, 0], True)
     assert Order.objects.get(pk=order.pk).shipped_at == parcel.sent_at
-    # The parcel and the refund have mails of their own.
-    assert mails(order) == ["order_status", "refund_done"]
+    # Both parcels and the refund have mails of their own.
+    assert mails(order) == ["order_status", "order_status", "refund_done"]
 
 
 def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
@@ -256,7 +268,10 @@ def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provi
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):
     request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(order.items.last().pk, 1)])
     send(order, 1, 0)
-    assert state(order)[0] == "confirmed"
+    parcel = send(order, 1, 0)
+    # Whether the refunded piece goes with them is said by who packs.
+    assert state(order) == ("confirmed", [2, 0], False)
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
     send(order, 1, 0, is_last=True)
     assert state(order) == ("shipped", [2, 0], True)
 

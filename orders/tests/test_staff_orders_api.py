@@ -8,9 +8,11 @@ import pytest
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
-from orders.models import Order, OrderNote, RefundRequest
+from orders.models import Order, OrderNote, RefundRequest, Shipment
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.decisions import request_refund
 from orders.tests.factories import make_finished_product, make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
 
@@ -127,6 +129,19 @@ def test_two_people_do_not_overwrite_each_other(staff_client, order):
         post(staff_client, path(order, "status"), status="shipped", expected_updated_at=now).status_code
         == 200
     )
+
+
+def test_who_has_not_seen_a_refund_does_not_send_its_pieces(staff_client, order):
+    seen = staff_client.get(path(order)).json()["updated_at"]
+    item = order.items.last()
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)])
+    for call, demand in (
+        ("status", {"status": "shipped"}),
+        ("shipments", {"lines": [{"item_id": item.pk, "quantity": 1}]}),
+    ):
+        late = post(staff_client, path(order, call), expected_updated_at=seen, **demand)
+        assert (late.status_code, late.json()["code"]) == (409, "conflict")
+    assert not Shipment.objects.exists()
 
 
 def test_a_preview_shows_the_mail_and_does_nothing(staff_client, order):

@@ -85,7 +85,12 @@ def test_case_10_money_that_does_not_fit_stays_in_doubt_until_it_is_refunded_at_
     assert ledger(doubted) == []
 
 
-def test_case_30_while_stripe_is_away_it_stays_in_doubt_and_no_job_decides(fake_stripe: FakeStripe, doubted):
+@pytest.mark.parametrize("seen", ["order", "doubted"])
+def test_case_30_while_stripe_is_away_it_stays_as_it_was_and_no_job_decides(
+    fake_stripe: FakeStripe, request: pytest.FixtureRequest, seen
+):
+    order = request.getfixturevalue(seen)
+
     def away(page: str) -> Any:
         raise gateway.GatewayUnavailable("no answer")
 
@@ -93,7 +98,7 @@ def test_case_30_while_stripe_is_away_it_stays_in_doubt_and_no_job_decides(fake_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gateway, "fetch_checkout_session", away)
         with pytest.raises(gateway.GatewayUnavailable):
-            ask(doubted)
+            ask(order)
     reconcile.reconcile_attempts(timezone.now() + timedelta(hours=1))
     assert rows() == before
 

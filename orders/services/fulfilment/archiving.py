@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import (
+    AUTOMATIC_REFUNDS,
     CLOSED_STATUSES,
     REFUNDS_UNDER_WAY,
     UNSETTLED_ATTEMPTS,
@@ -18,11 +19,12 @@ from orders.models import (
     Order,
     OrderStatus,
     Payment,
+    RefundState,
     StoredCard,
 )
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import debts
-from orders.selectors.refund_rules import held_amount, open_dispute
+from orders.selectors.refund_rules import charge_left, held_amount, open_dispute
 from orders.selectors.withdrawals import open_cases
 from orders.services.fulfilment.status_changes import close_unpaid
 from shop.core.audit import record_audit
@@ -90,7 +92,10 @@ def archiving_obstacles(order: Order) -> list[str]:
             _("un paiement est en route ou à vérifier"),
         ),
         (order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists(), _("un remboursement est en cours")),
-        (bool(debts(order)), _("un remboursement a échoué et reste dû au client")),
+        (
+            bool(debts(order)) or _owes_a_charge(order),
+            _("un remboursement a échoué et reste dû au client"),
+        ),
         (retained, _("l'argent gardé attend votre décision")),
         (open_cases(order).exists(), _("une rétractation est à traiter")),
         (open_dispute(order) is not None, _("un litige est ouvert")),
@@ -127,6 +132,14 @@ def _archive(order: Order, actor: "User | None") -> None:
     order.archived_at = timezone.now()
     order.save(update_fields=["archived_at", "updated_at"])
     record_event(order, "order.archived", actor=actor)
+
+
+def _owes_a_charge(order: Order) -> bool:
+    """A charge that could not be accepted goes back by itself, without a decision; this one did not."""
+    failed = order.refunds.filter(
+        attempt__refunds__reason__in=AUTOMATIC_REFUNDS, state=RefundState.FAILED, replaced_by=None
+    )
+    return any(charge_left(refund.attempt) for refund in failed.select_related("attempt"))
 
 
 def _is_in_review(order: Order) -> bool:

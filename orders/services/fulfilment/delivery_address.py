@@ -62,7 +62,7 @@ class DeliveryAddress:
 
 def may_correct_address(order: Order, by: ActorKind) -> bool:
     """Return whether this kind of person may still correct where the order goes."""
-    return order.paid_at is not None and order.status in _UNTIL[by]
+    return order.status in _UNTIL[by]
 
 
 def correct_delivery_address(

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -142,6 +143,11 @@ def hold_charging(*, payment: Payment) -> None:
     payment.stopped_code = NOT_ACCEPTED
     payment.next_try_on = None
     payment.save(update_fields=["state", "stopped_code", "next_try_on"])
+
+
+def not_accepted(order: Order) -> QuerySet[Payment]:
+    """Return the installments of which the provider did not accept the call: nobody collects them but staff."""
+    return Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED)
 
 
 def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, exhausted: bool) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from orders.journal import record_event
-from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, Attempt, AttemptKind, AttemptState, Order, Payment
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, AttemptState, Order
 from orders.selectors.provider_events import askable_attempts
-from orders.services.installments.scheduled_payments import NOT_ACCEPTED
+from orders.services.installments.scheduled_payments import not_accepted
 from orders.services.payments.settlement import settle
 from orders.services.refunds.disputes import mark_disputes
 from orders.stripe import gateway
@@ -68,9 +68,9 @@ def _end_review(order_id: uuid.UUID, actor: "User | None", asked: int) -> Settle
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
         doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
-        # Nobody else collects it: the mark is what reminds of it.
-        stopped = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS, stopped_code=NOT_ACCEPTED)
-        outcome = SettledOrder(asked, in_doubt=doubtful.exists(), uncollected=stopped.exists())
+        # The mark is what reminds of those.
+        uncollected = not_accepted(order).exists()
+        outcome = SettledOrder(asked, in_doubt=doubtful.exists(), uncollected=uncollected)
         if not order.review_reason or outcome.in_doubt or outcome.uncollected:
             return outcome
         reason, order.review_reason = order.review_reason, ""

@@ -166,6 +166,8 @@ def _decide(
     request.order = order
     request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
     request.save()
+    # Who looks at the order as it was before must not send what is refunded now.
+    order.save(update_fields=["updated_at"])
     rows = RefundLine.objects.bulk_create(
         RefundLine(request=request, item=line.item, quantity=line.quantity, amount=line.amount)
         for line in proposal.lines

@@ -8,7 +8,17 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at, taken_at
-from orders.models import OPEN_DISPUTES, Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
+from orders.models import (
+    OPEN_DISPUTES,
+    Attempt,
+    AttemptState,
+    Dispute,
+    DisputeState,
+    LedgerKind,
+    Order,
+    Payment,
+)
+from orders.services.installments.scheduled_payments import not_accepted
 from orders.services.refunds.mails import mail_dispute
 from orders.services.refunds.unpaid import close_outstanding
 from orders.stripe import gateway
@@ -97,10 +107,17 @@ def _is_forward(before: str, after: str) -> bool:
 
 
 def mark_disputes(order: Order) -> None:
-    """Show the order as « à vérifier » while a dispute is open, and after a lost one. Call it with the order locked."""
+    """Show the order as « à vérifier » while a dispute is open, and after a lost one; after a won one as before it,
+    where a payment waits for staff still. Call it with the order locked."""
     states = set(order.disputes.values_list("state", flat=True)) - {DisputeState.WON}
     if states:
         order.review_reason = "dispute: " + ", ".join(sorted(states))
     elif order.review_reason.startswith("dispute: "):
-        order.review_reason = ""
+        kept = order.events.filter(name="payment.review").last() if _is_in_doubt(order) else None
+        order.review_reason = kept.data["reason"][:200] if kept is not None else ""
     order.save(update_fields=["review_reason", "updated_at"])
+
+
+def _is_in_doubt(order: Order) -> bool:
+    doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
+    return doubtful.exists() or not_accepted(order).exists()

@@ -34,7 +34,7 @@ from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
 from orders.selectors.refund_debts import debts, shortfalls, uncredited
-from orders.selectors.refund_rules import charges_left, held_amount
+from orders.selectors.refund_rules import charge_left, charges_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
@@ -138,6 +138,7 @@ def fail_refund(
         if debts(order) or held_amount(order):
             # Closed by hand while it was on its way.
             _reopen_order(order)
+    _link_made_good(refund)
     plan_pieces(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
@@ -272,10 +273,24 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
     refund.save()
     recompute_state(payment)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
-    if refund.request_id is not None:
+    if refund.request_id is None:
+        _link_made_good(refund)
+    else:
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
     plan_pieces(order)
     settle_completed_requests(order)
+
+
+def _link_made_good(refund: Refund) -> None:
+    """A charge that was to go back by itself is given back whole elsewhere: what failed of it waits for nobody."""
+    same = Refund.objects.filter(attempt=refund.attempt_id, request=None).order_by("created_at")
+    failed = same.filter(state=RefundState.FAILED, replaced_by=None)
+    made = same.filter(state=RefundState.SUCCEEDED, replaces=None)
+    if not failed or charge_left(refund.attempt):
+        return
+    for one, other in zip(made, failed, strict=False):
+        one.replaces = other
+        one.save(update_fields=["replaces"])
 
 
 def recompute_state(payment: Payment) -> None:

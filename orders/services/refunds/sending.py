@@ -24,11 +24,10 @@ def send_refund(refund_id: uuid.UUID) -> None:
     When the key may be forgotten by now, what was done under it is looked up first. A refusal is recorded and mailed
     to staff. Raises GatewayUnavailable: the job that looks after refunds tries again.
     """
-    before = Refund.objects.filter(pk=refund_id).values_list("state", "created_at").first()
     claimed = Refund.objects.filter(pk=refund_id, state__in=(RefundState.REQUESTED, RefundState.SENT)).update(
         state=RefundState.SENT
     )
-    if before is None or not claimed:
+    if not claimed:
         return
     refund = Refund.objects.select_related("attempt").get(pk=refund_id)
     intent_id = refund.attempt.intent_id
@@ -38,12 +37,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
     if intent_id.startswith(DEMONSTRATION_MOVEMENT):
         _simulate_refund(refund, intent_id)
         return
-    state, created_at = before
-    if (
-        state == RefundState.SENT
-        and timezone.now() - created_at > IDEMPOTENCY_KEY_LIFETIME
-        and _find_at_provider(refund)
-    ):
+    if timezone.now() - refund.created_at > IDEMPOTENCY_KEY_LIFETIME and _find_at_provider(refund):
         return
     try:
         facts = gateway.create_refund(
