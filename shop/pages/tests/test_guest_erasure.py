@@ -159,7 +159,9 @@ def test_it_is_taken_back_until_it_begins(staff, client):
     order = pay_order(make_order(email=GUEST))
     path = link(staff)
     client.post(path)
-    assert "Annuler ma demande" in client.get(path).content.decode()
+    page = client.get(path).content.decode()
+    assert "Annuler ma demande" in page
+    assert 'sous <a href="/newsletter">Newsletter</a>' in page
     assert client.post(path, {"cancel": "1"}).status_code == 303
     assert not Erasure.objects.exists()
     assert AuditEntry.objects.filter(action="erasure.cancelled", actor_id=None).count() == 1
