@@ -148,8 +148,9 @@ def test_a_link_lasts_a_week_and_speaks_its_language(staff, client):
         assert client.get(path).status_code == 404
 
 
-def test_a_bad_address_is_shown_at_its_field(staff):
-    page = staff.post(ADD, {"email": "zoe", "language": "fr"})
+@pytest.mark.parametrize("typed", ["zoe", "clıent@example.com"])
+def test_a_bad_address_is_shown_at_its_field(staff, typed):
+    page = staff.post(ADD, {"email": typed, "language": "fr"})
     assert (page.status_code, OutgoingMail.objects.count()) == (200, 0)
     assert "email" in page.context["form"].errors
 
