@@ -206,7 +206,15 @@ def test_a_long_passphrase_is_taken(client):
 
 
 @pytest.mark.parametrize(
-    "address", ["client", "client@", "@example.com", "a b@example.com", f"{'a' * 250}@example.com"]
+    "address",
+    [
+        "client",
+        "client@",
+        "@example.com",
+        "a b@example.com",
+        "clıent@example.com",
+        f"{'a' * 250}@example.com",
+    ],
 )
 @pytest.mark.parametrize("mode", ["signup", "forgot"])
 def test_addresses_that_are_none(client, address, mode):

@@ -24,13 +24,13 @@ from blog.selectors.subscribers import audience_counts, find_subscribers, receiv
 from blog.services.newsletter import campaigns
 from blog.services.newsletter.suspensions import lift_suspension, suspend_address
 from blog.staff.letter_forms import LetterForm, shown_choices, values_of, with_shown
-from shop.core.keyset import BadCursor
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_delivery import RenderedMail
 from shop.core.mail_delivery import render as draw_mail
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
 
 # By the word in the address; the first is shown where there is none.
@@ -255,18 +255,8 @@ def test(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_SUBSCRIBERS)
 def subscribers(request: HttpRequest) -> HttpResponseBase:
-    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
-    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
-    try:
-        page = find_subscribers(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
-    except BadCursor:
-        return redirect("staff-newsletter-subscribers")
     context = {
-        "page": page,
-        "states": STATES,
-        "state": state,
-        "asked": asked,
-        "search": search,
+        **list_in_states(request, STATES, find_subscribers),
         "reasons": Suspension.choices,
         "may_suspend": may(request.user, StaffAction.SUSPEND_SUBSCRIBER),
     }

@@ -13,9 +13,9 @@ from django.shortcuts import redirect, render
 from catalog.models import Review, ReviewState
 from catalog.selectors.moderation import find_reviews, review_with_decisions
 from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
-from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page
 
 # By the word in the address; the first is shown where there is none.
@@ -48,18 +48,8 @@ class DecisionForm(forms.Form):
 
 @staff_page(StaffAction.SEE_REVIEWS)
 def review_list(request: HttpRequest) -> HttpResponseBase:
-    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
-    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
-    try:
-        page = find_reviews(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
-    except BadCursor:
-        return redirect("staff-reviews")
     context = {
-        "page": page,
-        "states": STATES,
-        "state": state,
-        "asked": asked,
-        "search": search,
+        **list_in_states(request, STATES, find_reviews),
         "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW),
     }
     return render(request, "staff/reviews/list.html", context)

@@ -57,6 +57,10 @@ def test_what_is_incomplete_is_said_on_its_field(admin_client):
     for moment in ("0001-01-01T00:00:00", "9999-12-31T23:59:59"):
         answer = add(admin_client, starts_at=moment)
         assert answer.context["form"].errors["starts_at"] == ["Choisissez un jour entre 2000 et 2199."]
+    forged = "9" * 400
+    for name in ("categories", "products"):
+        answer = add(admin_client, **{name: [forged]})
+        assert answer.context["form"].errors[name] == [f"«\xa0{forged}\xa0» n’est pas une valeur correcte."]
     assert not Promotion.objects.exists()
 
 

@@ -4789,13 +4789,18 @@ export interface components {
          * @enum {string}
          */
         RefundStatusEnum: "pending" | "succeeded" | "failed";
-        /** @description Units of a line of the order; `restock` puts them back on the shelf. */
+        /**
+         * @description Units of a line of the order; `restock` puts them back on the shelf, `had_left` says that they had been sent, so
+         *     that those of the line that were not are still sent.
+         */
         RefundedLineRequest: {
             /** Format: int64 */
             item_id: number;
             quantity: number;
             /** @default false */
             restock: boolean;
+            /** @default false */
+            had_left: boolean;
         };
         /** @description A line. `quantity` counts all units, `free_quantity` those among them that were offered. */
         ReportedItem: {

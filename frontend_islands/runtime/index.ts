@@ -1,6 +1,5 @@
 /** Loaded by every page once it is painted: small, without React. It knows when to fetch the rest. */
 import "./island-element";
-import { keepLanguage } from "./language";
 import { reportToServer } from "./report";
 
 reportToServer();
@@ -38,13 +37,9 @@ addEventListener("focusin", ({ target }) => {
   if (field.dataset?.suggestions) void import("./search-box").then(({ default: enhance }) => enhance(field));
 });
 
+// A heart that is pressed before it is alive answers as soon as it can.
 addEventListener("click", ({ target }) => {
-  const pressed = target as Element;
-  // A link to the page in another language says which one the visitor reads.
-  const code = pressed.closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
-  if (code) keepLanguage(code);
-  // A heart that is pressed before it is alive answers as soon as it can.
-  const heart = pressed.closest<HTMLElement>(":not(:defined)>button");
+  const heart = (target as Element).closest<HTMLElement>(":not(:defined)>button");
   if (heart) void hearts().then(() => heart.click());
 });
 

@@ -104,6 +104,13 @@ it.each([
   vi.unstubAllGlobals();
 });
 
+it("keeps the language of a link that is pressed before the page's own script is there", async () => {
+  await arrive(["fr"]);
+  document.body.innerHTML = '<a hreflang="de" href="#de"><span>Deutsch</span></a>';
+  document.querySelector("span")?.click();
+  expect(localStorage.getItem("language")).toBe("de");
+});
+
 it("goes away when it is dismissed, and keeps the answer", async () => {
   await arrive(["de"]);
   offerLanguage();

@@ -5,12 +5,19 @@
  * - On the French home page it leads who chose another language there, unless they come from a page of the shop.
  * - Who has not chosen yet, and reads another language that the page exists in, gets `data-offer="de"` on the root: the
  *   style sheet then keeps a row free at the top, which the runtime fills. Nothing is covered, and nothing moves.
+ * - A link to the page in another language says which one the visitor reads, from the first moment on: the page's own
+ *   script comes later.
  *
  * Pages are the same for everybody and caches may store them; what the visitor chose stays in the browser.
  */
-import { alternateIn, chosenLanguage, wantedLanguage } from "./language";
+import { alternateIn, chosenLanguage, keepLanguage, wantedLanguage } from "./language";
 
 start();
+
+addEventListener("click", ({ target }) => {
+  const code = (target as Element).closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
+  if (code) keepLanguage(code);
+});
 
 function start(): void {
   const root = document.documentElement;

@@ -49,11 +49,13 @@ from shop.core.staff_calls import allowed, private
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):
-    """Units of a line of the order; `restock` puts them back on the shelf."""
+    """Units of a line of the order; `restock` puts them back on the shelf, `had_left` says that they had been sent, so
+    that those of the line that were not are still sent."""
 
     item_id = StrictIntegerField(**ROW_KEY)
     quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
     restock = serializers.BooleanField(default=False)
+    had_left = serializers.BooleanField(default=False)
 
 
 class RefundDemandSerializer(KnownFieldsSerializer):
@@ -275,7 +277,7 @@ class TransferReturnView(APIView):
 def _returned_lines(values: dict[str, Any]) -> list[ReturnedLine] | None:
     if values.get("lines") is None:
         return None
-    return [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]]
+    return [ReturnedLine(**line) for line in values["lines"]]
 
 
 def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, cast
 
-from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema_field
@@ -26,6 +25,7 @@ from orders.selectors.orders import product_path
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
 from shop.core.amounts import AmountField
+from shop.core.email_addresses import AddressValidator
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.postcodes import postcode_error
 from shop.core.row_keys import ROW_KEY
@@ -95,7 +95,7 @@ class CustomerSerializer(AddressSerializer):
 
     email = EmailAddressField(
         max_length=EMAIL_MAX_LENGTH,
-        validators=[EmailValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
+        validators=[AddressValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
         error_messages={"blank": gettext_lazy("Saisissez votre adresse e-mail.")},
     )
     firstName = PlainTextField(max_length=100)  # noqa: N815

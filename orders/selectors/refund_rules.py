@@ -42,11 +42,12 @@ from shop.core.problems import Problem
 
 @dataclass(frozen=True, slots=True, order=True)
 class ReturnedLine:
-    """How many units of an order's line come back, and whether they return to stock."""
+    """How many units of an order's line are credited, whether they return to stock, and whether they had been sent."""
 
     item_id: int
     quantity: int
     restock: bool = False
+    had_left: bool = False
 
 
 class RefundRefused(Problem):
@@ -76,6 +77,7 @@ class ProposedLine:
     amount: Decimal
     worth: Decimal
     restock: bool
+    had_left: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,15 +255,9 @@ def propose_refund(
     if credited == 0:
         raise RefundRefused("refund_nothing_left", _("ces unités n'ont rien coûté au client."), left=left)
     return _proposal(
-        order,
-        items,
-        returned,
-        value,
-        credited=credited,
-        left=left,
-        charged=charged,
-        stopped=min(stopped, credited),
-    )
+        order, items, returned, value,
+        credited=credited, left=left, charged=charged, stopped=min(stopped, credited),
+    )  # fmt: skip
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
@@ -345,6 +341,7 @@ def _proposal(
                 amount=granted[str(item.pk)],
                 worth=value.lines[str(item.pk)],
                 restock=returned[item.pk].restock,
+                had_left=returned[item.pk].had_left,
             )
             for item in items
             if item.pk in returned

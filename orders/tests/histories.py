@@ -226,13 +226,18 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
     def refund_amount(self, number: int, cents: int, twice: bool) -> None:
         self.refund(number, twice, amount=Decimal(cents) / 100)
 
-    @rule(number=st.integers(0, 2), units=st.integers(1, 3), restock=st.booleans(), twice=st.booleans())
-    def refund_units(self, number: int, units: int, restock: bool, twice: bool) -> None:
+    @rule(
+        number=st.integers(0, 2),
+        units=st.integers(1, 3),
+        said=st.tuples(*[st.booleans()] * 2),
+        twice=st.booleans(),
+    )
+    def refund_units(self, number: int, units: int, said: tuple[bool, bool], twice: bool) -> None:
         order = self.order(number)
         if order:
             item = order.items.first()
             assert item is not None
-            self.refund(number, twice, lines=[ReturnedLine(item.pk, units, restock)])
+            self.refund(number, twice, lines=[ReturnedLine(item.pk, units, *said)])
 
     @rule(number=st.integers(0, 2), twice=st.booleans())
     def refund_everything(self, number: int, twice: bool) -> None:

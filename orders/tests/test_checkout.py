@@ -143,6 +143,7 @@ def test_installments_need_their_minimum_and_a_shop_that_offers_them(
     ("changes", "field"),
     [
         ({"customer": {"email": "not an address"}}, "customer.email"),
+        ({"customer": {"email": "clıent@example.com"}}, "customer.email"),
         ({"customer": {"email": "a@b.fr\nBcc: x@y.fr"}}, "customer.email"),
         # 187 characters, each of which stands for three in the form that is stored.
         ({"customer": {"email": "a@" + ".".join(["㎈" * 60] * 3) + ".fr"}}, "customer.email"),

@@ -11,7 +11,7 @@ from orders.models import (
     Invoice,
     OrderStatus,
 )
-from orders.selectors.refund_rules import RefundRefused
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine
 from orders.selectors.refunds import progress
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
@@ -19,6 +19,7 @@ from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
+from orders.services.withdrawals.cases import refund_case
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import (
     EUROS,
@@ -30,6 +31,7 @@ from orders.tests.refunding import (
     send_all,
     states,
 )
+from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -164,3 +166,23 @@ def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
         retry_refund(refund_id=request.refunds.get().pk)
     assert caught.value.code == "refund_disputed"
     assert sorted(mails(order)) == ["dispute_alert", "refund_failed_alert"]
+
+
+@pytest.mark.parametrize(
+    ("end", "second", "credited"), [("won", "scheduled", [-60]), ("lost", "void", [-60, -60])]
+)
+def test_l221_27_a_part_withdrawn_while_a_dispute_is_open_is_never_charged(provider, end, second, credited):
+    order = in_installments()
+    order.items.update(quantity=3, unit_price=EUROS("60.00"))
+    dispute_id = dispute(provider)
+    one = (ReturnedLine(order.items.get().pk, 1),)
+    case = declare(order, order=order, lines=one)
+    assert case.voided == EUROS("60.00")
+    assert states(order) == [("paid", 60), ("scheduled", 60), ("void", 60)]
+    provider.move_dispute(dispute_id, end)
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert states(order) == [("paid", 60), (second, 60), ("void", 60)]
+    request = refund_case(case_id=case.pk, lines=one, amount=None, reason="", actor=None)
+    assert (request.amount, request.voided, request.refunds.count()) == (EUROS("60.00"), EUROS("60.00"), 0)
+    notes = Invoice.objects.filter(kind="credit_note").order_by("pk")
+    assert list(notes.values_list("total", flat=True)) == credited

@@ -265,6 +265,19 @@ def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provi
     assert state(order) == ("shipped", [2, 1], True)
 
 
+def test_a_piece_refunded_after_it_was_sent_leaves_the_other_to_be_sent(order, provider):
+    golem, hibou = order.items.all()
+    parcel = send(order, 1, 1)
+    request_refund(order_id=order.pk, key="broken", lines=[ReturnedLine(golem.pk, 1, had_left=True)])
+    send_all()
+    assert state(order) == ("confirmed", [1, 1], False)
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 0}
+    assert not golem.pieces.filter(is_cancelled=True).exists()
+    # Of a parcel that had not left, it is one that stays.
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 1}
+
+
 def test_the_last_parcel_may_leave_a_refunded_piece_behind(order, provider):
     request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(order.items.last().pk, 1)])
     send(order, 1, 0)

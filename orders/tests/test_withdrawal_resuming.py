@@ -338,17 +338,6 @@ def test_a_late_one_that_nobody_accepted_does_not_take_the_place_of_one_that_is_
     assert (case.voided, waiting.voided) == (Decimal("0.00"), Decimal("0.00"))
 
 
-def test_a_part_is_declared_while_a_bank_disputes_the_payment_and_stops_nothing_yet(order):
-    Dispute.objects.create(
-        order=order,
-        attempt=Attempt.objects.get(payment__order=order),
-        provider_id="dp_1",
-        amount=Decimal("100.00"),
-    )
-    case = declare(order, units=1)
-    assert (case.taken_up_at, case.voided) == (NOON, Decimal("0.00"))
-
-
 def test_each_unit_of_a_line_may_be_declared_by_itself(order):
     first, second = declare(order, units=1), declare(order, units=1, reason="L'autre aussi.")
     assert (first.voided, second.voided) == (Decimal("100.00"), Decimal("100.00"))

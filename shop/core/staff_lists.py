@@ -52,6 +52,23 @@ class StaffList(Generic[Row]):
     first_url: str
 
 
+def list_in_states(
+    request: HttpRequest, states: Sequence[tuple[str, str, str]], find: Callable[..., KeysetPage[Any]]
+) -> dict[str, Any]:
+    """Return what a list in states shows: the one that `etat` names or the first, with the words `recherche`, at the
+    place `suite`. A state is its word in the address, what people read and what `find` takes.
+
+    What can't be read in the address is left aside. As many queries as `find`.
+    """
+    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
+    state = next((state for word, _label, state in states if word == asked), states[0][2])
+    try:
+        page = find(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        page = find(state=state, search=search)
+    return {"page": page, "states": states, "state": state, "asked": asked, "search": search}
+
+
 def staff_list(
     request: HttpRequest,
     rows: QuerySet[Row],

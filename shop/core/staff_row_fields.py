@@ -10,6 +10,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Model
@@ -17,6 +18,7 @@ from django.forms.boundfield import BoundField
 
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.row_keys import read_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,18 @@ _MOMENTS = (
 )
 
 
+class RowsField(forms.ModelMultipleChoiceField[Any]):
+    """Rows that are chosen. What can't be the key of a row is refused before the database is asked."""
+
+    def clean(self, value: Any) -> Any:
+        for text in value or ():
+            if read_key(text) is None:
+                raise ValidationError(
+                    self.error_messages["invalid_pk_value"], code="invalid_pk_value", params={"pk": text}
+                )
+        return super().clean(value)
+
+
 def staff_formfield(db_field: Any, **options: Any) -> Any:
     """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
     them. For `Meta.formfield_callback`."""
@@ -56,6 +70,8 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
         options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
     elif isinstance(db_field, models.DecimalField):
         options |= TYPED_AMOUNT
+    elif isinstance(db_field, models.ManyToManyField):
+        options["form_class"] = RowsField
     elif isinstance(db_field, models.URLField):
         options["assume_scheme"] = "https"
     elif isinstance(db_field, models.TextField):

@@ -249,6 +249,9 @@ it("keeps what was typed when somebody else was quicker, and shows the order as 
 
 it("decides a refund once its consequences were seen, and follows it to its end", async () => {
   const path = `/api/admin/orders/${sheet.id}/refund`;
+  // One of the two has left.
+  const lines = sheet.lines.map((line) => ({ ...line, sent_quantity: 1, to_send: 1 }));
+  answers["GET /api/admin/orders"] = { body: { ...sheet, lines } };
   const refund = {
     id: "r1",
     amount: "40.00",
@@ -278,6 +281,7 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   const reason = screen.getByLabelText(/Motif, lu par le client/) as HTMLInputElement;
   expect([reason.value, reason.placeholder]).toEqual(["", "Demande de remboursement"]);
   await user.click(screen.getByRole("button", { name: "Une de plus" }));
+  await user.click(screen.getByLabelText("Déjà chez le client, ou en route"));
   await user.click(screen.getByLabelText("Remettre en stock"));
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
   await screen.findByText(/1 × Sorcière de minuit : en stock à nouveau/);
@@ -288,7 +292,7 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   );
   expect(document.getElementById("toasts")?.textContent).toContain("re_1");
   expect(sent.at(-1)?.body).toEqual({
-    lines: [{ item_id: 7, quantity: 1, restock: true }],
+    lines: [{ item_id: 7, quantity: 1, restock: true, had_left: true }],
     reason: "",
     expected_left: "80.00",
   });

@@ -23,6 +23,7 @@ type Scope = "all" | "lines" | "amount";
 interface Returned {
   units: number;
   restock: boolean;
+  had_left: boolean;
 }
 
 export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClose: () => void }) {
@@ -176,7 +177,7 @@ function Lines({ lines, returned, onChange }: LinesProps) {
   return (
     <ul className="order-pieces">
       {lines.map((line) => {
-        const chosen = returned.get(line.id) ?? { units: 0, restock: false };
+        const chosen = returned.get(line.id) ?? { units: 0, restock: false, had_left: false };
         const set = (change: Partial<Returned>) =>
           onChange(new Map(returned).set(line.id, { ...chosen, ...change }));
         return (
@@ -187,6 +188,16 @@ function Lines({ lines, returned, onChange }: LinesProps) {
               most={line.quantity - line.returned_quantity}
               onChange={(units) => set({ units })}
             />
+            {chosen.units > 0 && line.sent_quantity > 0 && line.to_send > 0 && (
+              <label className="check order-piece__wide">
+                <input
+                  type="checkbox"
+                  checked={chosen.had_left}
+                  onChange={(event) => set({ had_left: event.target.checked })}
+                />
+                <span>{t("hadLeft")}</span>
+              </label>
+            )}
             {chosen.units > 0 && (
               <label className="check order-piece__wide">
                 <input
@@ -309,7 +320,7 @@ function demandOf(
   }
   const lines = [...returned]
     .filter(([, { units }]) => units > 0)
-    .map(([item_id, { units, restock }]) => ({ item_id, quantity: units, restock }));
+    .map(([item_id, { units, ...said }]) => ({ item_id, quantity: units, ...said }));
   return typed ? { lines, amount: typed } : { lines };
 }
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +170,13 @@ def _decide(
     # Who looks at the order as it was before must not send what is refunded now.
     order.save(update_fields=["updated_at"])
     rows = RefundLine.objects.bulk_create(
-        RefundLine(request=request, item=line.item, quantity=line.quantity, amount=line.amount)
+        RefundLine(
+            request=request,
+            item=line.item,
+            quantity=line.quantity,
+            amount=line.amount,
+            had_left=line.had_left,
+        )
         for line in proposal.lines
     )
     record_event(
@@ -253,9 +260,7 @@ def _repeated(known: RefundRequest, fingerprint: str) -> RefundRequest:
 def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amount: Decimal | None) -> str:
     demand = {
         "order": str(order_id),
-        "lines": None
-        if lines is None
-        else [(line.item_id, line.quantity, line.restock) for line in sorted(lines)],
+        "lines": None if lines is None else [astuple(line) for line in sorted(lines)],
         "amount": None if amount is None else amount_string(amount),
     }
     return hashlib.sha256(json.dumps(demand, sort_keys=True).encode()).hexdigest()

@@ -35,8 +35,9 @@ from orders.models import (
     WithdrawalLine,
     WithdrawalState,
 )
+from orders.pricing.refunds import value_of_return
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_rules import ReturnedLine, propose_refund
+from orders.selectors.refund_rules import ReturnedLine, paid_lines, units_returned
 from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
 from orders.selectors.withdrawals import (
     find_declared_order,
@@ -293,7 +294,7 @@ def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, 
 def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     """Reduce what is still due by what a declaration ends, beyond what it has stopped before; returns the euros.
 
-    Call it with the order's row locked.
+    No money moves, so an open dispute does not prevent it. Call it with the order's row locked.
     """
     declared = [ReturnedLine(line.item_id, line.quantity) for line in case.withdrawal.lines.all()]
     if not declared:
@@ -303,15 +304,14 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     lines = _not_declared_before(order, case, declared)
     if not lines:
         return ZERO
-    try:
-        value = propose_refund(order, lines).amount
-    except Problem:
-        # A dispute, or units that were credited before: staff see it when they refund.
-        return ZERO
     list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
-    return reduce_outstanding(
-        order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up"
+    value = value_of_return(
+        paid_lines(list(order.items.all()), units_returned(order)),
+        {str(line.item_id): line.quantity for line in lines},
+        shipping=order.shipping_cost,
     )
+    ended = outstanding(order) if value.complete else max(value.total - case.voided, ZERO)
+    return reduce_outstanding(order=order, amount=ended, reason="withdrawal.taken_up")
 
 
 def _not_declared_before(

@@ -19,13 +19,13 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from accounts.models import User
 from shop.core import mail_delivery
 from shop.core.audit import record_audit
-from shop.core.keyset import BadCursor
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.mail_samples import KINDS
 from shop.core.models import MailState, OutgoingMail
 from shop.core.outbox import find_mails
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
 from shop.pages.selectors.mail_previews import mail_kinds, order_for_preview, preview_mail
 from shop.pages.services.mail_tests import send_test
@@ -94,13 +94,7 @@ def mail_test(request: HttpRequest, kind: str) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_MAILS)
 def outbox(request: HttpRequest) -> HttpResponseBase:
-    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
-    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
-    try:
-        page = find_mails(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
-    except BadCursor:
-        return redirect("staff-outbox")
-    context = {"page": page, "states": STATES, "state": state, "asked": asked, "search": search}
+    context = list_in_states(request, STATES, find_mails)
     return render(request, "staff/mails/outbox.html", context)
 
 

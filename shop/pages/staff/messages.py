@@ -12,8 +12,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
-from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page
 from shop.pages.models import ContactImage, ContactRequest, ContactState
 from shop.pages.selectors.contacts import contact_with_words, find_contacts
@@ -41,13 +41,7 @@ class ReplyForm(forms.Form):
 
 @staff_page(StaffAction.SEE_CONTACTS)
 def message_list(request: HttpRequest) -> HttpResponseBase:
-    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
-    state = next((state for word, _label, state in STATES if word == asked), STATES[0][2])
-    try:
-        page = find_contacts(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
-    except BadCursor:
-        return redirect("staff-messages")
-    context = {"page": page, "states": STATES, "state": state, "asked": asked, "search": search}
+    context = list_in_states(request, STATES, find_contacts)
     return render(request, "staff/messages/list.html", context)
 
 

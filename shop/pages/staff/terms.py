@@ -17,6 +17,7 @@ from accounts.models import User
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
+from shop.pages.markup import unescape
 from shop.terms.models import TermsText, TermsVersion
 from shop.terms.versions import digest_of, draft_terms, publish_terms
 
@@ -81,7 +82,7 @@ def terms_version(request: HttpRequest, number: str) -> HttpResponseBase:
         "version": version,
         "before": before,
         "languages": list(_changes(before, version.texts)) if before else [],
-        "texts": [(name, version.text(code)) for code, name in settings.LANGUAGES],
+        "texts": [(name, unescape(version.text(code)["body"])) for code, name in settings.LANGUAGES],
     }
     return render(request, "staff/terms_version.html", context)
 
@@ -103,4 +104,4 @@ def _changes(before: TermsVersion | None, after: dict[str, TermsText]) -> Iterat
 
 def _passages(text: TermsText) -> list[str]:
     official = [" ".join(part for part in (item["text"], item["url"]) if part) for item in text["official"]]
-    return [text["title"], *(line for line in text["body"].splitlines() if line.strip()), *official]
+    return [text["title"], *(line for line in unescape(text["body"]).splitlines() if line.strip()), *official]

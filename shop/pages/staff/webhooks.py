@@ -20,7 +20,7 @@ from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations import endpoints
 from shop.integrations.delivery import redeliver
-from shop.integrations.models import CHOSEN_KINDS, WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from shop.integrations.models import CHOSEN_KINDS, WebhookAttempt, WebhookEndpoint
 from shop.integrations.selectors import all_endpoints, find_deliveries
 
 FAILURES = {
@@ -131,7 +131,7 @@ def webhook_test(request: HttpRequest, endpoint_id: int) -> HttpResponseBase:
 
 @staff_page(StaffAction.EDIT_AUTOMATION, WRITE)
 def webhook_redeliver(request: HttpRequest, endpoint_id: int, delivery_id: int) -> HttpResponseBase:
-    if not WebhookDelivery.objects.filter(pk=delivery_id, endpoint_id=endpoint_id).exists():
+    if not _found(endpoint_id).deliveries.filter(pk=delivery_id).exists():
         raise Http404
     if request.method == "POST":
         if redeliver(delivery_id=delivery_id):

@@ -434,6 +434,11 @@ def test_a_registered_erasure_may_be_taken_back():
     run_erasure(Erasure.objects.get().pk)
     page = client.get(PAGE).content.decode()
     assert "Annuler ma demande" in page
+    # The letters that end with the request stay off when it is taken back.
+    assert (
+        "Si vous l'annulez, ils restent arrêtés, car votre accord est retiré\xa0: redonnez-le quand vous voulez"
+        ' sous <a href="/espace-membre?tab=profile#newsletter">Newsletter</a>.'
+    ) in page
     client.post(f"{PAGE}/effacement", {"cancel": "1"})
     assert not Erasure.objects.exists()
     assert User.objects.get(pk=zoe.pk).is_active

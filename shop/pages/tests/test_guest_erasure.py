@@ -148,8 +148,9 @@ def test_a_link_lasts_a_week_and_speaks_its_language(staff, client):
         assert client.get(path).status_code == 404
 
 
-def test_a_bad_address_is_shown_at_its_field(staff):
-    page = staff.post(ADD, {"email": "zoe", "language": "fr"})
+@pytest.mark.parametrize("typed", ["zoe", "clıent@example.com"])
+def test_a_bad_address_is_shown_at_its_field(staff, typed):
+    page = staff.post(ADD, {"email": typed, "language": "fr"})
     assert (page.status_code, OutgoingMail.objects.count()) == (200, 0)
     assert "email" in page.context["form"].errors
 
@@ -159,7 +160,9 @@ def test_it_is_taken_back_until_it_begins(staff, client):
     order = pay_order(make_order(email=GUEST))
     path = link(staff)
     client.post(path)
-    assert "Annuler ma demande" in client.get(path).content.decode()
+    page = client.get(path).content.decode()
+    assert "Annuler ma demande" in page
+    assert 'sous <a href="/newsletter">Newsletter</a>' in page
     assert client.post(path, {"cancel": "1"}).status_code == 303
     assert not Erasure.objects.exists()
     assert AuditEntry.objects.filter(action="erasure.cancelled", actor_id=None).count() == 1

@@ -150,7 +150,8 @@ def test_log_shows_each_try_and_sends_again(browser: Client, endpoint: WebhookEn
     assert "L'évènement part de nouveau, sous le même numéro." in text(again)
     row.refresh_from_db()
     assert row.attempts == 0
-    assert browser.post(f"{HOOKS}/{endpoint.pk}/envois/999/renvoyer").status_code == 404
+    for other in (f"{endpoint.pk}/envois/999", f"{'9' * 400}/envois/{row.pk}"):
+        assert browser.post(f"{HOOKS}/{other}/renvoyer").status_code == 404
     assert browser.get(f"{HOOKS}/{endpoint.pk}?cursor=x").status_code == 404
 
 

@@ -81,10 +81,11 @@ def test_staff_see_what_changes_and_publish_what_they_read(client: Client) -> No
     client.force_login(admin)
     publish_terms(actor=None)
     assert not client.get("/admin/conditions").context["is_edited"]
-    rename("Atelier rouge")
+    rename("M. Rouge")
     page = client.get("/admin/conditions")
     [french, *_others] = page.context["languages"]
-    assert any("Atelier rouge" in change.after for change in french.changes)
+    # As it reads, without the signs of Markdown that keep it so.
+    assert any("M. Rouge" in change.after for change in french.changes)
     read = page.context["digest"]
     rename("Atelier vert")
     assert client.post("/admin/conditions", {"digest": read}).status_code == 409
@@ -95,4 +96,5 @@ def test_staff_see_what_changes_and_publish_what_they_read(client: Client) -> No
     assert version.published_by == admin.pk
     entry = AuditEntry.objects.get(action="terms.published", actor_id=admin.pk)
     assert entry.after == {"number": version.number}
-    assert client.get(f"/admin/conditions/{version.number}").status_code == 200
+    page = client.get(f"/admin/conditions/{version.number}")
+    assert "\\" not in page.content.decode()
