@@ -1,11 +1,20 @@
 /** Before each test: an empty page, an empty browser, no network; and what jsdom has not of a browser. */
 import { cleanup, configure } from "@testing-library/react";
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 
 // React draws late, as on a busy machine: a test that does not wait for it fails each time, not once in fifty runs.
-vi.hoisted(() => {
+const drawing = vi.hoisted(() => {
   const { setTimeout } = globalThis;
-  Object.assign(globalThis, { setImmediate: (draw: () => void) => setTimeout(draw, 40) });
+  const waiting = new Set<() => void>();
+  const setImmediate = (draw: () => void) => {
+    waiting.add(draw);
+    return setTimeout(() => {
+      waiting.delete(draw);
+      draw();
+    }, 40);
+  };
+  Object.assign(globalThis, { setImmediate });
+  return waiting;
 });
 
 // Enough for the names that tests use.
@@ -32,3 +41,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
+
+// What is still to be drawn needs the window, which goes with the file.
+afterAll(() => vi.waitUntil(() => drawing.size === 0, { interval: 10, timeout: 10_000 }));
