@@ -45,21 +45,24 @@ const SANDING = {
 let stored: AdminArticle;
 let answers: { status: number; body: unknown }[];
 let sent: { method: string; path: string; body: Record<string, unknown> }[];
+let keys: (string | undefined)[];
 const assign = vi.fn();
 
 beforeEach(() => {
   stored = SANDING;
   answers = [];
   sent = [];
+  keys = [];
   assign.mockReset();
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
   vi.stubGlobal("location", { ...location, href: "http://localhost/admin/blog/new", assign });
-  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body, headers }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "token" });
     if (path.endsWith("/preview")) return Response.json({ html: "<p>Vu</p>", words: 2, minutes: 1 });
     if (method === "GET") return Response.json(stored);
     sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
+    if (method === "POST") keys.push((headers as Record<string, string>)["Idempotency-Key"]);
     const answer = answers.shift() ?? { status: 200, body: stored };
     return answer.status === 204
       ? new Response(null, { status: 204 })
@@ -71,7 +74,10 @@ afterEach(() => vi.unstubAllGlobals());
 const calls = (method: string) => sent.filter((call) => call.method === method).map(({ body }) => body);
 
 it("creates an article that is published at once, with tags each once", async () => {
-  answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
+  answers = [
+    { status: 502, body: {} },
+    { status: 201, body: { ...SANDING, id: 12 } },
+  ];
   const { user, screen, container } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
   expect(sent).toEqual([]);
@@ -82,8 +88,15 @@ it("creates an article that is published at once, with tags each once", async ()
   await user.type(screen.getByLabelText(/^Tags/), " vernis {Enter}Vernis{Enter}mat,{Enter}brillant{Enter}");
   await user.click(screen.getByRole("button", { name: "Retirer brillant" }));
   await barriers(container).then((found) => expect(found).toEqual([]));
+  await waitFor(() =>
+    expect(readDraft("article-new")).toMatchObject({ values: { tags: ["vernis", "mat"] } }),
+  );
+  const { key } = readDraft<{ key: string }>("article-new") ?? {};
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  await screen.findByText(/^Une erreur est survenue/);
+  await user.click(await screen.findByRole("button", { name: "Créer l'article" }));
   await waitFor(() => expect(assign).toHaveBeenCalled());
+  expect(keys).toEqual([key, key]);
   expect(String(assign.mock.lastCall?.[0])).toBe("http://localhost/admin/blog?cree=12");
   expect(calls("POST")[0]).toMatchObject({
     title: "Vernir",

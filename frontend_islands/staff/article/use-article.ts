@@ -4,10 +4,11 @@ import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { changeArticle, createArticle, forgetTyped, keepTyped } from "./calls";
+import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
 import {
   differing,
   emptyValues,
@@ -30,6 +31,8 @@ interface Draft {
   values: Partial<Values>;
   /** The version it began with; empty for a new article. */
   base: string;
+  /** A new article's, under which it may have been sent. */
+  key?: string;
 }
 
 /** What two people changed to different ends: the fresh article, and the values to decide. */
@@ -55,6 +58,7 @@ export function useArticle(
   const [base, setBase] = useState(article);
   const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
   const [found] = useState(() => readDraft<Draft>(draftName) ?? keptOf(article));
+  const creation = useCreation(found?.key);
   const [values, setValues] = useState<Values>(() => ({ ...stored, ...found?.values }));
   const [conflict, setConflict] = useState<Conflict | undefined>(() => {
     if (!article || !found || found.base === article.updated_at) return undefined;
@@ -89,7 +93,8 @@ export function useArticle(
     }
     setKept("typing");
     const near = setTimeout(() => {
-      writeDraft<Draft>(draftName, { values: pick(values, changed), base: base?.updated_at ?? "" });
+      const draft = { values: pick(values, changed), base: base?.updated_at ?? "" };
+      writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
       if (!base) setKept("browser");
     }, DRAFT_PAUSE_MS);
     const far = base && !isOut ? setTimeout(() => void autosave(base), AUTOSAVE_PAUSE_MS) : undefined;
@@ -161,7 +166,7 @@ export function useArticle(
     setSaving(true);
     try {
       if (!base) {
-        const made = await createArticle(toCall(values, NAMES));
+        const made = await creation.post<AdminArticle>(POSTS, toCall(values, NAMES));
         forgetDraft(draftName);
         toast({ kind: "success", title: t("created"), text: t("createdText") });
         // Before the page is left, or it would ask.
@@ -211,6 +216,7 @@ export function useArticle(
   };
 
   const discard = () => {
+    creation.renew();
     running.current?.abort();
     forgetDraft(draftName);
     if (base) void forgetTyped(base.id).catch(() => {});

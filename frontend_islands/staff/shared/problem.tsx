@@ -8,6 +8,7 @@ const t = translate(words);
 export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) {
     if (error.code === "network") return t("network");
+    if (error.code === "idempotency_mismatch") return t("madeBefore");
     if (error.detail) return error.detail;
   }
   return t("unexpected");

@@ -14,6 +14,7 @@ const RIGHTS: StaffVariantsProps["rights"] = {
   history: true,
 };
 const sent: { method: string; path: string; body: unknown }[] = [];
+let keys: (string | undefined)[] = [];
 let grid: VariantGrid;
 let held: Promise<void> | undefined;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
@@ -61,6 +62,7 @@ beforeEach(() => {
   forgetMe();
   localStorage.clear();
   sent.length = 0;
+  keys = [];
   refusal = undefined;
   held = undefined;
   grid = {
@@ -87,6 +89,7 @@ beforeEach(() => {
     if (path === "/api/me") return answer({ csrf_token: "token" });
     if (method === "GET") return answer(grid);
     sent.push({ method, path, body: options.body ? JSON.parse(String(options.body)) : null });
+    keys.push((options.headers as Record<string, string>)["Idempotency-Key"]);
     await held;
     if (refusal) return answer(refusal.body, refusal.status);
     return method === "DELETE" ? new Response(null, { status: 204 }) : answer(grid);
@@ -205,8 +208,16 @@ test("formats are added, put in order, made default and removed after a question
   await user.type(dialog.getByLabelText("Nom"), "Géant");
   await user.click(dialog.getByLabelText("Ajouter ou retirer un montant"));
   await user.type(dialog.getByLabelText("Écart (€)"), "15,5");
+  refusal = { status: 502, body: {} };
+  await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
+  await dialog.findByText(/Une erreur est survenue/);
+  refusal = undefined;
   await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keys[1]).toBe(keys[0]);
+  // The first, whose answer was lost.
+  sent.shift();
   await user.click(screen.getByRole("button", { name: "Choisir par défaut : Grand" }));
   await user.click(screen.getByRole("button", { name: "Supprimer : Grand" }));
   await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));
