@@ -6,7 +6,7 @@ import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
 import {
@@ -194,7 +194,7 @@ export function useArticle(
       meet(error, values);
       return;
     }
-    toast({ kind: "error", title: t(base ? "saveFailed" : "createFailed"), text: problemText(error) });
+    toastProblem(t(base ? "saveFailed" : "createFailed"), error);
     if (!(error instanceof ApiProblem)) return;
     setErrors(
       Object.fromEntries(

@@ -5,7 +5,7 @@ import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import { Confirm } from "../shared/dialog";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { PRODUCTS, removeProduct, runAction } from "./calls";
 import { Section } from "./fields";
@@ -27,8 +27,7 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
   const [isAsking, setIsAsking] = useState(false);
   const [withPhotos, setWithPhotos] = useState(false);
   const creation = useCreation();
-  const fail = (error: unknown) =>
-    toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
+  const fail = (error: unknown) => toastProblem(t("actionFailed"), error);
   const run = useMutation({
     mutationFn: (action: "archive" | "unarchive" | "restore") => runAction(product.id, action),
     onSuccess: (fresh, action) => {

@@ -7,7 +7,7 @@ import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeProduct, PRODUCTS } from "./calls";
 import { differing, EMPTY, NAMES, type Name, toCall, type Values, valuesOf } from "./values";
@@ -155,7 +155,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       setConflict({ current, names: [...mine].filter((name) => still.has(name)) });
       return;
     }
-    toast({ kind: "error", title: t("failed"), text: problemText(error) });
+    toastProblem(t("failed"), error);
     if (!(error instanceof ApiProblem)) return;
     for (const [name, messages] of Object.entries(error.errors)) {
       const field = (NAMES.find((each) => each === name || `${each}_fr` === name) ??

@@ -6,7 +6,7 @@ import { toAmount } from "../shared/amounts";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, ProblemText, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
@@ -47,7 +47,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       toast({ kind: "success", title: t("bulkEdit.done", { count }) });
       onDone();
     },
-    onError: (error) => toast({ kind: "error", title: t("bulkEdit.failed"), text: problemText(error) }),
+    onError: (error) => toastProblem(t("bulkEdit.failed"), error),
   });
   const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
   const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
@@ -156,7 +156,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       <p>{t("bulkEdit.text")}</p>
       {look.isError && (
         <p className="alert alert--error" role="alert">
-          {problemText(look.error)}
+          <ProblemText error={look.error} />
         </p>
       )}
       {choose(

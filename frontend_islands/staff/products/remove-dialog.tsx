@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { AdminProductRow } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import { useRestore } from "./use-restore";
@@ -34,7 +34,7 @@ export function RemoveDialog({ rows, trashDays, onClose, onDone }: RemoveDialogP
     },
     onError: (error) => {
       const title = rows.length === 1 ? t("removeOneFailed") : t("removeFailed");
-      toast({ kind: "error", title, text: problemText(error) });
+      toastProblem(title, error);
       onClose();
     },
   });

@@ -1,5 +1,5 @@
 import { toast } from "@/lib/toast";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
@@ -14,7 +14,7 @@ export function useRestore() {
       toast({ kind: "success", title: t("restored", { count }) });
       onDone();
     } catch (error) {
-      toast({ kind: "error", title: t("restoreFailed"), text: problemText(error) });
+      toastProblem(t("restoreFailed"), error);
     }
   };
 }

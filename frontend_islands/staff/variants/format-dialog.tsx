@@ -4,7 +4,7 @@ import { toAmount } from "../shared/amounts";
 import { useCreation } from "../shared/creation";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeFormat, formatsPath } from "./calls";
 import words from "./words.json";
@@ -92,7 +92,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     >
       {Boolean(error) && missing.length === 0 && (
         <p className="alert alert--error" role="alert">
-          {t("saveFailed")} : {problemText(error)}
+          {t("saveFailed")} : <ProblemText error={error} />
         </p>
       )}
       {NAMES.map((name) => (

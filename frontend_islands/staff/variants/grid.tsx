@@ -5,7 +5,7 @@ import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { makeDefault, removeFormat, saveGrid } from "./calls";
 import { FormatDialog } from "./format-dialog";
@@ -88,7 +88,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     } catch (refusal) {
       if (!onConflict(refusal)) {
         setError(refusal);
-        toast({ kind: "error", title: t("saveFailed"), text: problemText(refusal) });
+        toastProblem(t("saveFailed"), refusal);
         // The number in stock may be another by now.
         if (refusal instanceof ApiProblem && refusal.code === "invalid") onRead();
       }
@@ -103,7 +103,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       toast({ kind: "success", title: done });
       onRead();
     } catch (refusal) {
-      toast({ kind: "error", title: failed, text: problemText(refusal) });
+      toastProblem(failed, refusal);
     } finally {
       setSaving(false);
       setRemoved(undefined);
