@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
@@ -33,6 +33,7 @@ interface BulkEditProps extends StaffProductsProps {
 
 /** Several products at once: what changes is chosen, then shown product by product, then done for all or none. */
 export function BulkEdit({ rows, categories, promotion_types, rights, onClose, onDone }: BulkEditProps) {
+  const client = useQueryClient();
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [preview, setPreview] = useState<BulkAnswer>();
   const fields = toFields(typed);
@@ -47,7 +48,11 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       toast({ kind: "success", title: t("bulkEdit.done", { count }) });
       onDone();
     },
-    onError: (error) => toastProblem(t("bulkEdit.failed"), error),
+    onError: (error) => {
+      toastProblem(t("bulkEdit.failed"), error);
+      // It may have been done: no answer came.
+      void client.invalidateQueries({ queryKey: ["products"] });
+    },
   });
   const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
   const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (

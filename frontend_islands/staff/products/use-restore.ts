@@ -6,15 +6,15 @@ import words from "./words.json";
 
 const t = translate(words);
 
-/** Returns what takes products out of the trash and says so; `onDone` runs when it was done. */
+/** Returns what takes products out of the trash and says so; `onDone` runs also when no answer said that it was done. */
 export function useRestore() {
   return async (ids: number[], onDone: () => void) => {
     try {
       const { count } = await sendBulk({ ids, action: "restore" });
       toast({ kind: "success", title: t("restored", { count }) });
-      onDone();
     } catch (error) {
       toastProblem(t("restoreFailed"), error);
     }
+    onDone();
   };
 }
