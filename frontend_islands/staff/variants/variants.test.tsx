@@ -152,6 +152,25 @@ test("what is typed while the rest is on its way stays to be saved", async () =>
 });
 
 test.each([
+  ["the same value", { price: "42.00" }, true],
+  ["another one", { sku: "OURS" }, false],
+])("another action tells that somebody changed %s since it was typed over", async (_what, theirs, isTold) => {
+  const { user, screen, card } = await draw();
+  await user.type((await card("Petit · Peint")).getByLabelText("Prix propre (€)"), "45");
+  grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", theirs), ...grid.rows.slice(1)] };
+  await user.click(screen.getByRole("button", { name: "Choisir par défaut : Grand" }));
+  const small = await card("Petit · Peint");
+  await waitFor(() =>
+    expect(small.getByLabelText<HTMLInputElement>("Référence (SKU)").value).toBe(
+      "sku" in theirs ? theirs.sku : "",
+    ),
+  );
+  expect(small.getByLabelText<HTMLInputElement>("Prix propre (€)").value).toBe("45");
+  await screen.findByText("Format enregistré");
+  expect(screen.queryByText(/Quelqu'un a modifié/) !== null).toBe(isTold);
+});
+
+test.each([
   ["v1", /^Vos changements non enregistrés ont été repris/],
   ["v0", /Quelqu'un a modifié les déclinaisons entre-temps/],
 ])("a draft typed over %s is taken up, and what was saved since is said", async (version, said) => {
