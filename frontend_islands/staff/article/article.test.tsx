@@ -1,4 +1,4 @@
-import { fireEvent, waitFor } from "@testing-library/react";
+import { act, fireEvent, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { barriers } from "@/testing/accessibility";
@@ -46,6 +46,7 @@ let stored: AdminArticle;
 let answers: { status: number; body: unknown }[];
 let sent: { method: string; path: string; body: Record<string, unknown> }[];
 let keys: (string | undefined)[];
+let held: Promise<void> | undefined;
 const assign = vi.fn();
 
 beforeEach(() => {
@@ -53,6 +54,7 @@ beforeEach(() => {
   answers = [];
   sent = [];
   keys = [];
+  held = undefined;
   assign.mockReset();
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
@@ -63,6 +65,7 @@ beforeEach(() => {
     if (method === "GET") return Response.json(stored);
     sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
     if (method === "POST") keys.push((headers as Record<string, string>)["Idempotency-Key"]);
+    await held;
     const answer = answers.shift() ?? { status: 200, body: stored };
     return answer.status === 204
       ? new Response(null, { status: 204 })
@@ -125,6 +128,30 @@ it("keeps what is typed on the server, and sends what changed with the version s
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   await screen.findByText("Tout est enregistré");
   expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
+});
+
+it("sends what is typed after what was typed before has arrived", async () => {
+  const { screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const title = await screen.findByLabelText(/^Titre/);
+  vi.useFakeTimers();
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = resolve;
+  });
+  const type = async (value: string) => {
+    fireEvent.change(title, { target: { value } });
+    await act(() => vi.advanceTimersByTimeAsync(2000));
+  };
+  await type("Un");
+  await type("Un, deux");
+  await type("Un, deux, trois");
+  expect(calls("PUT").map((body) => body.title)).toEqual(["Un"]);
+  expect(readDraft("article-7")).toMatchObject({ values: { title: "Un, deux, trois" } });
+  done();
+  await act(() => vi.advanceTimersByTimeAsync(0));
+  expect(calls("PUT").map((body) => body.title)).toEqual(["Un", "Un, deux, trois"]);
+  vi.useRealTimers();
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
 });
 
 it("shows both versions of a conflict and goes on from the fresh article", async () => {

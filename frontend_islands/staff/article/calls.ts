@@ -16,8 +16,7 @@ export const trashArticle = (id: number) => deleteJson<void>(`${POSTS}/${id}`);
 
 export const restoreArticle = (id: number) => postJson<AdminArticle>(`${POSTS}/${id}/restore`, {});
 
-export const keepTyped = (id: number, fields: Fields, signal: AbortSignal) =>
-  putJson<void>(`${POSTS}/${id}/autosave`, fields, { signal });
+export const keepTyped = (id: number, fields: Fields) => putJson<void>(`${POSTS}/${id}/autosave`, fields);
 
 export const forgetTyped = (id: number) => deleteJson<void>(`${POSTS}/${id}/autosave`);
 

@@ -74,7 +74,9 @@ export function useArticle(
   const [kept, setKept] = useState<Kept>(found ? "server" : "saved");
   const latest = useRef(values);
   latest.current = values;
-  const running = useRef<AbortController>(undefined);
+  const sending = useRef<Promise<void>>(Promise.resolve());
+  /** What an earlier call answers says nothing any more. */
+  const turn = useRef(0);
 
   const changed = differing(values, stored);
   const hasChanges = changed.length > 0 || confirmed.length > 0;
@@ -104,21 +106,25 @@ export function useArticle(
     };
   }, [values, base, isSaving, conflict]);
 
+  /** One at a time: of two on their way the earlier might arrive last, and be what is kept. */
   async function autosave(from: AdminArticle) {
-    running.current?.abort();
-    const call = new AbortController();
-    running.current = call;
+    turn.current += 1;
+    const mine = turn.current;
+    await sending.current;
+    if (mine !== turn.current) return;
     const typed = latest.current;
     const names = differing(typed, stored).filter(isKept);
+    const call = keepTyped(from.id, { ...toCall(typed, names), base_updated_at: from.updated_at });
+    sending.current = call.catch(() => {});
     try {
-      await keepTyped(from.id, { ...toCall(typed, names), base_updated_at: from.updated_at }, call.signal);
-      if (call.signal.aborted || latest.current !== typed) return;
+      await call;
+      if (mine !== turn.current || latest.current !== typed) return;
       if (names.length === differing(typed, stored).length) {
         forgetDraft(draftName);
         setKept("server");
       } else setKept("browser");
     } catch (error) {
-      if (call.signal.aborted) return;
+      if (mine !== turn.current) return;
       setKept("browser");
       if (error instanceof ApiProblem && error.code === "conflict") meet(error, typed);
     }
@@ -140,7 +146,7 @@ export function useArticle(
 
   /** Makes a fresh article the base; what was typed while it was on its way stays. */
   const accept = (fresh: AdminArticle, sent?: Values) => {
-    running.current?.abort();
+    turn.current += 1;
     forgetDraft(draftName);
     setHasDraft(false);
     setConfirmed([]);
@@ -162,7 +168,7 @@ export function useArticle(
       toast({ kind: "error", title: t("errors.some") });
       return;
     }
-    running.current?.abort();
+    turn.current += 1;
     setSaving(true);
     try {
       if (!base) {
@@ -217,9 +223,9 @@ export function useArticle(
 
   const discard = () => {
     creation.renew();
-    running.current?.abort();
+    turn.current += 1;
     forgetDraft(draftName);
-    if (base) void forgetTyped(base.id).catch(() => {});
+    if (base) void sending.current.then(() => forgetTyped(base.id)).catch(() => {});
     setHasDraft(false);
     setConfirmed([]);
     setErrors({});
