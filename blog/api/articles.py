@@ -44,6 +44,7 @@ from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
+from shop.integrations.repeated_calls import make_once
 
 _WRITER = allowed(**dict.fromkeys(("get", "post", "put", "patch", "delete"), StaffAction.EDIT_ARTICLES))
 
@@ -93,11 +94,16 @@ class ArticleListView(APIView):
         responses={201: AdminArticleSerializer},
     )
     def post(self, request: Request) -> Response:
-        """A new article: a draft unless `published` says otherwise. A draft needs no more than its title."""
+        """A new article, once per `Idempotency-Key`: a draft unless `published` says otherwise. A draft needs no more
+        than its title."""
         form = ArticleWriteSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        article = _stored(request, form, None)
-        return private(full(article.pk, request), 201)
+        made = make_once(
+            idempotency_key=request.headers.get("Idempotency-Key", ""),
+            body=request.data,
+            make=lambda: _stored(request, form, None).pk,
+        )
+        return private(full(made.subject_id, request), 201)
 
 
 class ArticleView(APIView):

@@ -36,8 +36,8 @@ def make_packer() -> User:
     return User.objects.get(pk=person.pk)
 
 
-def write(client: Client, method: str, path: str, **body):
-    return getattr(client, method)(path, body, content_type="application/json")
+def write(client: Client, method: str, path: str, headers: dict[str, str] | None = None, **body):
+    return getattr(client, method)(path, body, content_type="application/json", headers=headers)
 
 
 def patch(client: Client, article: Article, **body):
@@ -61,18 +61,17 @@ def test_post_by_whoever_is_no_admin_creates_nothing(client, make, status):
 
 def test_post_published_creates_an_article_that_the_public_sees(admin):
     product = make_product(name="Golem")
-    answer = write(
-        admin,
-        "post",
-        POSTS,
+    key = {"idempotency-key": "form"}
+    sent = {
         **WHOLE,
-        title_de="Harz schleifen",
-        category="techniques",
-        tags=["Ponçage", " ponçage "],
-        products=[product.pk],
-        published=True,
-        publish_at=None,
-    )
+        "title_de": "Harz schleifen",
+        "category": "techniques",
+        "tags": ["Ponçage", " ponçage "],
+        "products": [product.pk],
+        "published": True,
+        "publish_at": None,
+    }
+    answer = write(admin, "post", POSTS, **sent, headers=key)
     assert answer.status_code == 201
     body = answer.json()
     article = Article.objects.get()
@@ -89,6 +88,9 @@ def test_post_published_creates_an_article_that_the_public_sees(admin):
     assert body["tags"] == ["Ponçage"]
     assert body["products"] == [{"id": product.pk, "name": "Golem"}]
     assert admin.get(body["url"]).status_code == 200
+    # The answer was lost: the same form is sent again.
+    assert write(admin, "post", POSTS, **sent, headers=key).json()["id"] == article.pk
+    assert Article.objects.count() == 1
     assert list(
         AuditEntry.objects.filter(action__startswith="article")
         .order_by("pk")

@@ -36,6 +36,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import allowed, private, staff_actor
+from shop.integrations.repeated_calls import make_once
 
 MOST_PAGES = 100_000
 
@@ -119,15 +120,19 @@ class AdminProductListView(APIView):
         responses={201: AdminProductSerializer},
     )
     def post(self, request: Request) -> Response:
-        """A new product, published unless `is_published` says otherwise."""
+        """A new product, published unless `is_published` says otherwise; once per `Idempotency-Key`."""
         form = AdminProductSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         values = values_of(form)
         for name in ("expected_updated_at", "seen_stock_quantity", "confirmed_texts"):
             values.pop(name, None)
         require_fields(request, values)
-        product = create_product(values=values, actor=staff_actor(request))
-        return private(full(product.pk), 201)
+        made = make_once(
+            idempotency_key=request.headers.get("Idempotency-Key", ""),
+            body=request.data,
+            make=lambda: create_product(values=values, actor=staff_actor(request)).pk,
+        )
+        return private(full(made.subject_id), 201)
 
 
 class AdminProductView(APIView):
@@ -214,7 +219,8 @@ class ProductCopySerializer(serializers.Serializer[Any]):
 
 
 class AdminProductCopyView(APIView):
-    """A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock."""
+    """A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock. Made
+    once per `Idempotency-Key`."""
 
     permission_classes = (allowed(post=StaffAction.EDIT_PRODUCT),)
 
@@ -229,12 +235,18 @@ class AdminProductCopyView(APIView):
         sent.is_valid(raise_exception=True)
         with_photos = sent.validated_data["with_photos"]
         try:
-            copy = duplicate_product(
-                product_id=int(product_id), actor=staff_actor(request), with_photos=with_photos
+            made = make_once(
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+                body={"copy_of": product_id, "with_photos": with_photos},
+                make=lambda: (
+                    duplicate_product(
+                        product_id=int(product_id), actor=staff_actor(request), with_photos=with_photos
+                    ).pk
+                ),
             )
         except Product.DoesNotExist:
             raise product_not_found() from None
-        return private(full(copy.pk), 201)
+        return private(full(made.subject_id), 201)
 
 
 def full(product_id: int) -> Any:

@@ -31,6 +31,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
+from shop.integrations.repeated_calls import make_once
 
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
 _DAYS: dict[str, Any] = {"min_value": 0, "max_value": 32767, "required": False, "allow_null": True}
@@ -218,13 +219,22 @@ class VariationListView(APIView):
         responses={201: VariationSerializer},
     )
     def post(self, request: Request, product_id: str) -> Response:
-        """Adds a format behind the others."""
+        """Adds a format behind the others, once per `Idempotency-Key`."""
         form = VariationBodySerializer(data=request.data)
         form.is_valid(raise_exception=True)
         values = form.values()
         require_fields(request, values)
         with _found(int(product_id)):
-            row = service.add_format(product_id=int(product_id), values=values, actor=staff_actor(request))
+            made = make_once(
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+                body={"product": product_id, "sent": request.data},
+                make=lambda: (
+                    service.add_format(
+                        product_id=int(product_id), values=values, actor=staff_actor(request)
+                    ).pk
+                ),
+            )
+            row = ProductVariation.objects.get(pk=made.subject_id)
         return private(_format(row), 201)
 
 

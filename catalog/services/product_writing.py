@@ -27,7 +27,7 @@ from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import InvalidFields, Problem
 from shop.integrations.models import ApiKey, EventKind
-from shop.integrations.repeated_calls import finish_call, first_call
+from shop.integrations.repeated_calls import make_once
 
 SOURCE = "automation"
 _VARIATION_COLUMNS = ("price_adjustment", "price_override", "is_default", "sort_order")
@@ -79,24 +79,25 @@ def create_product(
     known = _known(external_id)
     if known is not None:
         return WrittenProduct(known, is_new=False)
-    marker = "" if external_id else idempotency_key
+
+    def make() -> int:
+        product = Product(source=SOURCE)
+        _write(product, {**fields, "external_id": external_id}, api_key)
+        return product.pk
+
     try:
-        with transaction.atomic():
-            if marker:
-                first = first_call(api_key=api_key, idempotency_key=marker, body=body)
-                if first is not None:
-                    return WrittenProduct(_still_there(first.subject_id), is_new=False)
-            product = Product(source=SOURCE)
-            _write(product, {**fields, "external_id": external_id}, api_key)
-            if marker:
-                finish_call(api_key=api_key, idempotency_key=marker, subject_id=product.pk)
+        made = make_once(
+            idempotency_key="" if external_id else idempotency_key, body=body, make=make, api_key=api_key
+        )
     except (IntegrityError, Problem):
         # Somebody else made it meanwhile: the constraint let one of the two through.
         known = _known(external_id)
         if known is None:
             raise
         return WrittenProduct(known, is_new=False)
-    return WrittenProduct(product.pk, is_new=True)
+    if not made.is_new and not Product.objects.filter(pk=made.subject_id).exists():
+        raise Problem("gone", _("Le produit créé par cette demande a été supprimé depuis."), 410)
+    return WrittenProduct(made.subject_id, made.is_new)
 
 
 def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKey) -> None:
@@ -292,9 +293,3 @@ def _known(external_id: str | None) -> int | None:
     if external_id is None:
         return None
     return Product.objects.filter(external_id=external_id).values_list("pk", flat=True).first()
-
-
-def _still_there(product_id: int | None) -> int:
-    if product_id is None or not Product.objects.filter(pk=product_id).exists():
-        raise Problem("gone", _("Le produit créé par cette demande a été supprimé depuis."), 410)
-    return product_id

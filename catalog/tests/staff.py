@@ -28,8 +28,14 @@ def staff_browser(*actions: StaffAction, email: str = "equipe@example.com") -> C
     return browser
 
 
-def send(browser: Client, method: str, path: str, body: Any = None) -> Any:
+def send(
+    browser: Client, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+) -> Any:
     """The answer to a call with a JSON body."""
     return browser.generic(
-        method.upper(), f"{PRODUCTS}{path}", json.dumps(body or {}), content_type="application/json"
+        method.upper(),
+        f"{PRODUCTS}{path}",
+        json.dumps(body or {}),
+        content_type="application/json",
+        headers=headers,
     )

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from catalog.models import PricePoint, Product, ProductImage, Promotion, SearchEntry
+from catalog.models import PricePoint, Product, ProductImage, ProductVariation, Promotion, SearchEntry
 from catalog.services.media import delete_product_image, remove_retired_files
 from catalog.services.product_copies import duplicate_product
 from catalog.services.product_removal import purge_trash
@@ -386,6 +386,29 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
         ("painted", Decimal("75.00")),
         ("unpainted", Decimal("50.00")),
     ]
+
+
+def test_product_a_copy_and_a_format_are_made_once_by_calls_of_one_key(admin):
+    category = make_category()
+    fields = {"name": "Ours", "price": "40.00", "category": category.slug}
+    for path, body, other in (
+        ("", fields, {**fields, "name": "Ourse"}),
+        ("/{pk}/duplicate", {}, {"with_photos": True}),
+        ("/{pk}/variations", {"name": "Petit"}, {"name": "Grand"}),
+    ):
+        path = path.format(pk=Product.objects.order_by("pk").values_list("pk", flat=True).first())
+        key = {"idempotency-key": f"key of {path}"}
+        first = send(admin, "post", path, body, headers=key)
+        again = send(admin, "post", path, body, headers=key)
+        refused = send(admin, "post", path, other, headers=key)
+        assert (first.status_code, again.status_code, refused.status_code) == (201, 201, 422)
+        assert again.json()["id"] == first.json()["id"]
+        assert refused.json()["code"] == "idempotency_mismatch"
+    assert list(Product.objects.order_by("pk").values_list("name_fr", flat=True)) == ["Ours", "Ours (copie)"]
+    assert ProductVariation.objects.count() == 1
+    # Without a key each press makes one.
+    send(admin, "post", path, {"name": "Petit"})
+    assert ProductVariation.objects.count() == 2
 
 
 def test_photos_of_a_copy_outlive_those_of_the_first(admin, settings, tmp_path):

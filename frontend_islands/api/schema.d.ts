@@ -430,7 +430,10 @@ export interface paths {
         /** @description Two queries. */
         get: operations["admin_posts_list"];
         put?: never;
-        /** @description A new article: a draft unless `published` says otherwise. A draft needs no more than its title. */
+        /**
+         * @description A new article, once per `Idempotency-Key`: a draft unless `published` says otherwise. A draft needs no more
+         *     than its title.
+         */
         post: operations["admin_posts_create"];
         delete?: never;
         options?: never;
@@ -607,7 +610,7 @@ export interface paths {
         /** @description A page after `cursor`, else by number. Four queries at most. */
         get: operations["admin_products_list"];
         put?: never;
-        /** @description A new product, published unless `is_published` says otherwise. */
+        /** @description A new product, published unless `is_published` says otherwise; once per `Idempotency-Key`. */
         post: operations["admin_products_create"];
         delete?: never;
         options?: never;
@@ -663,7 +666,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock. */
+        /**
+         * @description A copy that is not published: texts, prices, formats and measures, photos if they are asked for, no stock. Made
+         *     once per `Idempotency-Key`.
+         */
         post: operations["admin_products_duplicate"];
         delete?: never;
         options?: never;
@@ -826,7 +832,7 @@ export interface paths {
         /** @description The formats of a product, in their order. */
         get: operations["admin_variations_list"];
         put?: never;
-        /** @description Adds a format behind the others. */
+        /** @description Adds a format behind the others, once per `Idempotency-Key`. */
         post: operations["admin_variations_create"];
         delete?: never;
         options?: never;

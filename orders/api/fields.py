@@ -11,6 +11,7 @@ from rest_framework import serializers
 from accounts.models import normalise_email
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.company_numbers import clean_company_number
+from shop.core.email_addresses import AddressValidator
 
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
 
@@ -66,6 +67,8 @@ def _clean(text: str, *, keep_lines: bool) -> str:
 
 class EmailAddressField(serializers.CharField):
     """An address in the form that accounts are looked up by, and judged in it: it may be longer than what came."""
+
+    default_validators = (AddressValidator(message=gettext_lazy("Saisissez une adresse e-mail valide.")),)
 
     def to_internal_value(self, data: Any) -> str:
         return normalise_email(super().to_internal_value(data))

@@ -25,7 +25,6 @@ from orders.selectors.orders import product_path
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
 from shop.core.amounts import AmountField
-from shop.core.email_addresses import AddressValidator
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.postcodes import postcode_error
 from shop.core.row_keys import ROW_KEY
@@ -95,7 +94,6 @@ class CustomerSerializer(AddressSerializer):
 
     email = EmailAddressField(
         max_length=EMAIL_MAX_LENGTH,
-        validators=[AddressValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
         error_messages={"blank": gettext_lazy("Saisissez votre adresse e-mail.")},
     )
     firstName = PlainTextField(max_length=100)  # noqa: N815

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, validated
-from orders.api.fields import ParagraphField, PlainTextField
+from orders.api.fields import EmailAddressField, ParagraphField, PlainTextField
 from orders.api.serializers import KnownFieldsSerializer
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
@@ -109,7 +109,7 @@ class ReceivedWithdrawalSerializer(KnownFieldsSerializer):
     sent_on = serializers.DateField()
     received_on = serializers.DateField()
     name = PlainTextField(max_length=LIMITS["name"], required=False, allow_blank=True, default="")
-    email = serializers.EmailField(max_length=LIMITS["email"], required=False, allow_blank=True, default="")
+    email = EmailAddressField(max_length=LIMITS["email"], required=False, allow_blank=True, default="")
     items: serializers.ListSerializer[Any] = serializers.ListSerializer(
         child=WithdrawnItemSerializer(), required=False, allow_null=True, max_length=MOST_LINES
     )

@@ -19,8 +19,8 @@ def units_to_send(order: Order) -> dict[int, int]:
 def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
     """Return the units of each line that were refunded instead of sent, by line id. One query.
 
-    Those that had left are not among them: of a declared withdrawal whose pieces came back or are on their way, and of
-    a refund for which staff said so.
+    Those that had left are not among them: of a declared withdrawal whose pieces came back, are on their way or were
+    asked for, and of a refund for which staff said so.
     """
     case = "request__withdrawal__case"
     had_left = (

@@ -21,7 +21,7 @@ from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments
 from orders.services.refunds.decisions import ReturnedLine, request_refund
-from orders.services.withdrawals.cases import record_return
+from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
 from orders.tests.withdrawing import declare, refund
@@ -252,17 +252,29 @@ def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
     assert state(order) == ("confirmed", [1, 0], False)
 
 
-def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provider):
+@pytest.mark.parametrize("is_back", [True, False])
+def test_a_piece_that_came_back_is_not_one_that_is_still_to_be_sent(order, provider, is_back):
     golem, hibou = order.items.all()
     send(order, 1, 1)
     case = declare(order)
-    record_return(case_id=case.pk, goods_received=True, moment=timezone.now(), actor=None)
+    if is_back:
+        record_return(case_id=case.pk, goods_received=True, moment=timezone.now(), actor=None)
     refund(case, lines=[ReturnedLine(golem.pk, 1), ReturnedLine(hibou.pk, 1)])
     assert state(order) == ("confirmed", [1, 1], False)
     assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 0}
     assert not golem.pieces.filter(is_cancelled=True).exists()
     send(order, 1, 0)
     assert state(order) == ("shipped", [2, 1], True)
+
+
+def test_a_piece_withdrawn_from_before_any_left_stays_here(order, provider):
+    golem, hibou = order.items.all()
+    case = declare(order)
+    allow_shipping(case_id=case.pk, actor=None)
+    send(order, 1, 1)
+    refund(case, lines=[ReturnedLine(golem.pk, 1)])
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 0, hibou.pk: 0}
+    assert state(order) == ("shipped", [1, 1], True)
 
 
 def test_a_piece_refunded_after_it_was_sent_leaves_the_other_to_be_sent(order, provider):

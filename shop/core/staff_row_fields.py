@@ -17,6 +17,7 @@ from django.db.models import Model
 from django.forms.boundfield import BoundField
 
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.email_addresses import EmailAddressField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import read_key
 
@@ -72,6 +73,8 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
         options |= TYPED_AMOUNT
     elif isinstance(db_field, models.ManyToManyField):
         options["form_class"] = RowsField
+    elif isinstance(db_field, models.EmailField):
+        options["form_class"] = EmailAddressField
     elif isinstance(db_field, models.URLField):
         options["assume_scheme"] = "https"
     elif isinstance(db_field, models.TextField):

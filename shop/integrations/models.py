@@ -61,9 +61,10 @@ class ApiKey(models.Model):
 
 
 class RepeatedCall(models.Model):
-    """A call that a program marked with an `Idempotency-Key`: its repetition finds what the first one made."""
+    """A call that a program, or a page of the staff, marked with an `Idempotency-Key`: its repetition finds what the
+    first one made."""
 
-    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="+")
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="+", null=True)
     idempotency_key = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=64)
     subject_id = models.BigIntegerField(null=True)
@@ -75,6 +76,10 @@ class RepeatedCall(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("api_key", "idempotency_key"), name="repeated_call_once"),
+            # To SQL two nulls differ.
+            models.UniqueConstraint(
+                fields=("idempotency_key",), condition=Q(api_key=None), name="repeated_staff_call_once"
+            ),
         )
 
     def __str__(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -14,33 +15,43 @@ from shop.core.problems import Problem
 from shop.integrations.models import ApiKey, RepeatedCall
 
 
-def first_call(*, api_key: ApiKey, idempotency_key: str, body: Mapping[str, Any]) -> RepeatedCall | None:
-    """In the transaction of the change: None for the first call with this key, whose row waits for `subject_id`, else
-    what the first one left. A call that comes at the same time waits until the other has ended.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The row that a call made; `is_new` for the first of its repetitions."""
 
-    Raises Problem: 400 for a key that is none, 422 where it came with another body before.
+    subject_id: int
+    is_new: bool
+
+
+def make_once(
+    *, idempotency_key: str, body: Any, make: Callable[[], int], api_key: ApiKey | None = None
+) -> Made:
+    """Make a row by `make`, which returns its key, unless a call with this key made it before; without a key, always.
+    A call that comes at the same time waits until the other has ended. One transaction.
+
+    `body` is what JSON can write. A program's key is its own (`api_key`); those of the staff's browsers are random.
+    Raises what `make` raises, and Problem: 400 `invalid_key` for a key that is none, 422 `idempotency_mismatch` where
+    it came with another body.
     """
-    if not idempotency_key.isascii() or not idempotency_key.isprintable() or len(idempotency_key) > 200:
-        raise Problem("invalid_key", _("L'en-tête Idempotency-Key n'est pas lisible."), 400)
-    fingerprint = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    row = RepeatedCall(api_key=api_key, idempotency_key=idempotency_key, fingerprint=fingerprint)
-    try:
-        with transaction.atomic():
-            row.save(force_insert=True)
-    except IntegrityError:
-        known = RepeatedCall.objects.get(api_key=api_key, idempotency_key=idempotency_key)
-        if known.fingerprint != fingerprint:
-            raise Problem(
-                "idempotency_mismatch",
-                _("Cette clé d'idempotence a déjà servi pour une autre demande."),
-                422,
-            ) from None
-        return known
-    return None
-
-
-def finish_call(*, api_key: ApiKey, idempotency_key: str, subject_id: int) -> None:
-    """Say what the first call made."""
-    RepeatedCall.objects.filter(api_key=api_key, idempotency_key=idempotency_key).update(
-        subject_id=subject_id
-    )
+    with transaction.atomic():
+        if not idempotency_key:
+            return Made(make(), is_new=True)
+        if not idempotency_key.isascii() or not idempotency_key.isprintable() or len(idempotency_key) > 200:
+            raise Problem("invalid_key", _("L'en-tête Idempotency-Key n'est pas lisible."), 400)
+        fingerprint = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        call = RepeatedCall(api_key=api_key, idempotency_key=idempotency_key, fingerprint=fingerprint)
+        try:
+            with transaction.atomic():
+                call.save(force_insert=True)
+        except IntegrityError:
+            known = RepeatedCall.objects.get(api_key=api_key, idempotency_key=idempotency_key)
+            if known.fingerprint != fingerprint:
+                raise Problem(
+                    "idempotency_mismatch",
+                    _("Cette clé d'idempotence a déjà servi pour une autre demande."),
+                    422,
+                ) from None
+            return Made(cast(int, known.subject_id), is_new=False)
+        call.subject_id = make()
+        call.save(update_fields=["subject_id"])
+    return Made(call.subject_id, is_new=True)

@@ -1,4 +1,4 @@
-"""Programs that send the same product at one instant make it once."""
+"""Programs, and pages of the staff, that send the same product at one instant make it once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from django.test import Client
 
 from catalog.models import Product, ProductVariation
 from catalog.tests.factories import make_category
+from catalog.tests.staff import send as send_as_staff
+from catalog.tests.staff import staff_browser
 from shop.core.models import AuditEntry
 from shop.integrations.keys import READ_AND_WRITE, create_api_key
 from shop.integrations.models import RepeatedCall
@@ -73,3 +75,17 @@ def test_changes_of_different_fields_at_one_instant_all_stay(key: str):
     assert (str(product.price), product.description_fr, product.featured, product.stock_quantity) == (
         "59.00", "Petit.", True, 7,
     )  # fmt: skip
+
+
+def test_product_that_a_page_of_the_staff_sends_twice_at_one_instant_is_made_once():
+    browser = staff_browser()
+    body = {"name": "Golem", "price": "49.99", "category": make_category().slug}
+    presses = []
+    for _ in range(PROGRAMS):
+        client = Client()
+        client.cookies = browser.cookies
+        presses.append(partial(send_as_staff, client, "post", "", body, {"idempotency-key": "form"}))
+    answers = values(run_concurrently(presses))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert Product.objects.count() == 1

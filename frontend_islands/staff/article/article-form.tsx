@@ -6,7 +6,7 @@ import { ConflictDialog } from "../shared/conflict-dialog";
 import { Confirm } from "../shared/dialog";
 import { Field } from "../shared/field";
 import { useKeptFocus } from "../shared/kept-focus";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { ProductPicker } from "../shared/product-picker";
 import { translate } from "../shared/translate";
 import type { EditorProps } from "./article-editor";
@@ -50,7 +50,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
       await trashArticle(base.id);
       state.leave(`${props.list_url}?retire=${base.id}`);
     } catch (error) {
-      toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
+      toastProblem(t("actionFailed"), error);
       setAsks(undefined);
     }
   };
@@ -60,7 +60,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
       state.accept(await restoreArticle(base.id));
       toast({ kind: "success", title: t("restored") });
     } catch (error) {
-      toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
+      toastProblem(t("actionFailed"), error);
     }
   };
   const cancel = () => {

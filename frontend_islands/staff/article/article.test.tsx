@@ -1,4 +1,4 @@
-import { fireEvent, waitFor } from "@testing-library/react";
+import { act, fireEvent, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { barriers } from "@/testing/accessibility";
@@ -45,21 +45,27 @@ const SANDING = {
 let stored: AdminArticle;
 let answers: { status: number; body: unknown }[];
 let sent: { method: string; path: string; body: Record<string, unknown> }[];
+let keys: (string | undefined)[];
+let held: Promise<void> | undefined;
 const assign = vi.fn();
 
 beforeEach(() => {
   stored = SANDING;
   answers = [];
   sent = [];
+  keys = [];
+  held = undefined;
   assign.mockReset();
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
   vi.stubGlobal("location", { ...location, href: "http://localhost/admin/blog/new", assign });
-  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body, headers }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "token" });
     if (path.endsWith("/preview")) return Response.json({ html: "<p>Vu</p>", words: 2, minutes: 1 });
     if (method === "GET") return Response.json(stored);
     sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
+    if (method === "POST") keys.push((headers as Record<string, string>)["Idempotency-Key"]);
+    await held;
     const answer = answers.shift() ?? { status: 200, body: stored };
     return answer.status === 204
       ? new Response(null, { status: 204 })
@@ -71,7 +77,10 @@ afterEach(() => vi.unstubAllGlobals());
 const calls = (method: string) => sent.filter((call) => call.method === method).map(({ body }) => body);
 
 it("creates an article that is published at once, with tags each once", async () => {
-  answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
+  answers = [
+    { status: 502, body: {} },
+    { status: 201, body: { ...SANDING, id: 12 } },
+  ];
   const { user, screen, container } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
   expect(sent).toEqual([]);
@@ -82,8 +91,15 @@ it("creates an article that is published at once, with tags each once", async ()
   await user.type(screen.getByLabelText(/^Tags/), " vernis {Enter}Vernis{Enter}mat,{Enter}brillant{Enter}");
   await user.click(screen.getByRole("button", { name: "Retirer brillant" }));
   await barriers(container).then((found) => expect(found).toEqual([]));
+  await waitFor(() =>
+    expect(readDraft("article-new")).toMatchObject({ values: { tags: ["vernis", "mat"] } }),
+  );
+  const { key } = readDraft<{ key: string }>("article-new") ?? {};
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  await screen.findByText(/^Une erreur est survenue/);
+  await user.click(await screen.findByRole("button", { name: "Créer l'article" }));
   await waitFor(() => expect(assign).toHaveBeenCalled());
+  expect(keys).toEqual([key, key]);
   expect(String(assign.mock.lastCall?.[0])).toBe("http://localhost/admin/blog?cree=12");
   expect(calls("POST")[0]).toMatchObject({
     title: "Vernir",
@@ -112,6 +128,30 @@ it("keeps what is typed on the server, and sends what changed with the version s
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   await screen.findByText("Tout est enregistré");
   expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
+});
+
+it("sends what is typed after what was typed before has arrived", async () => {
+  const { screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const title = await screen.findByLabelText(/^Titre/);
+  vi.useFakeTimers();
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = resolve;
+  });
+  const type = async (value: string) => {
+    fireEvent.change(title, { target: { value } });
+    await act(() => vi.advanceTimersByTimeAsync(2000));
+  };
+  await type("Un");
+  await type("Un, deux");
+  await type("Un, deux, trois");
+  expect(calls("PUT").map((body) => body.title)).toEqual(["Un"]);
+  expect(readDraft("article-7")).toMatchObject({ values: { title: "Un, deux, trois" } });
+  done();
+  await act(() => vi.advanceTimersByTimeAsync(0));
+  expect(calls("PUT").map((body) => body.title)).toEqual(["Un", "Un, deux, trois"]);
+  vi.useRealTimers();
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
 });
 
 it("shows both versions of a conflict and goes on from the fresh article", async () => {

@@ -1,15 +1,13 @@
 import type { AdminArticle, ArticlePicture, ArticlePreview, ArticleRevision, FieldDiff } from "@/api/types";
 import { deleteJson, getJson, patchJson, postJson, putJson } from "@/lib/api";
 
-const POSTS = "/api/admin/posts";
+export const POSTS = "/api/admin/posts";
 type Fields = Record<string, unknown>;
 
 export const PICTURES = `${POSTS}/pictures`;
 
 export const fetchArticle = (id: number, signal: AbortSignal) =>
   getJson<AdminArticle>(`${POSTS}/${id}`, { signal });
-
-export const createArticle = (fields: Fields) => postJson<AdminArticle>(POSTS, fields);
 
 export const changeArticle = (id: number, fields: Fields) =>
   patchJson<AdminArticle>(`${POSTS}/${id}`, fields);
@@ -18,8 +16,7 @@ export const trashArticle = (id: number) => deleteJson<void>(`${POSTS}/${id}`);
 
 export const restoreArticle = (id: number) => postJson<AdminArticle>(`${POSTS}/${id}/restore`, {});
 
-export const keepTyped = (id: number, fields: Fields, signal: AbortSignal) =>
-  putJson<void>(`${POSTS}/${id}/autosave`, fields, { signal });
+export const keepTyped = (id: number, fields: Fields) => putJson<void>(`${POSTS}/${id}/autosave`, fields);
 
 export const forgetTyped = (id: number) => deleteJson<void>(`${POSTS}/${id}/autosave`);
 

@@ -4,7 +4,7 @@ import type { AdminArticle, ArticleRevision } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
-import { Loading, Problem, problemText } from "../shared/problem";
+import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { compareRevisions, fetchRevisions, restoreRevision } from "./calls";
 import { nameOf } from "./names";
@@ -34,7 +34,7 @@ export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
       onRestored(await restoreRevision(article.id, number, article.updated_at));
       toast({ kind: "success", title: t("revisions.restored", { number }) });
     } catch (error) {
-      toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
+      toastProblem(t("actionFailed"), error);
     }
     setRestored(undefined);
   };

@@ -4,10 +4,11 @@ import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { changeArticle, createArticle, forgetTyped, keepTyped } from "./calls";
+import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
 import {
   differing,
   emptyValues,
@@ -30,6 +31,8 @@ interface Draft {
   values: Partial<Values>;
   /** The version it began with; empty for a new article. */
   base: string;
+  /** A new article's, under which it may have been sent. */
+  key?: string;
 }
 
 /** What two people changed to different ends: the fresh article, and the values to decide. */
@@ -55,6 +58,7 @@ export function useArticle(
   const [base, setBase] = useState(article);
   const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
   const [found] = useState(() => readDraft<Draft>(draftName) ?? keptOf(article));
+  const creation = useCreation(found?.key);
   const [values, setValues] = useState<Values>(() => ({ ...stored, ...found?.values }));
   const [conflict, setConflict] = useState<Conflict | undefined>(() => {
     if (!article || !found || found.base === article.updated_at) return undefined;
@@ -70,7 +74,9 @@ export function useArticle(
   const [kept, setKept] = useState<Kept>(found ? "server" : "saved");
   const latest = useRef(values);
   latest.current = values;
-  const running = useRef<AbortController>(undefined);
+  const sending = useRef<Promise<void>>(Promise.resolve());
+  /** What an earlier call answers says nothing any more. */
+  const turn = useRef(0);
 
   const changed = differing(values, stored);
   const hasChanges = changed.length > 0 || confirmed.length > 0;
@@ -89,7 +95,8 @@ export function useArticle(
     }
     setKept("typing");
     const near = setTimeout(() => {
-      writeDraft<Draft>(draftName, { values: pick(values, changed), base: base?.updated_at ?? "" });
+      const draft = { values: pick(values, changed), base: base?.updated_at ?? "" };
+      writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
       if (!base) setKept("browser");
     }, DRAFT_PAUSE_MS);
     const far = base && !isOut ? setTimeout(() => void autosave(base), AUTOSAVE_PAUSE_MS) : undefined;
@@ -99,21 +106,25 @@ export function useArticle(
     };
   }, [values, base, isSaving, conflict]);
 
+  /** One at a time: of two on their way the earlier might arrive last, and be what is kept. */
   async function autosave(from: AdminArticle) {
-    running.current?.abort();
-    const call = new AbortController();
-    running.current = call;
+    turn.current += 1;
+    const mine = turn.current;
+    await sending.current;
+    if (mine !== turn.current) return;
     const typed = latest.current;
     const names = differing(typed, stored).filter(isKept);
+    const call = keepTyped(from.id, { ...toCall(typed, names), base_updated_at: from.updated_at });
+    sending.current = call.catch(() => {});
     try {
-      await keepTyped(from.id, { ...toCall(typed, names), base_updated_at: from.updated_at }, call.signal);
-      if (call.signal.aborted || latest.current !== typed) return;
+      await call;
+      if (mine !== turn.current || latest.current !== typed) return;
       if (names.length === differing(typed, stored).length) {
         forgetDraft(draftName);
         setKept("server");
       } else setKept("browser");
     } catch (error) {
-      if (call.signal.aborted) return;
+      if (mine !== turn.current) return;
       setKept("browser");
       if (error instanceof ApiProblem && error.code === "conflict") meet(error, typed);
     }
@@ -135,7 +146,7 @@ export function useArticle(
 
   /** Makes a fresh article the base; what was typed while it was on its way stays. */
   const accept = (fresh: AdminArticle, sent?: Values) => {
-    running.current?.abort();
+    turn.current += 1;
     forgetDraft(draftName);
     setHasDraft(false);
     setConfirmed([]);
@@ -157,11 +168,11 @@ export function useArticle(
       toast({ kind: "error", title: t("errors.some") });
       return;
     }
-    running.current?.abort();
+    turn.current += 1;
     setSaving(true);
     try {
       if (!base) {
-        const made = await createArticle(toCall(values, NAMES));
+        const made = await creation.post<AdminArticle>(POSTS, toCall(values, NAMES));
         forgetDraft(draftName);
         toast({ kind: "success", title: t("created"), text: t("createdText") });
         // Before the page is left, or it would ask.
@@ -189,7 +200,7 @@ export function useArticle(
       meet(error, values);
       return;
     }
-    toast({ kind: "error", title: t(base ? "saveFailed" : "createFailed"), text: problemText(error) });
+    toastProblem(t(base ? "saveFailed" : "createFailed"), error);
     if (!(error instanceof ApiProblem)) return;
     setErrors(
       Object.fromEntries(
@@ -211,9 +222,10 @@ export function useArticle(
   };
 
   const discard = () => {
-    running.current?.abort();
+    creation.renew();
+    turn.current += 1;
     forgetDraft(draftName);
-    if (base) void forgetTyped(base.id).catch(() => {});
+    if (base) void sending.current.then(() => forgetTyped(base.id)).catch(() => {});
     setHasDraft(false);
     setConfirmed([]);
     setErrors({});

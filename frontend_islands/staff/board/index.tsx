@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "re
 import type { BoardCard, BoardProps, PieceStage } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
-import { Loading, Problem, problemText } from "@/staff/shared/problem";
+import { Loading, Problem, toastProblem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
 import { knownCard, readWhole, useBoard, useMoves } from "./calls";
@@ -21,8 +21,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
   const [open, setOpen] = useState<PieceStage>("to_print");
   const [photographed, setPhotographed] = useState<BoardCard>();
   const focusNext = useRef<number>(undefined);
-  const refused = (error: unknown) =>
-    toast({ kind: "error", title: t("notMoved"), text: problemText(error) });
+  const refused = (error: unknown) => toastProblem(t("notMoved"), error);
   const moves = useMoves((moved, from) => {
     toast({
       kind: "success",

@@ -4,7 +4,7 @@ import type { DispatchProps, DispatchResult, ReadyOrder } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { formatDay } from "@/staff/shared/dates";
 import { readDraft, useLeaveWarning, writeDraft } from "@/staff/shared/drafts";
-import { Loading, Problem, problemText } from "@/staff/shared/problem";
+import { Loading, Problem, toastProblem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
 import { useDispatch, useDispatchPreview, useReady } from "./calls";
@@ -83,7 +83,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
       },
       onError: (error) => {
         preview.reset();
-        toast({ kind: "error", title: t("callFailed"), text: problemText(error) });
+        toastProblem(t("callFailed"), error);
       },
     });
   };
@@ -196,8 +196,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
             disabled={preview.isPending}
             onClick={() =>
               preview.mutate(dispatches, {
-                onError: (error) =>
-                  toast({ kind: "error", title: t("callFailed"), text: problemText(error) }),
+                onError: (error) => toastProblem(t("callFailed"), error),
               })
             }
           >

@@ -5,7 +5,7 @@ import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Dialog } from "@/staff/shared/dialog";
 import { useLeaveWarning } from "@/staff/shared/drafts";
-import { problemText } from "@/staff/shared/problem";
+import { ProblemText } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { isConflict, useChange, usePreview } from "./calls";
 import { MailViews } from "./mail-view";
@@ -127,7 +127,7 @@ export function Refusal({ error, title }: { error: unknown; title: string }) {
     <div className="alert alert--error" role="alert">
       <div>
         <p className="alert__title">{isConflict(error) ? t("conflictTitle") : title}</p>
-        <p>{isConflict(error) ? t("conflictText") : problemText(error)}</p>
+        <p>{isConflict(error) ? t("conflictText") : <ProblemText error={error} />}</p>
         {again && <a href={confirmUrl}>{t("refundProve")}</a>}
       </div>
     </div>

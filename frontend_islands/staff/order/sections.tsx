@@ -7,7 +7,7 @@ import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
-import { problemText } from "@/staff/shared/problem";
+import { toastProblem } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { orderPath, useRefresh } from "./calls";
 import { Piece } from "./pieces";
@@ -248,7 +248,7 @@ function RestockButtons({ order, refund }: { order: StaffOrderSheet; refund: She
   const restock = useMutation({
     mutationFn: (line: number) => postJson(`/api/admin/refunds/${refund.id}/lines/${line}/restock`, {}),
     onSuccess: () => toast({ kind: "success", title: t("restocked") }),
-    onError: (error) => toast({ kind: "error", title: t("error"), text: problemText(error) }),
+    onError: (error) => toastProblem(t("error"), error),
     onSettled: () => void refresh(),
   });
   if (!order.may.restock) return null;

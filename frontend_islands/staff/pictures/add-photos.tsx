@@ -1,7 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { ACCEPTED } from "./shrink";
 import type { Upload, useUploads } from "./use-uploads";
@@ -58,7 +58,7 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
       await onAddress(address.trim());
       setAddress("");
     } catch (error) {
-      toast({ kind: "error", title: t("uploadFailed"), text: problemText(error) });
+      toastProblem(t("uploadFailed"), error);
     } finally {
       setFetching(false);
     }

@@ -6,7 +6,7 @@ import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
 import { useKeptFocus } from "../shared/kept-focus";
-import { Loading, Problem, problemText } from "../shared/problem";
+import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { AddPhotos } from "./add-photos";
 import { addByAddress, arrange, fetchGallery, uploadAddress } from "./calls";
@@ -96,7 +96,7 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
         onChange(() => error.body.current as StaffGallery);
       }
       const title = ids[0] === seen[0] ? t("saveFailed") : t("mainFailed");
-      toast({ kind: "error", title, text: problemText(error) });
+      toastProblem(title, error);
     } finally {
       setSaving(false);
       setAsking(false);

@@ -9,7 +9,7 @@ import { uploadProblem } from "../pictures/upload-problem";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
-import { Loading, Problem, problemText } from "../shared/problem";
+import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { useMailPreview, usePhotos, useRemove, useSend, useUpload } from "./calls";
 import words from "./words.json";
@@ -75,7 +75,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
         onConfirm={() =>
           remove.mutate(removing.id, {
             onSuccess: () => toast({ kind: "success", title: t("removed") }),
-            onError: (error) => toast({ kind: "error", title: t("removeTitle"), text: problemText(error) }),
+            onError: (error) => toastProblem(t("removeTitle"), error),
             onSettled: () => setRemoving(undefined),
           })
         }

@@ -3,10 +3,11 @@ import { useState } from "react";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import { useCreation } from "../shared/creation";
 import { Confirm } from "../shared/dialog";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { copyProduct, removeProduct, runAction } from "./calls";
+import { PRODUCTS, removeProduct, runAction } from "./calls";
 import { Section } from "./fields";
 import words from "./words.json";
 
@@ -25,8 +26,8 @@ interface ActionsProps {
 export function ActionsSection({ product, rights, trashDays, hasChanges, onChanged }: ActionsProps) {
   const [isAsking, setIsAsking] = useState(false);
   const [withPhotos, setWithPhotos] = useState(false);
-  const fail = (error: unknown) =>
-    toast({ kind: "error", title: t("actionFailed"), text: problemText(error) });
+  const creation = useCreation();
+  const fail = (error: unknown) => toastProblem(t("actionFailed"), error);
   const run = useMutation({
     mutationFn: (action: "archive" | "unarchive" | "restore") => runAction(product.id, action),
     onSuccess: (fresh, action) => {
@@ -37,7 +38,8 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
     onError: fail,
   });
   const copy = useMutation({
-    mutationFn: () => copyProduct(product.id, withPhotos),
+    mutationFn: () =>
+      creation.post<AdminProduct>(`${PRODUCTS}/${product.id}/duplicate`, { with_photos: withPhotos }),
     onSuccess: ({ id }) => goTo(`/admin/produits/${id}`),
     onError: fail,
   });

@@ -1,22 +1,17 @@
 import type { AdminProduct, PriceHistory, PromotionPreview } from "@/api/types";
 import { deleteJson, getJson, patchJson, postJson } from "@/lib/api";
 
-const PRODUCTS = "/api/admin/products";
+export const PRODUCTS = "/api/admin/products";
 type Fields = Record<string, unknown>;
 
 export const fetchProduct = (id: number, signal: AbortSignal) =>
   getJson<AdminProduct>(`${PRODUCTS}/${id}`, { signal });
-
-export const createProduct = (fields: Fields) => postJson<AdminProduct>(PRODUCTS, fields);
 
 export const changeProduct = (id: number, fields: Fields) =>
   patchJson<AdminProduct>(`${PRODUCTS}/${id}`, fields);
 
 export const runAction = (id: number, action: "archive" | "unarchive" | "restore") =>
   postJson<AdminProduct>(`${PRODUCTS}/${id}/${action}`, {});
-
-export const copyProduct = (id: number, withPhotos: boolean) =>
-  postJson<AdminProduct>(`${PRODUCTS}/${id}/duplicate`, { with_photos: withPhotos });
 
 export const removeProduct = (id: number) => deleteJson<void>(`${PRODUCTS}/${id}`);
 

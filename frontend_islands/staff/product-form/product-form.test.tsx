@@ -52,7 +52,7 @@ const OURS = {
 let stored: AdminProduct;
 let answers: { status: number; body: unknown }[];
 let held: Promise<void> | undefined;
-let sent: { method: string; path: string; body: Record<string, unknown> }[];
+let sent: { method: string; path: string; body: Record<string, unknown>; key: string | undefined }[];
 
 beforeEach(() => {
   stored = OURS;
@@ -61,10 +61,11 @@ beforeEach(() => {
   held = undefined;
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
-  vi.stubGlobal("fetch", async (path: string, { method = "GET", body }: RequestInit = {}) => {
+  vi.stubGlobal("fetch", async (path: string, { method = "GET", body, headers }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "token" });
     if (method === "GET") return Response.json(stored);
-    sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
+    const key = (headers as Record<string, string>)["Idempotency-Key"];
+    sent.push({ method, path, body: JSON.parse(String(body ?? "{}")), key });
     if (path.endsWith("promotion-preview")) {
       return Response.json({ badge: "2 ACHETÉS 1 OFFERT", text: "", rows: [], example: null });
     }
@@ -215,6 +216,38 @@ it("makes one copy, however long its page takes to come", async () => {
   await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith("/admin/produits/8"));
   await user.click(copy);
   expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/duplicate"]);
+});
+
+it("sends a copy whose answer was lost under the same key, and another choice after it was told", async () => {
+  stored = { ...OURS, images: [{}] } as unknown as AdminProduct;
+  answers = [
+    { status: 502, body: {} },
+    { status: 422, body: { code: "idempotency_mismatch", detail: "Clé déjà servie." } },
+  ];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  const copy = await screen.findByRole("button", { name: "Dupliquer" });
+  await user.click(copy);
+  await screen.findByText(/^Une erreur est survenue/);
+  await user.click(screen.getByLabelText("Avec ses photos"));
+  await user.click(copy);
+  await screen.findByText(/^Votre premier envoi est bien arrivé/);
+  await user.click(copy);
+  await waitFor(() => expect(sent).toHaveLength(3));
+  const [first, again, other] = sent.map(({ key }) => key);
+  expect(first).toMatch(/^[0-9a-f-]{36}$/);
+  expect([again === first, other === first]).toEqual([true, false]);
+});
+
+it("keeps the key of a new product with its draft", async () => {
+  writeDraft("product-new", { values: { name: "Ourse", price: "12", category: "2" }, seen: {}, key: "k1" });
+  answers = [{ status: 201, body: { ...OURS, id: 9 } }];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
+  await user.type(screen.getByLabelText(/^Nom \*/), " blanche");
+  await waitFor(() =>
+    expect(readDraft("product-new")).toMatchObject({ values: { name: "Ourse blanche" }, key: "k1" }),
+  );
+  await user.click(screen.getByRole("button", { name: "Créer le produit" }));
+  await waitFor(() => expect(sent.map(({ key }) => key)).toEqual(["k1"]));
 });
 
 it("fills and empties a promotion as its switch says", async () => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { problemText } from "../shared/problem";
+import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { previewPromotion } from "./calls";
 import { Flag, Line, Section } from "./fields";
@@ -132,7 +132,12 @@ function Preview({ id }: { id: number }) {
     enabled: asked !== "",
     placeholderData: keepPreviousData,
   });
-  if (preview.isError) return <p className="muted">{problemText(preview.error)}</p>;
+  if (preview.isError)
+    return (
+      <p className="muted">
+        <ProblemText error={preview.error} />
+      </p>
+    );
   if (!preview.data) return null;
   const { badge, text, rows, example } = preview.data;
   return (

@@ -5,10 +5,11 @@ import type { AdminProduct } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { changeProduct, createProduct } from "./calls";
+import { changeProduct, PRODUCTS } from "./calls";
 import { differing, EMPTY, NAMES, type Name, toCall, type Values, valuesOf } from "./values";
 import words from "./words.json";
 
@@ -19,6 +20,8 @@ interface Draft {
   values: Partial<Values>;
   /** What the same fields held when they were typed over. */
   seen: Partial<Values>;
+  /** A new product's, under which it may have been sent. */
+  key?: string;
 }
 
 /** What two people changed to different ends: the fresh product, and the fields to decide. */
@@ -33,6 +36,7 @@ export interface Conflict {
  */
 export function useProductForm(product: AdminProduct | undefined, onSaved?: () => void) {
   const draftName = `product-${product?.id ?? "new"}`;
+  const creation = useCreation(readDraft<Draft>(draftName)?.key);
   const [base, setBase] = useState(product);
   const [conflict, setConflict] = useState<Conflict>();
   const [confirmed, setConfirmed] = useState<string[]>([]);
@@ -72,7 +76,10 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
         pause = setTimeout(() => {
           const changed = differing(values, stored);
           if (changed.length === 0) forgetDraft(draftName);
-          else writeDraft<Draft>(draftName, { values: pick(values, changed), seen: pick(stored, changed) });
+          else {
+            const draft = { values: pick(values, changed), seen: pick(stored, changed) };
+            writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
+          }
         }, PAUSE_MS);
       },
     });
@@ -80,7 +87,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       clearTimeout(pause);
       unsubscribe();
     };
-  }, [form, stored, draftName, conflict]);
+  }, [form, base, stored, draftName, conflict, creation]);
 
   /** Makes a fresh product the base; what was typed since `sent` stays. */
   const accept = (fresh: AdminProduct, sent = stored) => {
@@ -104,7 +111,8 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       const changed = differing(values, stored);
       try {
         if (!base) {
-          const made = await createProduct(
+          const made = await creation.post<AdminProduct>(
+            PRODUCTS,
             toCall(
               values,
               NAMES.filter((name) => isSent(values, name)),
@@ -147,7 +155,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       setConflict({ current, names: [...mine].filter((name) => still.has(name)) });
       return;
     }
-    toast({ kind: "error", title: t("failed"), text: problemText(error) });
+    toastProblem(t("failed"), error);
     if (!(error instanceof ApiProblem)) return;
     for (const [name, messages] of Object.entries(error.errors)) {
       const field = (NAMES.find((each) => each === name || `${each}_fr` === name) ??
@@ -167,6 +175,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   };
 
   const discard = () => {
+    creation.renew();
     forgetDraft(draftName);
     setHasDraft(false);
     setConfirmed([]);

@@ -4,7 +4,7 @@ import type { ImportAnswer, StaffProductImportProps } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Changes } from "../shared/changes";
-import { Loading, problemText } from "../shared/problem";
+import { Loading, ProblemText, problemText, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
@@ -31,7 +31,7 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
       });
       look.mutate(csv);
     },
-    onError: (error) => toast({ kind: "error", title: t("failed"), text: problemText(error) }),
+    onError: (error) => toastProblem(t("failed"), error),
   });
 
   async function read(file: File | undefined) {
@@ -89,7 +89,9 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
       {look.isError && (
         <div className="alert alert--error" role="alert">
           <p className="alert__title">{t("refused")}</p>
-          <p>{problemText(look.error)}</p>
+          <p>
+            <ProblemText error={look.error} />
+          </p>
           {Object.values((look.error as { errors?: Record<string, string[]> }).errors ?? {})
             .flat()
             .filter((text) => text !== problemText(look.error))

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
@@ -6,7 +6,7 @@ import { toAmount } from "../shared/amounts";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, ProblemText, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
@@ -33,6 +33,7 @@ interface BulkEditProps extends StaffProductsProps {
 
 /** Several products at once: what changes is chosen, then shown product by product, then done for all or none. */
 export function BulkEdit({ rows, categories, promotion_types, rights, onClose, onDone }: BulkEditProps) {
+  const client = useQueryClient();
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [preview, setPreview] = useState<BulkAnswer>();
   const fields = toFields(typed);
@@ -47,7 +48,11 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       toast({ kind: "success", title: t("bulkEdit.done", { count }) });
       onDone();
     },
-    onError: (error) => toast({ kind: "error", title: t("bulkEdit.failed"), text: problemText(error) }),
+    onError: (error) => {
+      toastProblem(t("bulkEdit.failed"), error);
+      // It may have been done: no answer came.
+      void client.invalidateQueries({ queryKey: ["products"] });
+    },
   });
   const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
   const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
@@ -156,7 +161,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       <p>{t("bulkEdit.text")}</p>
       {look.isError && (
         <p className="alert alert--error" role="alert">
-          {problemText(look.error)}
+          <ProblemText error={look.error} />
         </p>
       )}
       {choose(

@@ -45,10 +45,12 @@ function row(id: number, name: string, more: Partial<AdminProductRow> = {}): Adm
 let asked: string[];
 let sent: Record<string, unknown>[];
 let rows: AdminProductRow[];
+let isLost: boolean;
 
 beforeEach(() => {
   asked = [];
   sent = [];
+  isLost = false;
   rows = [row(1, "Ours", { featured: true, sold_out: true, original_price: "50.00" }), row(2, "Lynx")];
   history.replaceState(null, "", "/admin/produits");
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
@@ -67,6 +69,7 @@ beforeEach(() => {
     }
     const call = JSON.parse(String(body ?? JSON.stringify({ path })));
     sent.push(call);
+    if (isLost) throw new TypeError("Failed to fetch");
     const changes = [{ field: "featured", label: "en vedette", before: false, after: true }];
     if (call.fields?.price === "abc") {
       const errors = { "fields.price": ["Saisissez un montant en chiffres."] };
@@ -107,6 +110,25 @@ it("says that nothing was found", async () => {
   rows = [];
   const { screen } = await renderStaff(<ProductList {...PROPS} />);
   expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
+});
+
+it.each([
+  ["Supprimer", "Supprimer (2)", "Supprimer"],
+  ["Modifier", "Modifier (2)", "Appliquer à 1 produit(s)"],
+])("%s: reads the list again when no answer came", async (action, open, confirm) => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Sélectionner tout" }));
+  await user.click(screen.getByRole("button", { name: open }));
+  if (action === "Modifier") {
+    await user.selectOptions(screen.getByLabelText("En vedette"), "yes");
+    await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
+    await screen.findByText("en vedette");
+  }
+  isLost = true;
+  rows = [row(2, "Lynx")];
+  await user.click(screen.getByRole("button", { name: confirm }));
+  await screen.findByText(/^La boutique ne répond pas/);
+  await waitFor(() => expect(screen.queryByRole("link", { name: "Ours" })).toBeNull());
 });
 
 it("asks before it deletes, and takes it back", async () => {

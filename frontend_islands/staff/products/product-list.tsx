@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
-import { Loading, Problem, problemText } from "../shared/problem";
+import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { BulkBar } from "./bulk-bar";
 import { BulkEdit } from "./bulk-edit";
@@ -62,7 +62,7 @@ export function ProductList(props: StaffProductsProps) {
       await eraseProduct(row.id);
       toast({ kind: "success", title: t("erased") });
     } catch (error) {
-      toast({ kind: "error", title: t("removeOneFailed"), text: problemText(error) });
+      toastProblem(t("removeOneFailed"), error);
     }
     setErasing(undefined);
     refresh();

@@ -1,8 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { AdminProductRow } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import { useRestore } from "./use-restore";
@@ -20,6 +20,7 @@ interface RemoveDialogProps {
 
 /** Asks, says what it does and to which products, and offers to take it back. */
 export function RemoveDialog({ rows, trashDays, onClose, onDone }: RemoveDialogProps) {
+  const client = useQueryClient();
   const restore = useRestore();
   const ids = rows.map((row) => row.id);
   const removal = useMutation({
@@ -34,7 +35,9 @@ export function RemoveDialog({ rows, trashDays, onClose, onDone }: RemoveDialogP
     },
     onError: (error) => {
       const title = rows.length === 1 ? t("removeOneFailed") : t("removeFailed");
-      toast({ kind: "error", title, text: problemText(error) });
+      toastProblem(title, error);
+      // It may have been done: no answer came.
+      void client.invalidateQueries({ queryKey: ["products"] });
       onClose();
     },
   });

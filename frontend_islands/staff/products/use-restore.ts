@@ -1,20 +1,20 @@
 import { toast } from "@/lib/toast";
-import { problemText } from "../shared/problem";
+import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
 
 const t = translate(words);
 
-/** Returns what takes products out of the trash and says so; `onDone` runs when it was done. */
+/** Returns what takes products out of the trash and says so; `onDone` runs also when no answer said that it was done. */
 export function useRestore() {
   return async (ids: number[], onDone: () => void) => {
     try {
       const { count } = await sendBulk({ ids, action: "restore" });
       toast({ kind: "success", title: t("restored", { count }) });
-      onDone();
     } catch (error) {
-      toast({ kind: "error", title: t("restoreFailed"), text: problemText(error) });
+      toastProblem(t("restoreFailed"), error);
     }
+    onDone();
   };
 }

@@ -1,7 +1,12 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { watchForms } from "./forms";
 
-beforeAll(watchForms);
+const navigation = new EventTarget();
+
+beforeAll(() => {
+  vi.stubGlobal("navigation", navigation);
+  watchForms();
+});
 
 beforeEach(() => {
   document.body.innerHTML = `<form data-staff-form data-busy="Envoi en cours..."><input name="a"><button>Envoyer</button></form>`;
@@ -37,6 +42,15 @@ test("the button says that it works and a second press is none", () => {
   submit();
   expect(document.querySelector("button")?.textContent).toBe("Envoi en cours...");
   expect(submit().defaultPrevented).toBe(true);
+});
+
+test("a form whose sending was stopped can be sent again, and leaving asks", () => {
+  document.querySelector("input")?.dispatchEvent(new Event("input", { bubbles: true }));
+  submit();
+  navigation.dispatchEvent(new Event("navigateerror"));
+  expect(document.querySelector("button")?.textContent).toBe("Envoyer");
+  expect(leave().defaultPrevented).toBe(true);
+  expect(submit().defaultPrevented).toBe(false);
 });
 
 test("a page that one comes back to has its button again", () => {

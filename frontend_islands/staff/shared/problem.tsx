@@ -1,4 +1,5 @@
 import { ApiProblem } from "@/lib/api";
+import { toast } from "@/lib/toast";
 import { translate } from "./translate";
 import words from "./words.json";
 
@@ -8,10 +9,35 @@ const t = translate(words);
 export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) {
     if (error.code === "network") return t("network");
+    if (isSignedOut(error)) return t("signedOut");
+    if (error.code === "idempotency_mismatch") return t("madeBefore");
     if (error.detail) return error.detail;
   }
   return t("unexpected");
 }
+
+/** The same, with the way to sign in: in another tab, so that all that was typed stays in this one. */
+export function ProblemText({ error }: { error: unknown }) {
+  if (!isSignedOut(error)) return problemText(error);
+  return (
+    <>
+      {problemText(error)}{" "}
+      <a href={signInUrl()} target="_blank" rel="noopener">
+        {t("signIn")}
+      </a>
+    </>
+  );
+}
+
+/** A notice that says what did not work, and why. */
+export function toastProblem(title: string, error: unknown): void {
+  const signIn = { label: t("signIn"), run: () => void open(signInUrl(), "_blank", "noopener") };
+  toast({ kind: "error", title, text: problemText(error), ...(isSignedOut(error) && { action: signIn }) });
+}
+
+const isSignedOut = (error: unknown) => error instanceof ApiProblem && error.code === "not_authenticated";
+
+const signInUrl = () => `/auth?next=${encodeURIComponent(location.pathname + location.search)}`;
 
 /** The messages of one field of a refused form, or none. */
 export function fieldErrors(error: unknown, field: string): string[] {
@@ -23,7 +49,9 @@ export function Problem({ title, error, onRetry }: { title: string; error: unkno
   return (
     <div className="alert alert--error" role="alert">
       <p className="alert__title">{title}</p>
-      <p>{problemText(error)}</p>
+      <p>
+        <ProblemText error={error} />
+      </p>
       {onRetry && (
         <button className="button" type="button" onClick={onRetry}>
           {t("retry")}

@@ -10,8 +10,7 @@ export const fetchGrid = (id: number, signal: AbortSignal) =>
 export const saveGrid = (id: number, body: { version: string; rows: Fields[]; format_ids?: number[] }) =>
   putJson<VariantGrid>(`${product(id)}/variants`, body);
 
-export const addFormat = (id: number, fields: Fields) =>
-  postJson<VariantFormat>(`${product(id)}/variations`, fields);
+export const formatsPath = (id: number) => `${product(id)}/variations`;
 
 export const changeFormat = (id: number, format: number, fields: Fields) =>
   patchJson<VariantFormat>(`${product(id)}/variations/${format}`, fields);

@@ -1,11 +1,12 @@
 import { type ReactNode, useState } from "react";
 import type { VariantFormat } from "@/api/types";
 import { toAmount } from "../shared/amounts";
+import { useCreation } from "../shared/creation";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { addFormat, changeFormat } from "./calls";
+import { changeFormat, formatsPath } from "./calls";
 import words from "./words.json";
 
 const t = translate(words);
@@ -47,6 +48,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
   const [pricing, setPricing] = useState<Pricing>(start);
   const [adjustment, setAdjustment] = useState(start === "adjust" ? (format?.price_adjustment ?? "") : "");
   const [override, setOverride] = useState(format?.price_override ?? "");
+  const creation = useCreation();
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
 
@@ -60,7 +62,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     const fields = { ...names, ...(canPrice && prices) };
     try {
       if (format) await changeFormat(product, format.id, { ...fields, version });
-      else await addFormat(product, fields);
+      else await creation.post(formatsPath(product), fields);
       on.onSaved();
     } catch (refusal) {
       on.onConflict(refusal);
@@ -90,7 +92,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     >
       {Boolean(error) && missing.length === 0 && (
         <p className="alert alert--error" role="alert">
-          {t("saveFailed")} : {problemText(error)}
+          {t("saveFailed")} : <ProblemText error={error} />
         </p>
       )}
       {NAMES.map((name) => (

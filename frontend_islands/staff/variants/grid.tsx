@@ -1,17 +1,17 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { StaffVariantsProps, VariantFormat, VariantGrid, VariantRow } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { fieldErrors, problemText } from "../shared/problem";
+import { fieldErrors, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { makeDefault, removeFormat, saveGrid } from "./calls";
 import { FormatDialog } from "./format-dialog";
 import { FormatList } from "./format-list";
 import { PhotoChoice } from "./photo-choice";
-import { type Changes, rowsToSend, typedSince, withChange } from "./values";
+import { type Changes, isTypedOver, rowsToSend, typedSince, withChange } from "./values";
 import { VariantCard } from "./variant-card";
 import words from "./words.json";
 
@@ -22,7 +22,7 @@ interface GridProps {
   rights: StaffVariantsProps["rights"];
   grid: VariantGrid;
   onStored: (grid: VariantGrid) => void;
-  onRead: () => void;
+  onRead: () => Promise<VariantGrid | undefined>;
 }
 
 interface Draft {
@@ -35,6 +35,8 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const draftName = `variants-${product}`;
   const [kept] = useState(() => readDraft<Draft>(draftName));
   const [changes, setChanges] = useState<Changes>(kept?.changes ?? {});
+  const latest = useRef(changes);
+  latest.current = changes;
   const [order, setOrder] = useState<number[]>();
   const [error, setError] = useState<unknown>();
   const [notice, setNotice] = useState(kept ? t(kept.version === grid.version ? "draft" : "conflict") : "");
@@ -62,6 +64,11 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     const next = [...others.slice(0, to), format.id, ...others.slice(to)];
     setOrder(next.join() === grid.formats.map(({ id }) => id).join() ? undefined : next);
   };
+  /** Reads the grid again after another change of it; what somebody else changed of what is typed is told. */
+  const read = async () => {
+    const fresh = await onRead();
+    if (fresh && isTypedOver(grid.rows, fresh.rows, latest.current)) setNotice(t("conflict"));
+  };
   /** Shows what is stored now beside what was typed; false for another refusal. */
   const onConflict = (refusal: unknown): boolean => {
     if (!(refusal instanceof ApiProblem && refusal.code === "conflict")) return false;
@@ -88,9 +95,9 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     } catch (refusal) {
       if (!onConflict(refusal)) {
         setError(refusal);
-        toast({ kind: "error", title: t("saveFailed"), text: problemText(refusal) });
+        toastProblem(t("saveFailed"), refusal);
         // The number in stock may be another by now.
-        if (refusal instanceof ApiProblem && refusal.code === "invalid") onRead();
+        if (refusal instanceof ApiProblem && refusal.code === "invalid") void read();
       }
     } finally {
       setSaving(false);
@@ -101,9 +108,9 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     try {
       await run();
       toast({ kind: "success", title: done });
-      onRead();
+      void read();
     } catch (refusal) {
-      toast({ kind: "error", title: failed, text: problemText(refusal) });
+      toastProblem(failed, refusal);
     } finally {
       setSaving(false);
       setRemoved(undefined);
@@ -190,7 +197,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
           onSaved={() => {
             setEdited(undefined);
             toast({ kind: "success", title: t("form.saved") });
-            onRead();
+            void read();
           }}
         />
       )}

@@ -39,6 +39,19 @@ export function typedSince(sent: Changes, changes: Changes): Changes {
   return Object.fromEntries(rows.filter(([, change]) => Object.keys(change).length > 0));
 }
 
+/** Whether a value that was typed over is another one by now. */
+export function isTypedOver(
+  before: readonly VariantRow[],
+  now: readonly VariantRow[],
+  changes: Changes,
+): boolean {
+  return before.some((row) => {
+    const fresh = now.find(({ id }) => id === row.id);
+    const names = Object.keys(changes[row.id] ?? {}) as (keyof RowChange)[];
+    return fresh && names.some((name) => String(fresh[name]) !== String(row[name]));
+  });
+}
+
 function isStored(row: VariantRow, name: string, value: unknown): boolean {
   if (name === "in_stock") return row.in_stock === value;
   if (name === "image_ids")

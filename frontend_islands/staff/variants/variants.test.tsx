@@ -14,6 +14,7 @@ const RIGHTS: StaffVariantsProps["rights"] = {
   history: true,
 };
 const sent: { method: string; path: string; body: unknown }[] = [];
+let keys: (string | undefined)[] = [];
 let grid: VariantGrid;
 let held: Promise<void> | undefined;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
@@ -61,6 +62,7 @@ beforeEach(() => {
   forgetMe();
   localStorage.clear();
   sent.length = 0;
+  keys = [];
   refusal = undefined;
   held = undefined;
   grid = {
@@ -87,6 +89,7 @@ beforeEach(() => {
     if (path === "/api/me") return answer({ csrf_token: "token" });
     if (method === "GET") return answer(grid);
     sent.push({ method, path, body: options.body ? JSON.parse(String(options.body)) : null });
+    keys.push((options.headers as Record<string, string>)["Idempotency-Key"]);
     await held;
     if (refusal) return answer(refusal.body, refusal.status);
     return method === "DELETE" ? new Response(null, { status: 204 }) : answer(grid);
@@ -149,6 +152,25 @@ test("what is typed while the rest is on its way stays to be saved", async () =>
 });
 
 test.each([
+  ["the same value", { price: "42.00" }, true],
+  ["another one", { sku: "OURS" }, false],
+])("another action tells that somebody changed %s since it was typed over", async (_what, theirs, isTold) => {
+  const { user, screen, card } = await draw();
+  await user.type((await card("Petit · Peint")).getByLabelText("Prix propre (€)"), "45");
+  grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", theirs), ...grid.rows.slice(1)] };
+  await user.click(screen.getByRole("button", { name: "Choisir par défaut : Grand" }));
+  const small = await card("Petit · Peint");
+  await waitFor(() =>
+    expect(small.getByLabelText<HTMLInputElement>("Référence (SKU)").value).toBe(
+      "sku" in theirs ? theirs.sku : "",
+    ),
+  );
+  expect(small.getByLabelText<HTMLInputElement>("Prix propre (€)").value).toBe("45");
+  await screen.findByText("Format enregistré");
+  expect(screen.queryByText(/Quelqu'un a modifié/) !== null).toBe(isTold);
+});
+
+test.each([
   ["v1", /^Vos changements non enregistrés ont été repris/],
   ["v0", /Quelqu'un a modifié les déclinaisons entre-temps/],
 ])("a draft typed over %s is taken up, and what was saved since is said", async (version, said) => {
@@ -205,8 +227,16 @@ test("formats are added, put in order, made default and removed after a question
   await user.type(dialog.getByLabelText("Nom"), "Géant");
   await user.click(dialog.getByLabelText("Ajouter ou retirer un montant"));
   await user.type(dialog.getByLabelText("Écart (€)"), "15,5");
+  refusal = { status: 502, body: {} };
+  await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
+  await dialog.findByText(/Une erreur est survenue/);
+  refusal = undefined;
   await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keys[1]).toBe(keys[0]);
+  // The first, whose answer was lost.
+  sent.shift();
   await user.click(screen.getByRole("button", { name: "Choisir par défaut : Grand" }));
   await user.click(screen.getByRole("button", { name: "Supprimer : Grand" }));
   await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));

@@ -28,7 +28,7 @@ export function Variants({ product_id: product, rights }: StaffVariantsProps) {
       rights={rights}
       grid={grid.data}
       onStored={(stored: VariantGrid) => client.setQueryData(key, stored)}
-      onRead={() => void grid.refetch()}
+      onRead={async () => (await grid.refetch()).data}
     />
   );
 }

@@ -39,7 +39,12 @@ BODY = {"channel": "letter", "sent_on": "2026-11-20", "received_on": "2026-11-23
 def test_the_call_files_it_and_answers_what_came_of_it(admin, operator):
     order = paid_order((make_product(), 2))
     item, key = order.items.get(), new_key()
-    body = {**BODY, "items": [{"item_id": item.pk, "quantity": 1}], "words": "Une\r\nseule."}
+    body = {
+        **BODY,
+        "items": [{"item_id": item.pk, "quantity": 1}],
+        "words": "Une\r\nseule.",
+        "email": "Lea@ÉPI.fr",
+    }
 
     answer = ask(admin, order.pk, body, key)
 
@@ -55,7 +60,9 @@ def test_the_call_files_it_and_answers_what_came_of_it(admin, operator):
         },
     }  # fmt: skip
     assert withdrawal.statement.endswith("Texte reçu\u00a0:\nUne\nseule.")
-    assert (withdrawal.name, withdrawal.filed_by) == ("Léa Martin", operator)
+    assert (withdrawal.name, withdrawal.email, withdrawal.filed_by) == (
+        "Léa Martin", "lea@xn--pi-9ia.fr", operator,
+    )  # fmt: skip
     before = filed()
     assert ask(admin, order.pk, body, key).json() == answer.json()
     assert ask(admin, order.pk, {**body, "words": "Toutes."}, key).status_code == 422
@@ -73,6 +80,7 @@ def test_the_call_files_it_and_answers_what_came_of_it(admin, operator):
         ({"items": [{"item_id": 1, "quantity": 0}]}, "items.0.quantity"),
         ({"items": [{"item_id": 2**70, "quantity": 1}]}, "items"),
         ({"email": "x"}, "email"),
+        ({"email": "v\u0131ctim@example.com"}, "email"),
         ({"item": []}, "item"),
     ],
 )

@@ -122,6 +122,8 @@ def test_changes_of_two_people_in_different_fields_are_joined(admin: Client) -> 
     assert admin.post(SHOP, second | {"accountant_email": "compta@example.com"}).status_code == 302
     row = ShopSettings.objects.get()
     assert (row.shop_name, row.accountant_email) == ("Atelier bleu", "compta@example.com")
+    refused = admin.post(SHOP, opened(admin, SHOP) | {"accountant_email": "v\u0131ctim@example.com"})
+    assert "accountant_email" in refused.context["form"].errors
 
 
 def test_second_change_of_the_same_field_is_told_and_keeps_what_was_typed(admin: Client) -> None:
