@@ -11,7 +11,7 @@ import time_machine
 from django.utils import timezone
 
 from orders.access import access_token
-from orders.models import Order, OrderStatus, PausedBy, Shipment
+from orders.models import Order, OrderStatus, PausedBy, PauseEnd, Shipment
 from orders.selectors.installments import outstanding
 from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
@@ -19,7 +19,7 @@ from orders.selectors.workshop import load_workshop, queued_units
 from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.installments.dates import pause_installments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.factories import make_order, make_product, pay_order
@@ -340,12 +340,20 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
         shipment = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
     assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
     with time_machine.travel(ORDERED + timedelta(days=20), tick=False):
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="La pièce est en retard.")
         change_status(order_id=order.pk, status="shipped", actor=None)
         assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
         change_status(order_id=order.pk, status="processing", actor=None, reason=WHY)
         assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
         undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
     assert list(order.payments.values_list("due_on", flat=True)) == before
+    with time_machine.travel(ORDERED + timedelta(days=20), tick=False):
+        shipment = ship_units(order_id=order.pk, units={item.pk: 1}, actor=None, sent_on=date(2026, 6, 4))
+    with time_machine.travel(ORDERED + timedelta(days=25), tick=False):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+        undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
+    # Later by the pause, whichever parcel was on its way when it ended.
+    assert list(order.payments.values_list("due_on", flat=True))[1:] == [date(2026, 7, 6), date(2026, 8, 5)]
 
 
 @pytest.mark.postgres

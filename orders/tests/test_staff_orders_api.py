@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db.models import F
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
@@ -191,6 +193,13 @@ def test_notes_are_corrected_by_notes(packer, order):
     assert (again.status_code, again.json()["code"]) == (409, "note_corrected")
     foreign = post(packer, path(pay_order(make_order()), "notes"), text="Non.", corrects=first["id"])
     assert foreign.status_code == 404
+    assert OrderNote.objects.count() == 2
+
+
+def test_the_same_words_later_are_another_note(packer, order):
+    for hours in (1, 0):
+        post(packer, path(order, "notes"), text="Appelé, sans réponse.")
+        OrderNote.objects.update(created_at=F("created_at") - timedelta(hours=hours))
     assert OrderNote.objects.count() == 2
 
 

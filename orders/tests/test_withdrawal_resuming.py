@@ -361,6 +361,15 @@ def test_an_installment_that_was_lowered_grows_to_what_was_agreed(order):
     assert in_order()
 
 
+def test_an_overdue_installment_grows_and_is_not_charged_again(order):
+    case = declare(order, units=1)
+    request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
+    order.payments.filter(position=2).update(state="overdue", stopped_code="stolen_card")
+    refuse(case)
+    assert installments(order)[1] == ("100.00", "2026-12-23", "overdue")
+    assert order.payments.get(position=2).stopped_code == "stolen_card"
+
+
 def test_an_installment_that_is_being_paid_keeps_its_amount(order):
     case = declare(order, units=1)
     request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))

@@ -15,6 +15,7 @@ from orders.models import (
     Attempt,
     CardChange,
     CardChangeState,
+    InstallmentPause,
     InvoiceDraft,
     Order,
     OrderEvent,
@@ -130,6 +131,7 @@ def _emptied(order: Order) -> dict[str, Any]:
 def _erase_parts(order: Order) -> None:
     OrderTracking.objects.filter(order=order).update(message="", tracking_number="")
     Shipment.objects.filter(order=order).update(tracking_number="", undo_reason="")
+    InstallmentPause.objects.filter(order=order).update(reason="")
     OrderNote.objects.filter(order=order).delete()
     delete_photos(PiecePhoto.objects.filter(piece__item__order=order))
     for event in OrderEvent.objects.filter(order=order).exclude(data={}):

@@ -123,11 +123,10 @@ def _reschedule(
     order: Order, payment: Payment, *, started: date, today: date, now: datetime, dispatched: bool
 ) -> None:
     if payment.state == PaymentState.SCHEDULED:
-        if dispatched:
-            # Undoing the dispatch brings this day back, and the pause with it.
-            payment.moved_from = payment.due_on
-        if payment.due_on >= started:
-            payment.due_on += today - started
+        agreed = payment.moved_from or payment.due_on
+        # Undoing the dispatch brings this day back, and the pause with it.
+        payment.moved_from = agreed if dispatched else None
+        payment.due_on = agreed + (today - started) if agreed >= started else agreed
         schedule_payment(order, payment, now)
         if payment.moved_from == payment.due_on:
             payment.moved_from = None

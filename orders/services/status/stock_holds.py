@@ -1,7 +1,7 @@
 """Units of counted stock that orders hold.
 
-A hold is made by guarded updates of the catalogue's stock, released exactly once (`held` → `released`, decided by
-a guarded update), and turned into a sale by the payment.
+A hold is made by guarded updates of the catalogue's stock, released exactly once (`held` → `released`, under the lock
+of its order), and turned into a sale by the payment.
 """
 
 import uuid
@@ -41,7 +41,10 @@ def release_for_order(order: Order) -> bool:
 
     The order's row must be locked by the caller.
     """
-    given = [hold for hold in _locked(order, StockHoldState.HELD) if _release(hold)]
+    given = _locked(order, StockHoldState.HELD)
+    order.stock_holds.filter(state=StockHoldState.HELD).update(
+        state=StockHoldState.RELEASED, network="", mailbox=""
+    )
     release_stock(units=map(_unit, given))
     return bool(given)
 
@@ -102,12 +105,6 @@ def _locked(order: Order, state: StockHoldState) -> list[StockHold]:
     holds = order.stock_holds.filter(state=state)
     lock_products(product_ids=holds.order_by().values("product"))
     return list(holds.select_for_update())
-
-
-def _release(hold: StockHold) -> bool:
-    """`held` → `released`; of two callers who both saw it held one gets True."""
-    row = StockHold.objects.filter(pk=hold.pk, state=StockHoldState.HELD)
-    return bool(row.update(state=StockHoldState.RELEASED, network="", mailbox=""))
 
 
 def _unit(hold: StockHold) -> StockUnit:

@@ -87,7 +87,7 @@ def erase_inactive(before: datetime, limit: int) -> int:
         user = users.get(notice.user_key)
         if user is None or not user.is_active or user.is_staff:
             pass
-        elif used.get(user.pk, user.date_joined) < notice.announced_at:
+        elif used[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
     return len(notices)
@@ -109,7 +109,7 @@ def _idle_members(before: datetime, *, limit: int) -> list[User]:
     found: list[User] = []
     for users in _batches(candidates.iterator(chunk_size=_READ), _READ):
         used = last_use([user.pk for user in users])
-        found += [user for user in users if used.get(user.pk, user.date_joined) < before]
+        found += [user for user in users if used[user.pk] < before]
         if len(found) >= limit:
             break
     return found[:limit]

@@ -13,7 +13,7 @@ from accounts.tests.people import make_member
 from blog.services.articles import create_article
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review
-from orders.models import InvoiceDraft, Order, OrderTracking, StoredCard, StripeEvent
+from orders.models import InstallmentPause, InvoiceDraft, Order, OrderTracking, StoredCard, StripeEvent
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.mail_delivery import deliver
@@ -59,6 +59,13 @@ def make_person(name: str, email: str) -> User:
         payment_method_id=f"pm_{name[::-1]}",
         brand="visa",
         last4="4242",
+    )
+    InstallmentPause.objects.create(
+        order=order,
+        started_by="staff",
+        reason=f"{name} est à l'hôpital.",
+        ended_at=timezone.now(),
+        ended_by="staff",
     )
     InvoiceDraft.objects.create(order=order, customer_name=name, notes=f"Note sur {name}")
     StripeEvent.objects.create(

@@ -157,8 +157,10 @@ def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay():
         update_status(order_id=order.pk, status="cancelled", actor=None)
     Attempt.objects.filter(payment__order__in=(old, new)).update(state="expired")
     Order.objects.filter(pk__in=(old.pk, paid.pk)).update(created_at=ago(days=91))
+    Order.objects.filter(pk=paid.pk).update(status="cancelled", retention_decision="Acompte gardé.")
     assert apply_rules(timezone.now())["unpaid-orders"] == 1
-    assert set(Order.objects.values_list("pk", flat=True)) == {new.pk, paid.pk}
+    # Nor does the night archive what was paid.
+    assert set(Order.objects.values_list("pk", "archived_at")) == {(new.pk, None), (paid.pk, None)}
 
 
 @pytest.mark.both_engines
@@ -225,6 +227,8 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     make_order(user=buyer, email=buyer.email)
     staff = idle("staff@example.com", joined=three_years)
     User.objects.filter(pk=staff.pk).update(is_staff=True)
+    closed = idle("closed@example.com", joined=three_years)
+    User.objects.filter(pk=closed.pk).update(is_active=False)
 
     assert apply_rules(timezone.now())["inactive-warned"] == 1
 
@@ -238,11 +242,12 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
 
 
-def test_who_comes_back_in_that_month_stays():
+@pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}, {"is_active": False}])
+def test_who_comes_back_in_that_month_stays(change):
     user = idle("back@example.com", joined=3 * 366)
     apply_rules(timezone.now())
     InactivityNotice.objects.update(announced_at=ago(days=31))
-    User.objects.filter(pk=user.pk).update(last_login=ago(days=2))
+    User.objects.filter(pk=user.pk).update(**change)
     apply_rules(timezone.now())
     assert not Erasure.objects.exists()
     assert not InactivityNotice.objects.exists()
@@ -251,6 +256,8 @@ def test_who_comes_back_in_that_month_stays():
 def test_the_warning_comes_a_month_before_the_three_years_end():
     idle("soon@example.com", joined=3 * 365 - 20)
     idle("later@example.com", joined=3 * 365 - 40)
+    leaving = idle("leaving@example.com", joined=3 * 366)
+    Erasure.objects.create(user_key=leaving.pk, emails=[leaving.email], language="fr", due_by=timezone.now())
     apply_rules(timezone.now())
     assert [mail.to for mail in OutgoingMail.objects.all()] == ["soon@example.com"]
 
