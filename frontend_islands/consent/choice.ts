@@ -2,6 +2,7 @@
  * What the visitor allows: `localStorage["cookie-consent"] = {"necessary":true,"analytics":false,"marketing":false,
  * "functionality":false,"version":"…","date":"…","id":"…","number":1,"isRecorded":true}`.
  */
+import { randomKey } from "@/lib/random-key";
 
 export const KEY = "cookie-consent";
 const OPTIONAL = ["analytics", "marketing", "functionality"] as const;
@@ -119,9 +120,8 @@ function readText(): string | null {
   }
 }
 
-/** A UUID; `crypto.randomUUID` exists on secure pages alone. */
+/** A UUID. */
 function drawId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hex = randomKey();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

@@ -6,6 +6,7 @@
  */
 import { largerOf } from "./cart-merge";
 import { type CartLine, COPY_KEY, parseLines } from "./cart-storage";
+import { randomKey } from "./random-key";
 import { browserStore } from "./storage";
 
 export interface CartCopy {
@@ -23,9 +24,7 @@ export interface CartCopy {
 }
 
 export function newCopy(owner: string): CartCopy {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const device = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { owner, version: 0, lines: [], device, number: 0, isNew: true };
+  return { owner, version: 0, lines: [], device: randomKey(), number: 0, isNew: true };
 }
 
 /** The copy of this browser; null for none or a damaged one. */

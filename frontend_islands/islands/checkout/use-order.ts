@@ -4,6 +4,7 @@ import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
 import { noteOrdered } from "@/lib/cart-copy";
 import { goTo } from "@/lib/navigate";
+import { randomKey } from "@/lib/random-key";
 import { asProblem, inTime } from "@/purchase/calls";
 import { ATTEMPT_KEY, dropTab, ORDERED_KEY, type Ordered, readTab, writeTab } from "@/purchase/tab-memory";
 import type { Quoting } from "@/purchase/use-quote";
@@ -266,12 +267,6 @@ function keyFor(demand: unknown): string {
 /** The next click makes a new order. */
 export function dropAttempt(): void {
   dropTab(ATTEMPT_KEY);
-}
-
-/** 128 random bits. Unlike `crypto.randomUUID` it also exists on a page without TLS, such as a test machine's. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** 53 bits that tell two demands apart (cyrb53); nothing depends on them being hard to forge. */

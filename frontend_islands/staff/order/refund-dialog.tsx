@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import type { RefundAnswer, RefundProposal, SheetLine, StaffOrderSheet } from "@/api/types";
 import { ApiProblem, getJson, postJson } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
+import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
 import { toAmount } from "@/staff/shared/amounts";
 import { Dialog } from "@/staff/shared/dialog";
@@ -33,7 +34,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const [amount, setAmount] = useState("");
   const [restockAll, setRestockAll] = useState(false);
   const [reason, setReason] = useState("");
-  const key = useRef(crypto.randomUUID());
+  const key = useRef(randomKey());
   const demand = demandOf(order, scope, returned, amount, restockAll);
 
   const preview = useMutation({
@@ -58,7 +59,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const back = () => {
     preview.reset();
     decide.reset();
-    key.current = crypto.randomUUID();
+    key.current = randomKey();
   };
 
   return (

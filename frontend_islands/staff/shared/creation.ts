@@ -1,6 +1,7 @@
 /** Making something once, though its answer was lost and it is sent again. */
 import { useState } from "react";
 import { ApiProblem, postJson } from "@/lib/api";
+import { randomKey } from "@/lib/random-key";
 
 /** `keptKey` is that of a draft, which was perhaps sent before its page was left. */
 export function useCreation(keptKey?: string) {
@@ -12,12 +13,12 @@ class Creation {
   key: string;
 
   constructor(keptKey = "") {
-    this.key = keptKey || crypto.randomUUID();
+    this.key = keptKey || randomKey();
   }
 
   /** What comes next is something else. */
   renew(): void {
-    this.key = crypto.randomUUID();
+    this.key = randomKey();
   }
 
   async post<Answer>(path: string, body: unknown): Promise<Answer> {
