@@ -4796,7 +4796,7 @@ export interface components {
          */
         RefundStatusEnum: "pending" | "succeeded" | "failed";
         /**
-         * @description Units of a line of the order; `restock` puts them back on the shelf, `had_left` says that they had been sent, so
+         * @description Units of a line of the order; `restock` puts them back on the shelf, `was_sent` says that they had been sent, so
          *     that those of the line that were not are still sent.
          */
         RefundedLineRequest: {
@@ -4806,7 +4806,7 @@ export interface components {
             /** @default false */
             restock: boolean;
             /** @default false */
-            had_left: boolean;
+            was_sent: boolean;
         };
         /** @description A line. `quantity` counts all units, `free_quantity` those among them that were offered. */
         ReportedItem: {

@@ -16,7 +16,7 @@ from shop.core.staff_admin import StaffRights
 class RefundLineInline(StaffRights, admin.TabularInline[RefundLine, RefundRequest]):
     view_action = StaffAction.SEE_REFUNDS
     model = RefundLine
-    fields = ("item", "quantity", "amount", "restocked", "had_left")
+    fields = ("item", "quantity", "amount", "restocked", "was_sent")
     extra = 0
 
 

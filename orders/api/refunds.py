@@ -49,13 +49,13 @@ from shop.core.staff_calls import allowed, private
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):
-    """Units of a line of the order; `restock` puts them back on the shelf, `had_left` says that they had been sent, so
+    """Units of a line of the order; `restock` puts them back on the shelf, `was_sent` says that they had been sent, so
     that those of the line that were not are still sent."""
 
     item_id = StrictIntegerField(**ROW_KEY)
     quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
     restock = serializers.BooleanField(default=False)
-    had_left = serializers.BooleanField(default=False)
+    was_sent = serializers.BooleanField(default=False)
 
 
 class RefundDemandSerializer(KnownFieldsSerializer):

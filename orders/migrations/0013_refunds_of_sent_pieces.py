@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(
             model_name="refundline",
-            name="had_left",
+            name="was_sent",
             field=models.BooleanField(db_default=False, default=False, verbose_name="déjà expédiés"),
         ),
     ]

@@ -218,7 +218,7 @@ class RefundRequest(models.Model):
 class RefundLine(models.Model):
     """Units of a line that a decision credits, for how much, and whether they go back on the shelf.
 
-    `had_left`: they are among those that had been sent. Those of the line that were not are still to be sent.
+    `was_sent`: they are among those that had been sent. Those of the line that were not are still to be sent.
     """
 
     request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines")
@@ -228,7 +228,7 @@ class RefundLine(models.Model):
     quantity = models.PositiveIntegerField(_("quantité"))
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     restocked = models.BooleanField(_("remis en stock"), default=False)
-    had_left = models.BooleanField(_("déjà expédiés"), default=False, db_default=False)
+    was_sent = models.BooleanField(_("déjà expédiés"), default=False, db_default=False)
 
     class Meta:
         verbose_name = _("ligne remboursée")

@@ -47,7 +47,7 @@ class ReturnedLine:
     item_id: int
     quantity: int
     restock: bool = False
-    had_left: bool = False
+    was_sent: bool = False
 
 
 class RefundRefused(Problem):
@@ -77,7 +77,7 @@ class ProposedLine:
     amount: Decimal
     worth: Decimal
     restock: bool
-    had_left: bool
+    was_sent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ def _proposal(
                 amount=granted[str(item.pk)],
                 worth=value.lines[str(item.pk)],
                 restock=returned[item.pk].restock,
-                had_left=returned[item.pk].had_left,
+                was_sent=returned[item.pk].was_sent,
             )
             for item in items
             if item.pk in returned

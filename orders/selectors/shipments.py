@@ -19,24 +19,24 @@ def units_to_send(order: Order) -> dict[int, int]:
 def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
     """Return the units of each line that were refunded instead of sent, by line id. One query.
 
-    Those that had left are not among them: of a declared withdrawal whose pieces came back, are on their way or were
+    Those that were sent are not among them: of a declared withdrawal whose pieces came back, are on their way or were
     asked for, and of a refund for which staff said so.
     """
     case = "request__withdrawal__case"
-    had_left = (
-        Q(had_left=True)
+    was_sent = (
+        Q(was_sent=True)
         | Q(**{f"{case}__goods_received_at__isnull": False})
         | Q(**{f"{case}__shipping_proof_at__isnull": False})
     )
     lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
     rows = lines.values("item").annotate(
-        units=Sum("quantity"), left=Sum("quantity", filter=had_left, default=0)
+        units=Sum("quantity"), sent=Sum("quantity", filter=was_sent, default=0)
     )
-    refunded = {row["item"]: (row["units"], row["left"]) for row in rows}
+    refunded = {row["item"]: (row["units"], row["sent"]) for row in rows}
     kept = {}
     for item in items:
-        units, left = refunded.get(item.pk, (0, 0))
-        kept[item.pk] = units - min(left, item.sent_quantity)
+        units, sent = refunded.get(item.pk, (0, 0))
+        kept[item.pk] = units - min(sent, item.sent_quantity)
     return kept
 
 

@@ -280,7 +280,7 @@ def test_a_piece_withdrawn_from_before_any_left_stays_here(order, provider):
 def test_a_piece_refunded_after_it_was_sent_leaves_the_other_to_be_sent(order, provider):
     golem, hibou = order.items.all()
     parcel = send(order, 1, 1)
-    request_refund(order_id=order.pk, key="broken", lines=[ReturnedLine(golem.pk, 1, had_left=True)])
+    request_refund(order_id=order.pk, key="broken", lines=[ReturnedLine(golem.pk, 1, was_sent=True)])
     send_all()
     assert state(order) == ("confirmed", [1, 1], False)
     assert units_to_send(Order.objects.get(pk=order.pk)) == {golem.pk: 1, hibou.pk: 0}

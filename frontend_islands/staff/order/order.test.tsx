@@ -292,7 +292,7 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   );
   expect(document.getElementById("toasts")?.textContent).toContain("re_1");
   expect(sent.at(-1)?.body).toEqual({
-    lines: [{ item_id: 7, quantity: 1, restock: true, had_left: true }],
+    lines: [{ item_id: 7, quantity: 1, restock: true, was_sent: true }],
     reason: "",
     expected_left: "80.00",
   });

@@ -24,7 +24,7 @@ type Scope = "all" | "lines" | "amount";
 interface Returned {
   units: number;
   restock: boolean;
-  had_left: boolean;
+  was_sent: boolean;
 }
 
 export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClose: () => void }) {
@@ -178,7 +178,7 @@ function Lines({ lines, returned, onChange }: LinesProps) {
   return (
     <ul className="order-pieces">
       {lines.map((line) => {
-        const chosen = returned.get(line.id) ?? { units: 0, restock: false, had_left: false };
+        const chosen = returned.get(line.id) ?? { units: 0, restock: false, was_sent: false };
         const set = (change: Partial<Returned>) =>
           onChange(new Map(returned).set(line.id, { ...chosen, ...change }));
         return (
@@ -193,10 +193,10 @@ function Lines({ lines, returned, onChange }: LinesProps) {
               <label className="check order-piece__wide">
                 <input
                   type="checkbox"
-                  checked={chosen.had_left}
-                  onChange={(event) => set({ had_left: event.target.checked })}
+                  checked={chosen.was_sent}
+                  onChange={(event) => set({ was_sent: event.target.checked })}
                 />
-                <span>{t("hadLeft")}</span>
+                <span>{t("wasSent")}</span>
               </label>
             )}
             {chosen.units > 0 && (

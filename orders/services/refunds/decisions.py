@@ -175,7 +175,7 @@ def _decide(
             item=line.item,
             quantity=line.quantity,
             amount=line.amount,
-            had_left=line.had_left,
+            was_sent=line.was_sent,
         )
         for line in proposal.lines
     )

@@ -117,20 +117,20 @@ def refund_case(
     """Refund a declaration: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
-    when all the money is back. Pieces whose return was asked for had left, whether or not they are back already.
+    when all the money is back. Pieces whose return was asked for were sent, whether or not they are back already.
     `require_proof` as in `request_refund`.
 
     Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
-        had_left = case.state == WithdrawalState.GOODS_AWAITED
+        was_sent = case.state == WithdrawalState.GOODS_AWAITED
         return request_refund(
             order_id=known.pk,
             key=f"withdrawal:{case.withdrawal_id}",
             actor=actor,
             reason=reason,
-            lines=lines and [replace(line, had_left=had_left) for line in lines],
+            lines=lines and [replace(line, was_sent=was_sent) for line in lines],
             amount=amount,
             withdrawal=case.withdrawal,
             require_proof=require_proof,
