@@ -85,6 +85,7 @@ OBSTACLES: dict[str, tuple[Callable[[Order], Any], str]] = {
     "card forgotten": (card(forgotten_at=timezone.now()), "no_card"),
     "card refused": (card(refused_code="stolen_card"), "card_refused"),
     "bank wants its customer": (payment(stopped_code="authentication_required"), "needs_customer"),
+    "money in doubt": (attempt("review"), "in_review"),
 }
 LIVE = ("prepared", "sent", "processing")
 NO_OBSTACLES = {
@@ -93,9 +94,7 @@ NO_OBSTACLES = {
     "sent to the customer": status("shipped"),
     "dispute won": dispute("won"),
     "no funds the last time": payment(stopped_code="insufficient_funds", state="overdue"),
-    **{
-        f"a {state} try": attempt(state) for state in ("succeeded", "failed", "expired", "canceled", "review")
-    },
+    **{f"a {state} try": attempt(state) for state in ("succeeded", "failed", "expired", "canceled")},
 }
 
 
