@@ -60,7 +60,7 @@ def _storable(value: Any) -> Any:
 
 
 def process_event(event: StripeEvent) -> None:
-    """Process a stored event, once. Raises GatewayError, NotYetKnown or what else went wrong: it must be tried again."""
+    """Process a stored event, once. Raises GatewayError, NotYetKnown or what else went wrong: to be tried again."""
     if event.processed_at is not None:
         return
     try:
