@@ -127,10 +127,14 @@ def test_what_came_between_the_written_charge_and_its_call_drops_it(order, case)
 
 
 @pytest.mark.parametrize("case", list(NO_OBSTACLES))
-def test_what_is_no_obstacle(order, case):
+def test_what_is_no_obstacle(order, monkeypatch, case):
     NO_OBSTACLES[case](order)
     order.refresh_from_db()
     assert obstacle(order, second_of(order)) == ""
+    # Nor is its own day too early for staff.
+    monkeypatch.setattr(due_installments, "_execute", lambda prepared: prepared)
+    prepared = due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
+    assert (prepared.payment, prepared.kind, prepared.state) == (second_of(order), "off_session", "prepared")
 
 
 @pytest.mark.parametrize("position", [1, 2, 3])
