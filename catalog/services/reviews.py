@@ -26,6 +26,7 @@ from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
 from shop.core.problems import InvalidFields, Problem
 from shop.core.site import absolute_url
+from shop.core.transaction_locks import lock_names
 
 User = get_user_model()
 
@@ -103,10 +104,12 @@ def _submit(
     """One opinion of a product for one address, with an account and without."""
     _check(words.rating, words.title, words.text)
     refused = Problem("already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409)
-    if review_of_address(email=email, product_id=product.pk) is not None:
-        raise refused
     try:
         with transaction.atomic():
+            # Constraints keep members from a second one, and guests; this, who is both.
+            lock_names([f"review:{product.pk}:{email}"])
+            if review_of_address(email=email, product_id=product.pk) is not None:
+                raise refused
             return Review.objects.create(
                 product=product,
                 variant_id=purchase.variant_id,
