@@ -21,10 +21,12 @@ from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase, find_purchase
 from catalog.selectors.reviews import review_of_address
+from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
 from shop.core.problems import InvalidFields, Problem
 from shop.core.site import absolute_url
+from shop.core.transaction_locks import lock_names
 
 User = get_user_model()
 
@@ -102,10 +104,12 @@ def _submit(
     """One opinion of a product for one address, with an account and without."""
     _check(words.rating, words.title, words.text)
     refused = Problem("already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409)
-    if review_of_address(email=email, product_id=product.pk) is not None:
-        raise refused
     try:
         with transaction.atomic():
+            # Constraints keep members from a second one, and guests; this, who is both.
+            lock_names([f"review:{product.pk}:{email}"])
+            if review_of_address(email=email, product_id=product.pk) is not None:
+                raise refused
             return Review.objects.create(
                 product=product,
                 variant_id=purchase.variant_id,
@@ -134,8 +138,9 @@ def moderate_review(
 ) -> Review:
     """Publish or refuse a review, or take a published one back; log it and write to the author why.
 
-    A decision that changes nothing is not one: nothing is logged or sent. Raises `Problem` (400 `invalid`) for a
-    refusal without a reason or a reason that is too long, and `Review.DoesNotExist`.
+    A decision that changes nothing is not one: nothing is logged or sent. Decisions about one product are taken one
+    after the other, so that its average counts each of them. Raises `Problem` (400 `invalid`) for a refusal without a
+    reason or a reason that is too long, and `Review.DoesNotExist`.
     """
     reason = _clean(reason)
     if state == ReviewState.REFUSED and not reason:
@@ -146,9 +151,8 @@ def moderate_review(
         raise _invalid("state", _("Choisissez de publier ou de refuser."))
     now = timezone.now()
     with transaction.atomic():
-        review = (
-            Review.objects.select_for_update(of=("self",)).select_related("product", "user").get(pk=review_id)
-        )
+        lock_products(product_ids=Review.objects.filter(pk=review_id).values("product"))
+        review = Review.objects.select_related("product", "user").get(pk=review_id)
         before = review.state
         if before == state:
             return review
@@ -200,7 +204,8 @@ def anonymise_old_reviews(before: datetime, limit: int) -> int:
 
 
 def refresh_rating(*, product_id: int) -> None:
-    """Bring a product's count and average up to date: published reviews, without those of the demonstration."""
+    """Bring a product's count and average up to date: published reviews, without those of the demonstration. The
+    product is locked by the caller."""
     found = Review.objects.filter(
         product_id=product_id, state=ReviewState.PUBLISHED, demonstration=False
     ).aggregate(count=Count("pk"), average=Avg("rating", output_field=models.DecimalField()))

@@ -9,7 +9,7 @@ from accounts.services.signing_up import confirm_sign_up
 from accounts.sign_ups import sign_up_key
 from accounts.tests.people import mails, make_member, sign_up
 from catalog.models import Review, ReviewState
-from catalog.services.reviews import moderate_review
+from catalog.services.reviews import adopt_reviews, moderate_review
 from orders.access import access_token, order_url
 from orders.models import Order
 from orders.services.checkout.guest_accounts import join_member
@@ -131,6 +131,20 @@ def test_the_review_joins_the_account_that_signing_up_alone_makes(client, piece,
     review = Review.objects.get()
     assert (review.user, review.guest_email) == (member, "")
     assert Order.objects.get().user is None
+
+
+def test_a_piece_that_the_member_reviewed_too_keeps_both(client, piece):
+    order = delivered(piece)
+    client.post(form(order, piece), WORDS)
+    member = make_member("zoe@example.com")
+    Review.objects.create(
+        product=piece, user=member, rating=4, title="Beau", text="Fin.", experience_date=order.paid_at.date()
+    )
+    adopt_reviews(user_id=member.pk, email="lea@example.com")
+    assert set(Review.objects.values_list("user", "guest_email")) == {
+        (None, "lea@example.com"),
+        (member.pk, ""),
+    }
 
 
 def test_the_review_of_another_address_stays_where_it_is(client, piece):

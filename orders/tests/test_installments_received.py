@@ -135,6 +135,12 @@ def test_only_refused_charges_count_as_tries(order):
     second.refresh_from_db()
     assert (second.state, second.next_try_on is None) == ("due", False)
     assert mails("installment_overdue") == 0
+    # Four refusals are the end, on whatever days: staff may have tried in between.
+    second.attempts.filter(kind="off_session").update(state="failed")
+    record_refusal(order=order, payment=second, attempt=second.attempts.get(number=9))
+    second.refresh_from_db()
+    assert (second.state, second.next_try_on) == ("overdue", None)
+    assert mails("installment_overdue") == 1
 
 
 @pytest.mark.parametrize("state", ["paid", "void", "written_off"])

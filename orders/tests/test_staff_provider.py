@@ -73,6 +73,24 @@ def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) ->
     assert reprocess_events(timezone.now()) == 1
 
 
+def test_an_event_that_the_shop_fails_over_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    received = timezone.now() - timedelta(hours=1)
+    failed, other = (
+        store(f"evt_{number}", received_at=received + timedelta(minutes=number)) for number in (1, 2)
+    )
+
+    def fail_once(event: StripeEvent) -> None:
+        if event == failed:
+            raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr(webhook_events, "_act", fail_once)
+    assert reprocess_events(timezone.now()) == 1
+    failed.refresh_from_db()
+    other.refresh_from_db()
+    assert (failed.processed_at, failed.tries, failed.error) == (None, 1, "RuntimeError: unforeseen")
+    assert other.processed_at is not None
+
+
 @pytest.mark.parametrize("error", [NotYetKnown("attempt is not known"), gateway.GatewayError("x")])
 def test_what_stays_unprocessed_is_told(
     browser: Client, monkeypatch: pytest.MonkeyPatch, error: Exception

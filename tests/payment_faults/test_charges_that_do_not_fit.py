@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Refund, StoredCard
+from orders.services.payments.due_installments import charge_now
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
@@ -27,6 +28,7 @@ from orders.tests.installments import (
     payment_of,
 )
 from orders.tests.installments import mails as mail_count
+from shop.core.problems import Problem
 from tests.payment_faults.outcomes import ledger, mails
 from tests.races.conftest import Buyer
 
@@ -75,6 +77,15 @@ def test_case_10_a_charge_that_differs_at_stripe(fake_stripe, order, clock, monk
     reconcile.reconcile_attempts(clock.now() + timedelta(hours=1))
     assert attempts(order)[1] == (2, 1, "off_session", "review", "")
     kept_for_review(order, reason.format(attempt=attempt.pk))
+    # Its money may be that of the installment: nothing else collects it.
+    clock.pass_days(1)
+    clock.run_round()
+    assert charged(fake_stripe) == [5000, 5000]
+    with pytest.raises(Problem, match="à vérifier"):
+        charge_now(payment_id=payment_of(order, 2).pk, actor=None)
+    with pytest.raises(Problem, match="en cours"):
+        pay_by_link(order_id=order.pk, everything=False)
+    assert attempts(order)[1:] == [(2, 1, "off_session", "review", "")]
 
 
 def kept_for_review(order: Order, reason: str) -> None:

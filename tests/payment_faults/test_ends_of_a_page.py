@@ -8,8 +8,10 @@ from decimal import Decimal
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from django.db import OperationalError
 from django.db.models.query import QuerySet
 from django.utils import timezone
 
@@ -159,6 +161,12 @@ def test_case_15_an_expiry_that_nobody_told_is_found_by_the_job(fake_stripe, ord
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(hours=2)) == 1
     still_waits(order)
     fake_stripe.expire(order)
+    # Whoever hears of it and dies before the piece is back leaves all of it to the job.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transitions, "release_for_order", Mock(side_effect=OperationalError("lock timeout")))
+        with pytest.raises(OperationalError):
+            settle(Attempt.objects.get().pk)
+    still_waits(order)
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(hours=2)) == 1
     cancelled_once(order)
 

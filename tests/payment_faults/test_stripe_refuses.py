@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from orders.models import Attempt, Order, OrderStatus, StripeEvent
@@ -67,8 +68,20 @@ def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_an
     cancelled_once(order, attempt="canceled")
 
 
-def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waiting(fake_stripe, monkeypatch):
-    """Stripe refuses one object in the job: that payment stays as it is, those behind it are settled."""
+@pytest.mark.parametrize(
+    "failure",
+    [
+        gateway.GatewayRefused("No such checkout.session", "resource_missing"),
+        OperationalError("lock timeout"),
+    ],
+    ids=["refused", "failed here"],
+)
+def test_case_30_one_payment_that_can_not_be_settled_keeps_no_other_waiting(
+    fake_stripe, monkeypatch, failure
+):
+    """Stripe refuses one object in the job, or the shop fails over it: that payment stays as it is, those behind it
+    are settled, however many fail."""
+    monkeypatch.setattr(reconcile, "BATCH", 1)
     product = make_product(price="60.00", stock_quantity=2)
     for number in range(2):
         assert Buyer(number).checkout(checkout_body([line(product)], "60.00")).status_code == 201
@@ -80,7 +93,7 @@ def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waitin
 
     def refuse_one(checkout_session_id: str) -> Any:
         if checkout_session_id == page:
-            raise gateway.GatewayRefused("No such checkout.session", "resource_missing")
+            raise failure
         return fetch(checkout_session_id)
 
     with monkeypatch.context() as patch:

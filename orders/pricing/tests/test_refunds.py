@@ -58,6 +58,9 @@ def test_the_last_of_several_returns_brings_the_delivery():
 def test_three_for_the_price_of_two_are_worth_two_installments_each():
     lines = sold(line("a", "30.00", 3, (2, 1)))
     assert line_shares(lines) == {"a": 6000}
+    # The odd cents are the same lines', in whatever order the lines come.
+    three = sold(*(line(key, "10.00", 1, (2, 1)) for key in "abc"))
+    assert line_shares(three) == line_shares(three[::-1]) == {"a": 667, "b": 667, "c": 666}
     assert value(lines, a=1) == ({"a": "20.00"}, "0.00", False)
 
 

@@ -65,11 +65,14 @@ def purge_unpaid_orders(before: datetime, limit: int) -> int:
         status=OrderStatus.CANCELLED, paid_at=None, archived_at=None, created_at__lt=before
     ).exclude(payments__attempts__state__in=UNSETTLED_ATTEMPTS)
     done = 0
-    for pk in unpaid.order_by("created_at").values_list("pk", flat=True)[:limit]:
+    # However many must stay, those behind them go.
+    for pk in unpaid.order_by("created_at").values_list("pk", flat=True):
         try:
             done += remove_order(order_id=pk, actor=None) == Removal.DELETED
         except (Problem, Order.DoesNotExist):
             continue
+        if done == limit:
+            break
     return done
 
 

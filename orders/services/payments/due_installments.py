@@ -107,6 +107,9 @@ def charge_obstacle_text(reason: str) -> str:
         ),
         "needs_customer": _("La banque veut l'accord de son client : envoyez le lien de paiement."),
         "attempt_live": _("Un paiement de cette commande est en cours."),
+        "in_review": _(
+            "Un paiement de cette commande est à vérifier\u00a0: demandez d'abord son état à Stripe."
+        ),
         "too_early": _("Son jour n'est pas venu : le client a accepté d'être débité à cette date."),
     }
     return texts[reason]
@@ -150,7 +153,7 @@ def _announce(order: Order, payment: Payment, today: date) -> None:
     if payment.state != PaymentState.SCHEDULED or payment.announced_at is not None:
         return
     # The same mail says when the card can't be charged; a dispute, a pause or a closed order stops the calendar.
-    if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live"):
+    if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live", "in_review"):
         scheduled_payments.announce(order=order, payment=payment, today=today)
 
 

@@ -14,9 +14,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from orders.models import (
-    LIVE_ATTEMPTS,
     OPEN_PAYMENTS,
     PAID_STATUSES,
+    UNSETTLED_ATTEMPTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -63,7 +63,7 @@ def obstacle(order: Order, payment: Payment) -> str:
     """Return why the stored card can't be charged for this payment now, or "". Call it with the order locked. Four
     queries.
 
-    not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live.
+    not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live, in_review.
     """
     if payment.state not in OPEN_PAYMENTS:
         return "not_owed"
@@ -80,10 +80,13 @@ def obstacle(order: Order, payment: Payment) -> str:
         return "card_refused"
     if payment.stopped_code == AUTHENTICATION_REQUIRED:
         return "needs_customer"
-    # One try for the whole order at a time: an open page may pay this payment together with another.
-    if Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).exists():
-        return "attempt_live"
-    return ""
+    # One try for the whole order at a time: an open page may pay this payment together with another. The money of one
+    # that is kept for review may be this payment's.
+    tries = Attempt.objects.filter(payment__order=order, state__in=UNSETTLED_ATTEMPTS)
+    states = set(tries.values_list("state", flat=True))
+    if AttemptState.REVIEW in states:
+        return "in_review"
+    return "attempt_live" if states else ""
 
 
 def prepare_charge(order: Order, payment: Payment) -> Attempt:

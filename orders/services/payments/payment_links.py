@@ -7,9 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.models import (
-    LIVE_ATTEMPTS,
     OPEN_PAYMENTS,
     PAID_STATUSES,
+    UNSETTLED_ATTEMPTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -29,8 +29,8 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
     the position of the installment that was shown as the next one: it is paid, or none (`not_owed`).
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
-    while a charge of the stored card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
-    `not_owed`, `payment_in_progress` (409) or `payment_unavailable` (503).
+    while a charge of the stored card is under way or kept for review: a customer must not pay beside it. Raises
+    Problem `nothing_due`, `not_owed`, `payment_in_progress` (409) or `payment_unavailable` (503).
     """
     try:
         attempt = _open_attempt(order_id, everything=everything, seen=seen)
@@ -65,11 +65,13 @@ def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) ->
             raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
         pays_off = everything and len(payments) > 1
         live = (
-            Attempt.objects.select_for_update().filter(payment__order=order, state__in=LIVE_ATTEMPTS).first()
+            Attempt.objects.select_for_update()
+            .filter(payment__order=order, state__in=UNSETTLED_ATTEMPTS)
+            .first()
         )
         if live is None:
             return _write(payments, pays_off=pays_off)
-        if live.kind != AttemptKind.LINK or live.state == AttemptState.PROCESSING:
+        if live.kind != AttemptKind.LINK or live.state in (AttemptState.PROCESSING, AttemptState.REVIEW):
             raise _in_progress()
         if live.pays_off == pays_off and live.expires_at > timezone.now():
             return live

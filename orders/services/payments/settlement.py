@@ -281,18 +281,19 @@ def _refund_automatically(order: Order, attempt: Attempt, reason: RefundReason) 
 
 def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
     with transaction.atomic():
-        Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
             return
         current.error_code = facts.error_code[:100]
         _move(current, AttemptState.EXPIRED, "error_code")
-    cancel_unpaid_order(
-        attempt.payment.order_id,
-        reason="payment.expired",
-        attempt_state=AttemptState.EXPIRED,
-        by=ActorKind.PROVIDER,
-    )
+        # In one transaction: no job looks for the order of an attempt that is over, nor for its stock.
+        cancel_unpaid_order(
+            attempt.payment.order_id,
+            reason="payment.expired",
+            attempt_state=AttemptState.EXPIRED,
+            by=ActorKind.PROVIDER,
+        )
 
 
 def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -> str:

@@ -72,15 +72,17 @@ def reconcile_card_changes(now: datetime) -> int:
 
 def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], None], now: datetime) -> int:
     asked = 0
-    for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at")[:BATCH]:
+    for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at"):
         try:
             resume(row)
             asked += 1
-        except gateway.GatewayRefused:
-            # One that the provider refuses must not keep the others waiting.
-            logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
-        except gateway.GatewayError as error:
+        except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured) as error:
             logger.warning("reconciliation stops, the provider does not answer: %s", error)
+            break
+        except Exception:
+            # However many fail, they must not keep the others waiting.
+            logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
+        if asked == BATCH:
             break
     return asked
 
@@ -137,7 +139,7 @@ def reprocess_events(now: datetime) -> int:
             continue
         except gateway.GatewayUnavailable:
             break
-        except gateway.GatewayError:
+        except Exception:
             logger.exception("event %s could not be processed", event.event_id)
     return done
 

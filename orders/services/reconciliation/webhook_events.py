@@ -60,12 +60,12 @@ def _storable(value: Any) -> Any:
 
 
 def process_event(event: StripeEvent) -> None:
-    """Process a stored event, once. Raises GatewayError or NotYetKnown when it must be tried again."""
+    """Process a stored event, once. Raises GatewayError, NotYetKnown or what else went wrong: to be tried again."""
     if event.processed_at is not None:
         return
     try:
         _act(event)
-    except (gateway.GatewayError, NotYetKnown) as error:
+    except Exception as error:
         StripeEvent.objects.filter(pk=event.pk, processed_at__isnull=True).update(
             tries=event.tries + 1, error=f"{type(error).__name__}: {error}"[:2000]
         )

@@ -1,0 +1,109 @@
+"""Reviews of one piece at one moment: an address writes one, and each decision is taken once and counted."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from accounts.models import User
+from catalog.models import Product, Review, ReviewDecision, ReviewState
+from catalog.selectors import purchases
+from catalog.selectors.purchases import Purchase
+from catalog.services import reviews
+from catalog.services.reviews import moderate_review, submit_guest_review, submit_review
+from orders.tests.factories import make_product
+from shop.core.problems import Problem
+from tests.races.concurrency import Rendezvous, run_concurrently, values
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def written(product: Product, rating: int) -> Review:
+    return Review.objects.create(
+        product=product,
+        guest_email=f"{rating}@example.com",
+        rating=rating,
+        title="Superbe",
+        text="Très fine.",
+        experience_date=date(2026, 11, 2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("locked", "same", "decisions", "count", "average"),
+    [
+        (True, False, 2, 2, "3.50"),
+        (True, True, 1, 1, "5.00"),
+        (False, False, 2, 1, None),
+        (False, True, 2, 1, "5.00"),
+    ],
+    ids=["two reviews", "one review", "control of two reviews", "control of one review"],
+)
+def test_two_decisions_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+    locked: bool,
+    same: bool,
+    decisions: int,
+    count: int,
+    average: str | None,
+) -> None:
+    product = make_product()
+    first, second = written(product, 5), written(product, 2)
+    # Neither sees what the other has changed; where there is a lock, or one row, the first waits in vain.
+    inside = Rendezvous(0.5 if locked or same else 30.0)
+    refresh = reviews.refresh_rating
+
+    def refresh_together(*, product_id: int) -> None:
+        inside.enter()
+        refresh(product_id=product_id)
+
+    monkeypatch.setattr(reviews, "refresh_rating", refresh_together)
+    if not locked:
+        monkeypatch.setattr(reviews, "lock_products", lambda product_ids: None)
+    publish = partial(
+        moderate_review, state=ReviewState.PUBLISHED, reason="", moderator_id=None, moderator="#1"
+    )
+    chosen = (first, first) if same else (first, second)
+    values(run_concurrently([partial(publish, review_id=review.pk) for review in chosen]))
+    product.refresh_from_db()
+    assert (ReviewDecision.objects.count(), product.rating_count) == (decisions, count)
+    # Of the two that count one review, either may be the last.
+    assert average is None or product.rating_average == Decimal(average)
+
+
+@pytest.mark.parametrize(("locked", "kept"), [(True, 1), (False, 2)], ids=["locked", "control"])
+def test_who_writes_with_an_account_and_without_at_once_writes_once(
+    monkeypatch: pytest.MonkeyPatch, locked: bool, kept: int
+) -> None:
+    bought = Purchase("ABCD1234", date(2026, 11, 2), None)
+    monkeypatch.setattr(purchases, "_finders", [lambda user, product: bought])
+    member = User.objects.create_user("lea@example.com", "un-renard-de-bois")
+    inside, look = Rendezvous(0.5 if locked else 30.0), reviews.review_of_address
+
+    def look_together(**of: object) -> Review | None:
+        found = look(**of)
+        inside.enter()
+        return found
+
+    monkeypatch.setattr(reviews, "review_of_address", look_together)
+    if not locked:
+        monkeypatch.setattr(reviews, "lock_names", lambda names: None)
+    words = {
+        "product_id": make_product().pk,
+        "author_name": "Léa",
+        "rating": 5,
+        "title": "Superbe",
+        "text": "Très fine.",
+        "language": "fr",
+    }
+    outcomes = run_concurrently(
+        [
+            partial(submit_review, user_id=member.pk, **words),
+            partial(submit_guest_review, email=member.email, purchase=bought, **words),
+        ]
+    )
+    refused = [each.error.code for each in outcomes if isinstance(each.error, Problem)]
+    assert (Review.objects.count(), refused) == (kept, ["already_reviewed"] * (2 - kept))
