@@ -22,6 +22,7 @@ from orders.services.fulfilment.delivery_address import DeliveryAddress
 from orders.services.withdrawals.declarations import Declaration, choose_lines
 from shop.core.email_addresses import EmailAddressField
 from shop.core.models import EMAIL_MAX_LENGTH
+from shop.core.postcodes import needs_postcode
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"
@@ -226,6 +227,17 @@ def _column(name: str, label: Any, autocomplete: str, **widget: Any) -> LineFiel
     )
 
 
+def require_for_country(form: forms.BaseForm) -> None:
+    """Ask for what an address in the form's country needs: a postcode, its own name where the list lacks it."""
+    country = str(form["country"].value() or "")
+    for name, is_needed, refusal in (
+        ("postal_code", needs_postcode(country), _("Saisissez le code postal.")),
+        ("custom_country", country == OTHER_COUNTRY, _("Indiquez votre pays.")),
+    ):
+        form.fields[name].required = is_needed
+        form.fields[name].error_messages["required"] = refusal
+
+
 class DeliveryAddressForm(forms.Form):
     """Where an order goes; a gift names its recipient, another order its customer."""
 
@@ -252,13 +264,12 @@ class DeliveryAddressForm(forms.Form):
         known = order.country in dict(countries)
         choices = [*countries] if known else [(order.country, country_name(order.country)), *countries]
         cast(forms.ChoiceField, self.fields["country"]).choices = choices
+        require_for_country(self)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("country") != OTHER_COUNTRY:
             cleaned["custom_country"] = ""
-        elif not cleaned.get("custom_country"):
-            self.add_error("custom_country", ValidationError(_("Indiquez votre pays."), code="required"))
         return cleaned
 
     def delivery_address(self) -> DeliveryAddress:

@@ -66,6 +66,8 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[sdif]|(?<!%)%[sdif]|\{\w*\}")
 TAG = re.compile(r"</?([a-zA-Z][\w-]*)")
 # French puts a no-break space before high punctuation and inside guillemets.
 BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« ")
+# One word, one spelling: the pages say "email".
+BAD_ENGLISH_WORD = re.compile(r"(?i)\be-mail")
 
 
 def extract_template(
@@ -220,6 +222,12 @@ def check(root: Path = ROOT) -> list[str]:
         wrong += [f"{language}: obsolete: {key!r}" for key in catalogue.obsolete]
         unused = sorted(set(held) - {key_of(message) for message in expected})
         wrong += [f"{language}: unused: {key!r}" for key in unused]
+        if language == "en":
+            wrong += [
+                f"en: email is written without a hyphen: {key!r}"
+                for key, entry in held.items()
+                if BAD_ENGLISH_WORD.search(" ".join(forms_of(entry.string)))
+            ]
         for message in expected:
             problem = problem_of(held.get(key_of(message)), message)
             wrong += [f"{language}: {problem}"] if problem else []

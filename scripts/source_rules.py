@@ -176,6 +176,12 @@ RULES = (
         ),
     ),
     Rule(
+        "a text to translate is no part of an f-string: no catalogue would have it",
+        re.compile(r"\{\s*(?:_|n?p?gettext(?:_lazy)?)\("),
+        ("*.py",),
+        ("*/tests/*", "tests/*"),
+    ),
+    Rule(
         "payments are called through orders/stripe/gateway.py and its stripe_api.py",
         re.compile(r"^\s*(?:import|from) stripe\b", re.MULTILINE),
         ("*.py",),

@@ -165,6 +165,11 @@ def test_a_complete_catalogue_passes(root):
             'msgstr "<b>Panier</b>"',
             ["en: placeholders or tags differ: 'Panier' -> '<b>Panier</b>'"],
         ),
+        (
+            'msgstr "Panier +"',
+            'msgstr "Cart by E-mail"',
+            ["en: email is written without a hyphen: 'Panier'"],
+        ),
         ("plural=(n != 1);", "plural=(n > 1);", ["en: Plural-Forms must be nplurals=2; plural=(n != 1);"]),
     ],
 )

@@ -28,6 +28,7 @@ def breaches(tmp_path, name, text):
         ("templates/cart.html", "{{ text|safe }}", "text becomes markup"),
         ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
         ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
+        ("orders/mails.py", """f"{name} ({_('OFFERT')})\"""", "no catalogue would have it"),
         ("orders/services/refunds/decisions.py", "import stripe", "gateway.py"),
         (
             "orders/services/x.py",

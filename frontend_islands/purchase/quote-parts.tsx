@@ -1,4 +1,5 @@
 /** What cart, checkout and payment result draw of a quote. */
+import type { ReactNode } from "react";
 import type { Quote, QuoteLine } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
 import { readNames } from "@/lib/cart-storage";
@@ -170,13 +171,14 @@ export function LineBadges({ line }: { line: QuoteLine }) {
   );
 }
 
-/** The units that cost nothing, on a row of their own. */
-export function FreeRow({ text }: { text: string }) {
+/** The units that cost nothing, on a row of their own; below their name what tells them from others of that name. */
+export function FreeRow({ text, children }: { text: string; children?: ReactNode }) {
   const { t } = useTranslation();
   return (
     <li className="line line--free">
       <div className="line__body">
         <p className="line__name">{text}</p>
+        {children}
       </div>
       <p className="line__total">
         <span className="badge badge--free">{t("summary.free")}</span>

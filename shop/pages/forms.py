@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Address, User
 from accounts.services.addresses import AddressDetails
 from catalog.models import Product
+from orders.forms import require_for_country
 from shop.core.email_addresses import EmailAddressField
 from shop.core.images import check_image
 from shop.core.languages import active_language
@@ -213,6 +214,7 @@ class AddressForm(forms.ModelForm[Address]):
     def __init__(self, *args: Any, countries: Sequence[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         cast(forms.ChoiceField, self.fields["country"]).choices = countries
+        require_for_country(self)
 
     def details(self) -> AddressDetails:
         """What a valid form says."""

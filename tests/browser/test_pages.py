@@ -29,6 +29,8 @@ PAGES = {
 }
 # Of one template with the Christmas one.
 COLLECTIONS = ("/pokeball", "/crochet", "/figurines", "/goodies")
+# Its German title has a word that is wider than an enlarged page.
+ARTICLE = "/blog/8-un-petit-marche-de-noel-sur-une-etagere"
 
 
 def address(path, language):
@@ -81,12 +83,19 @@ def test_the_mails_of_a_machine_that_sends_none_fit_a_phone(new_page):
 def test_a_product_page_works_fits_and_is_accessible(new_page):
     page = new_page(width=PHONE)
     works_and_fits(page, first_product(page))
+    # A screen enlarged to 400 % keeps its height for the page and the question about cookies.
+    bar = page.locator(".buy-bar")
+    page.set_viewport_size({"width": NARROW, "height": 640})
+    page.mouse.wheel(0, 1500)
+    bar.wait_for()
+    page.set_viewport_size({"width": NARROW, "height": 256})
+    bar.wait_for(state="hidden")
 
 
 @pytest.mark.parametrize("language", ["en", "es", "de"])
 def test_every_page_speaks_each_language_and_fits_when_it_is_enlarged(new_page, language):
     page = new_page(width=NARROW, language=language)
-    for path in (*PAGES.values(), *COLLECTIONS):
+    for path in (*PAGES.values(), *COLLECTIONS, ARTICLE):
         assert page.goto(address(path, language)).status == 200
         settle(page)
         assert (path, page.locator("html").get_attribute("lang"), overflow(page)) == (path, language, 0)

@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from orders.models import Attempt, AttemptState, Order
+from orders.services.payments.checkout_page import page_lines
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product
 from orders.tests.fake_stripe import session_of
@@ -52,6 +53,8 @@ def test_case_33_free_units_are_a_row_at_nothing_and_the_page_asks_the_orders_to
     assert params["success_url"] == f"{settings.SITE_URL}/payment-success?session_id={{CHECKOUT_SESSION_ID}}"
     assert params["cancel_url"] == f"{settings.SITE_URL}/panier"
     assert gateway.fetch_checkout_session(session_of(order)).amount_cents == to_cents(order.total) == 2999
+    order.language = "de"
+    assert [row.name for row in page_lines(order)] == ["Orbe", "Orbe (GRATIS)", "Versand"]
 
 
 POSTCODES = {"FR": "69003", "JP": "100-0001"}

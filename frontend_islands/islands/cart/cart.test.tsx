@@ -380,6 +380,7 @@ it("adds the pieces that complete an offer with one press", async () => {
 
   expect(readCart()).toEqual([{ product_id: 12, variation_id: 3, finish: "painted", quantity: 3 }]);
   expect(lastToast()).toMatchObject({ kind: "success", text: "Gardien" });
+  expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Récapitulatif" }));
 });
 
 it("names one missing piece, and offers no button when none is left", async () => {

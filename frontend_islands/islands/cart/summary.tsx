@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId, useRef } from "react";
 import type { CartProps, CountryChoice, OfferHint } from "@/api/types";
 import { addToCart, MAX_QUANTITY } from "@/lib/cart";
 import { toast } from "@/lib/toast";
@@ -23,13 +23,14 @@ interface SummaryProps {
 export function Summary({ quoting, rows, countries, country, postcode, methods, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
+  const title = useRef<HTMLHeadingElement>(null);
   const { quote, isCurrent, problem } = quoting;
   const isBlocked = rows.some(({ quoted }) => !quoted.available);
   const isWaiting = !quote && !problem;
   const reason = isBlocked ? t("cart.blocked") : problem ? t("cart.unpriced") : "";
   return (
     <aside className="order-summary" aria-labelledby={`${id}-title`}>
-      <h2 className="order-summary__title" id={`${id}-title`}>
+      <h2 className="order-summary__title" id={`${id}-title`} ref={title} tabIndex={-1}>
         {t("summary.title")}
       </h2>
       {quote && <FreeDelivery quote={quote} />}
@@ -56,7 +57,11 @@ export function Summary({ quoting, rows, countries, country, postcode, methods, 
         <>
           <SummaryRows quote={quote} isBusy={!isCurrent} />
           {quote.next_free.map((hint) => (
-            <Hint hint={hint} key={hint.label} />
+            <Hint
+              hint={hint}
+              key={hint.label}
+              onAdded={() => title.current?.focus({ preventScroll: true })}
+            />
           ))}
           <DeliveryNotes quote={quote} />
           {quote.installments.available && (
@@ -97,13 +102,14 @@ export function Summary({ quoting, rows, countries, country, postcode, methods, 
   );
 }
 
-/** What an offer lacks, and the pieces that complete it: one press adds them. */
-function Hint({ hint }: { hint: OfferHint }) {
+/** What an offer lacks, and the pieces that complete it: one press adds them, after which the button may leave. */
+function Hint({ hint, onAdded }: { hint: OfferHint; onAdded: () => void }) {
   const { t } = useTranslation();
   const { suggestion } = hint;
   const add = () => {
     if (!suggestion) return;
     const added = addToCart(suggestion, suggestion.quantity);
+    onAdded();
     if (added === suggestion.quantity)
       toast({ kind: "success", title: t("buy.added"), text: suggestion.name });
     else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText", { most: MAX_QUANTITY }) });

@@ -85,9 +85,12 @@ it("names what a gift and an invoice lack, and forgives it when they are no long
   expect(document.activeElement).toBe(field("Ville de facturation"));
   expect(orders()).toEqual([]);
 
-  await user.click(gift());
   await user.click(other());
+  await user.click(gift());
   expect(screen.queryByRole("alert")).toBeNull();
+  await user.click(gift());
+  await user.click(gift());
+  expect(other()).toHaveProperty("checked", false);
   await user.click(payButton());
   await waitFor(() => expect(goTo).toHaveBeenCalled());
   expect(orders()[0]?.body.customer).not.toHaveProperty("gift");

@@ -139,7 +139,9 @@ function RecapLine({ line }: { line: QuoteLine }) {
         </li>
       )}
       {line.free_quantity > 0 && (
-        <FreeRow text={t("summary.units", { quantity: line.free_quantity, name })} />
+        <FreeRow text={t("summary.units", { quantity: line.free_quantity, name })}>
+          <LineBadges line={{ ...line, promotion_label: "" }} />
+        </FreeRow>
       )}
     </>
   );

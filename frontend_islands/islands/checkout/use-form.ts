@@ -104,8 +104,11 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
     },
     setGift: (next) => {
       setIsGift(next);
-      if (next) setHasBilling(true);
-      else setErrors(without(errors, GIFT));
+      if (next) return setHasBilling(true);
+      // The giver's own address, which the gift asked for, folds with it unless something stands there.
+      const isKept = Object.entries(texts).some(([name, text]) => name.startsWith("billing.") && text);
+      setHasBilling(hasBilling && isKept);
+      setErrors(without(errors, isKept ? GIFT : [...GIFT, ...BILLING]));
     },
     setBilling: (next) => {
       setHasBilling(next);

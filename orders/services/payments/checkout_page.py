@@ -90,7 +90,7 @@ def page_lines(order: Order, items: Sequence[OrderItem] | None = None) -> list[P
             if paid:
                 rows.append(PageLine(name, to_cents(item.unit_price), paid))
             if item.free_quantity:
-                rows.append(PageLine(f"{name} ({_('OFFERT')})", 0, item.free_quantity))
+                rows.append(PageLine(_("%(piece)s (OFFERT)") % {"piece": name}, 0, item.free_quantity))
         if order.shipping_cost > Decimal("0"):
             rows.append(PageLine(_("Livraison"), to_cents(order.shipping_cost), 1))
         return rows

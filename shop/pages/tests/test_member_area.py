@@ -290,6 +290,20 @@ def test_who_is_not_signed_in_is_sent_to_sign_in_and_back(client):
 
 
 @pytest.mark.parametrize(
+    ("country", "needed"), [("FR", ["postal_code"]), ("PA", []), ("ZZ", ["custom_country"])]
+)
+def test_an_address_asks_for_what_its_country_needs(country, needed):
+    countries = [(country, country)]
+    book = AddressForm(initial={"country": country}, countries=countries)
+    correction = DeliveryAddressForm(order=Order(country=country), countries=countries)
+    for form in (book, correction):
+        fields = [form.fields[name] for name in ("postal_code", "custom_country")]
+        assert [field.label for field in fields if field.required] == [
+            form.fields[name].label for name in needed
+        ]
+
+
+@pytest.mark.parametrize(
     ("language", "label"), [("fr", "Pays"), ("en", "Country"), ("es", "País"), ("de", "Land")]
 )
 def test_an_address_asks_for_one_country(language, label):
