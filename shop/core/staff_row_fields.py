@@ -79,7 +79,11 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
         options["assume_scheme"] = "https"
     elif isinstance(db_field, models.TextField):
         options["widget"] = forms.Textarea({"rows": 4})
-    return db_field.formfield(**options)
+    field = db_field.formfield(**options)
+    # Django writes dashes where nothing is chosen yet.
+    if isinstance(field, forms.TypedChoiceField):
+        field.choices = [(value, "Choisir…" if value == "" else label) for value, label in field.choices]
+    return field
 
 
 def as_text(value: Any) -> str:
