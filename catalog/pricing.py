@@ -77,18 +77,22 @@ def first_variant(product: Product, variants: Iterable[Variant]) -> Variant | No
 
 
 def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Variant]:
-    """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are
-    formats, and for more than nothing. In the given order."""
+    """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are some
+    (the default one alone where the category offers no choice), and for more than nothing. In the given order."""
     rows = list(variants)
     finishes = offered_finishes(product) or ("",)
     has_formats = any(row.variation_id is not None for row in rows)
-    return [
+    found = [
         row
         for row in rows
         if row.finish in finishes
         and (row.variation_id is not None) == has_formats
         and full_price(product, row) is not None
     ]
+    if not has_formats or product.category.offers_formats:
+        return found
+    only = default_variation([row.variation for row in found if row.variation is not None])
+    return [row for row in found if row.variation == only]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +186,6 @@ def offers(
         price = full_price(product, variant)
         assert price is not None
         yield Offer(variant, reduced_price(price, promotion), price)
-
-
-def displayed_offers(product: Product, every_offer: Iterable[Offer]) -> list[Offer]:
-    """The offers that the product's page lets one choose between: all formats where the category offers them, else
-    only the default one."""
-    found = list(every_offer)
-    if product.category.offers_formats:
-        return found
-    only = default_variation([offer.variant.variation for offer in found if offer.variant.variation])
-    return [offer for offer in found if offer.variant.variation == only]
 
 
 def first_offer(product: Product, shown: Sequence[Offer]) -> Offer | None:

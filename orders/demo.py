@@ -203,7 +203,7 @@ def load_payouts() -> None:
                 state=PayoutState.PAID,
                 reference=f"STRIPE-{year}{month:02d}",
                 created_at=moment,
-                arrives_on=moment.date(),
+                arrives_on=timezone.localdate(moment),
             )
             own = BalanceMovement(
                 provider_id=f"txn_{name}",

@@ -199,7 +199,7 @@ class Promotion(models.Model):
             errors["amount"] = _("Indiquez le montant.")
         if self.is_reduction:
             self.buy_quantity = self.get_quantity = None
-        else:
+        elif self.type:
             errors |= self._quantity_errors()
         if self.starts_at is not None and self.ends_at is not None and self.ends_at <= self.starts_at:
             errors["ends_at"] = _("La fin doit venir après le début.")

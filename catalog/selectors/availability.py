@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.db.models import Q
 
 from catalog.models import Product, Variant
-from catalog.pricing import displayed_offers, offers
+from catalog.pricing import offers
 
 LOW_STOCK = 3
 """From so many units on, pages say how many are left."""
@@ -68,7 +68,7 @@ def availability_of(product: Product, variant: Variant) -> Availability:
 def listed_columns(product: Product, variants: Iterable[Variant]) -> dict[str, bool]:
     """What the columns of a product are to say of the variants that its page offers: whether some can be bought or can
     leave at once, and the classes of their heights, sold out or not."""
-    shown = [offer.variant for offer in displayed_offers(product, offers(product, variants))]
+    shown = [offer.variant for offer in offers(product, variants)]
     found = [availability_of(product, variant) for variant in shown]
     own = [product.height_cm if variant.height_cm is None else variant.height_cm for variant in shown]
     heights = [height for height in own if height is not None]

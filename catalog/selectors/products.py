@@ -75,8 +75,7 @@ def _detail(
     promotion: Promotion | None,
 ) -> ProductDetail:
     default_days = wording.production_days(product, None, wording.default_production_days())
-    every_offer = list(pricing.offers(product, variants, promotion))
-    shown = pricing.displayed_offers(product, every_offer)
+    shown = list(pricing.offers(product, variants, promotion))
     first = pricing.first_offer(product, shown)
     choices = [_choice(product, offer, photos, history, promotion, default_days) for offer in shown]
     low = min((choice.price for choice in choices), default=product.price)

@@ -50,7 +50,7 @@ _OF_PRODUCT = frozenset(
         *("hs_code", "origin_country", "weight_grams"),
     }
 )
-_OF_CATEGORY = frozenset({"id", "offers_finishes"})
+_OF_CATEGORY = frozenset({"id", "offers_finishes", "offers_formats"})
 _OF_VARIATION = frozenset({"id", "price_adjustment", "price_override", "is_default"})
 
 
@@ -250,7 +250,8 @@ def _sellable(
     history: PriceHistory,
 ) -> Sellable:
     problem: str | None = None
-    formats = list(dict.fromkeys(row.variation for row in variants if row.variation is not None))
+    offered = pricing.offered_variants(product, variants)
+    formats = list(dict.fromkeys(row.variation for row in offered if row.variation is not None))
     if key.variation_id is None:
         variation = pricing.default_variation(formats)
     else:
@@ -260,7 +261,6 @@ def _sellable(
     finish = key.finish or pricing.default_finish(product)
     variant = None
     if problem is None:
-        offered = pricing.offered_variants(product, variants)
         variant = next((row for row in offered if (row.variation, row.finish) == (variation, finish)), None)
         problem = FINISH_UNAVAILABLE if variant is None else None
     stock = None if variant is None else availability_of(product, variant)

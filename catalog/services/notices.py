@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from catalog.models import Category, Notice, Product, Variant
-from catalog.pricing import displayed_offers, offers
+from catalog.pricing import offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
 from catalog.selectors.variants import variants_of
@@ -176,7 +176,7 @@ def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, li
     """Whether the product's page offers the very variant, and it can be bought."""
     if product is None:
         return False
-    shown = displayed_offers(product, offers(product, variants[product.pk]))
+    shown = offers(product, variants[product.pk])
     return any(
         offer.variant == wanted and availability_of(product, offer.variant).available for offer in shown
     )

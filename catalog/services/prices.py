@@ -95,13 +95,12 @@ def _fill_columns(
 ) -> bool:
     """Set what lists show of the product; returns whether any of it is new."""
     before = [getattr(product, name) for name in _COLUMNS]
-    shown = pricing.displayed_offers(product, found)
-    first = pricing.first_offer(product, shown)
-    product.price_from = min((offer.price for offer in shown), default=ZERO)
-    product.price_to = max((offer.price for offer in shown), default=ZERO)
+    first = pricing.first_offer(product, found)
+    product.price_from = min((offer.price for offer in found), default=ZERO)
+    product.price_to = max((offer.price for offer in found), default=ZERO)
     product.crossed_out = product.reduced_price = None
     # Of the first choice, else of the next one that is reduced.
-    for offer in shown if first is None else [first, *shown]:
+    for offer in found if first is None else [first, *found]:
         product.crossed_out = pricing.crossed_out_price(product, offer, history)
         if product.crossed_out is not None:
             product.reduced_price = offer.price

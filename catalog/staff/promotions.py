@@ -53,6 +53,7 @@ class PromotionForm(forms.ModelForm[Promotion]):
         field = cast("forms.ModelMultipleChoiceField[Product]", self.fields["products"])
         field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("name_fr", "pk")
         field.label = "Pièces"
+        self.fields["is_active"].label = "Active"
         field.help_text = (
             "Pour en ajouter\u00a0: cochez-les dans la liste des produits, puis «\u00a0Promotion\u00a0»."
         )

@@ -57,7 +57,7 @@ class Program:
 
 @pytest.fixture
 def program() -> Program:
-    make_finish_category("mangas", name_fr="Mangas", name_en="Manga")
+    make_finish_category("mangas", offers_formats=True, name_fr="Mangas", name_en="Manga")
     return Program(create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None))
 
 

@@ -163,11 +163,11 @@ def test_offers_are_every_format_in_every_finish_in_the_given_order():
 
 
 @pytest.mark.parametrize(("formats", "keys"), [(True, [1, 1, 2, 2]), (False, [2, 2])])
-def test_the_page_offers_all_formats_or_the_default_one(formats, keys):
+def test_on_sale_are_all_formats_or_the_default_one(formats, keys):
     product = build_product(
         formats=formats, painted_price=Decimal("100.00"), unpainted_price=Decimal("40.00")
     )
-    shown = pricing.displayed_offers(product, pricing.offers(product, rows_of_two_formats()))
+    shown = list(pricing.offers(product, rows_of_two_formats()))
     assert [offer.key.variation_id for offer in shown] == keys
     assert pricing.first_offer(product, shown).key == OfferKey(2, "painted")
 
@@ -224,19 +224,14 @@ def shops(draw: st.DrawFn) -> tuple[Product, list[Variant]]:
 
 
 @given(shops())
-def test_offers_are_among_the_rows_once_each_and_the_page_offers_some_of_them(drawn):
+def test_offers_are_among_the_rows_once_each(drawn):
     product, variants = drawn
     found = list(pricing.offers(product, variants))
     keys = [offer.key for offer in found]
     assert keys == [key for row in variants if (key := OfferKey(row.variation_id, row.finish)) in set(keys)]
     assert all(offer.price >= 0 for offer in found)
     assert {key.finish for key in keys} <= set(pricing.offered_finishes(product) or ("",))
-    shown = pricing.displayed_offers(product, found)
-    assert [offer for offer in found if offer in shown] == shown
-    if product.category.offers_formats:
-        assert shown == found
-    else:
-        assert len({offer.key.variation_id for offer in shown}) <= 1
-        assert bool(shown) == bool(found)
-    first = pricing.first_offer(product, shown)
-    assert first is None or first in shown
+    if not product.category.offers_formats:
+        assert len({key.variation_id for key in keys}) <= 1
+    first = pricing.first_offer(product, found)
+    assert first is None or first in found

@@ -50,6 +50,8 @@ def test_pieces_chosen_in_their_list_are_its_pieces(admin_client):
 
 
 def test_what_is_incomplete_is_said_on_its_field(admin_client):
+    empty = admin_client.get(f"{LIST}/nouveau").content.decode()
+    assert ('<option value="" selected>Choisir…</option>' in empty, "-----" in empty) == (True, False)
     answer = add(admin_client, percent="")
     assert answer.context["form"].errors["percent"] == ["Indiquez le pourcentage."]
     answer = add(admin_client, starts_at="2030-12-02T08:00:00", ends_at="2030-12-01T08:00:00")

@@ -258,6 +258,12 @@ def test_what_is_incomplete_is_refused_with_a_sentence(fields, field, message):
     assert not Promotion.objects.exists()
 
 
+def test_of_what_depends_on_the_type_nothing_is_asked_before_there_is_one():
+    with pytest.raises(Problem) as refused:
+        save_promotion(promotion=Promotion(name="Soldes", type=""))
+    assert refused.value.errors == {"type": ["Ce champ ne peut pas être vide."]}
+
+
 @pytest.mark.parametrize(
     "fields",
     [

@@ -87,3 +87,5 @@ def test_the_page_names_class_age_warnings_and_maker_in_its_language(client: Cli
         assert safety_of(product).warnings in page
     for said in ("Sammlerstück", "ab 14", "Maille &amp; Co<br>1 rue du Lac, Lyon<br>maille@example.com"):
         assert said in page
+    # Nobody wrote a description: no heading over nothing.
+    assert 'id="description"' not in page

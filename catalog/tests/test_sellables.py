@@ -41,7 +41,7 @@ def painted_product(**fields) -> Product:
     return make_product(
         "Lame d'automne",
         "129.00",
-        category=make_finish_category(),
+        category=make_finish_category(offers_formats=True),
         painted_price="129.00",
         unpainted_price="62.00",
         **fields,
@@ -187,8 +187,19 @@ def test_out_of_stock_keeps_its_price(fields):
     assert (found.problem, found.available, found.unit_price) == ("out_of_stock", False, Decimal("40.00"))
 
 
-def test_a_format_out_of_stock():
+def test_of_a_category_without_the_choice_the_default_format_alone_is_sold():
     product = make_product()
+    small = make_variation(product, "Petite", price_override="35.00")
+    large = make_variation(product, "Grande", is_default=True)
+    assert (find(product).variation_id, find(product, large.pk).problem) == (large.pk, None)
+    assert (find(product, small.pk).problem, find(product, small.pk).unit_price) == (
+        "unknown_variation",
+        None,
+    )
+
+
+def test_a_format_out_of_stock():
+    product = make_product(category=make_category("figurines", offers_formats=True))
     small = make_variation(product, "Petite", in_stock=False)
     large = make_variation(product, "Grande", is_default=True)
     assert find(product, small.pk).problem == "out_of_stock"

@@ -1639,7 +1639,10 @@ export interface components {
             trashed_at: string | null;
             autosave: components["schemas"]["ArticleAutosave"] | null;
         };
-        /** @description An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. */
+        /**
+         * @description An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. A caller who may
+         *     not see payments reads none.
+         */
         AdminOrder: {
             /** Format: uuid */
             id: string;

@@ -120,7 +120,7 @@ class AdminOrderListView(APIView):
             "next_cursor": page.next_cursor or None,
             "results": page.rows,
         }
-        return private(AdminOrderPageSerializer(answer).data)
+        return private(AdminOrderPageSerializer(answer, context={"reader": request.user}).data)
 
 
 class AdminOrderView(APIView):

@@ -15,6 +15,7 @@ from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.orders import product_path
 from orders.selectors.provider_words import review_in_words
 from orders.services.status.transitions import status_offers
+from shop.core.staff_actions import StaffAction, may
 
 
 class AdminTrackingSerializer(TrackingSerializer):
@@ -31,7 +32,8 @@ class AdminOrderLineSerializer(OrderLineSerializer):
 
 
 class AdminOrderSerializer(OrderSerializer):
-    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
+    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. A caller who may
+    not see payments reads none."""
 
     user_id = serializers.IntegerField(allow_null=True)
     email = serializers.EmailField()
@@ -45,6 +47,12 @@ class AdminOrderSerializer(OrderSerializer):
     flags = serializers.SerializerMethodField(
         help_text="What is to be done: late, review, refund_failed, withdrawal, money, partly_sent."
     )
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        if not may(self.context["reader"], StaffAction.SEE_PAYMENTS):
+            shown |= {"payments": [], "payment_intent_id": None}
+        return shown
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_flags(self, order: Order) -> list[str]:

@@ -57,7 +57,7 @@ ORDER_OR_MAILS = PolymorphicProxySerializer(
 
 def order_answer(request: Request, order: Order, status: int = 200) -> Response:
     """Return an order whose parts are prefetched, with all that the caller may see of it."""
-    context = {"sheet": order_sheet(order, request.user)}
+    context = {"sheet": order_sheet(order, request.user), "reader": request.user}
     return private(AdminOrderDetailSerializer(order, context=context).data, status)
 
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
+from django.utils.dates import MONTHS
 
 from orders.books.days import year
 from orders.models import BalanceMovement, BankLine, Payout, PayoutState
@@ -94,7 +95,7 @@ def _difference(payout: Payout, parts: Sequence[Part]) -> Decimal:
 class MonthFees:
     """A month's fees and the payouts that were begun in it, euros."""
 
-    number: int
+    name: str
     fees: Decimal
     paid_out: Decimal
 
@@ -113,7 +114,7 @@ def fees_of(number: int) -> list[MonthFees]:
     found = {row["month"].month: row for row in rows}
     return [
         MonthFees(
-            month,
+            str(MONTHS[month]),
             quantize((found[month]["kept"] or ZERO) - (found[month]["billed"] or ZERO))
             if month in found
             else ZERO,

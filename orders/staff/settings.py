@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.template.defaultfilters import floatformat
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -182,7 +183,10 @@ class VatRates(PublicSetting[VatRate]):
     def line(self, row: VatRate) -> Line:
         since = f"à partir du {date_format(row.starts_on)}" if row.starts_on > SINCE_EVER else ""
         category = row.category.name if row.category is not None else ""
-        return Line(str(row.country.name), " · ".join(filter(None, (f"{row.percent:n} %", category, since))))
+        return Line(
+            str(row.country.name),
+            " · ".join(filter(None, (f"{floatformat(row.percent, -2)}\u00a0%", category, since))),
+        )
 
 
 class AccountNumbers(StaffRows[AccountNumber]):

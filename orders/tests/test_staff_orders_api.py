@@ -94,6 +94,9 @@ def test_who_packs_sees_no_money_and_refunds_nothing(packer, order):
     assert (sheet["money"], sheet["refundable"], sheet["refunds"], sheet["documents"], sheet["mails"]) == (
         None, "0.00", [], [], [],
     )  # fmt: skip
+    [listed] = packer.get("/api/admin/orders").json()["results"]
+    for shown in (sheet, listed):
+        assert (shown["payments"], shown["payment_intent_id"]) == ([], None)
     assert sheet["may"] == {
         "correct_address": True,
         "ship": True,

@@ -10,7 +10,15 @@ from orders.models import Order, StockHoldState
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.status.stock_holds import take_for_order
 from orders.services.status.transitions import cancel_unpaid_order
-from orders.tests.factories import checkout_body, line, make_order, make_product, make_variation, pay_order
+from orders.tests.factories import (
+    checkout_body,
+    line,
+    make_category,
+    make_order,
+    make_product,
+    make_variation,
+    pay_order,
+)
 from orders.tests.refunding import refund
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -152,7 +160,7 @@ def test_refunded_units_of_a_deleted_variant_go_back_to_the_number_that_is_still
 @pytest.mark.usefixtures("provider")
 def test_each_line_of_deleted_variants_finds_its_own_hold():
     """One of the product's number, one of its own: both deleted, the product gets back only what was its."""
-    piece = make_product(price="60.00", stock_quantity=5)
+    piece = make_product(price="60.00", stock_quantity=5, category=make_category(offers_formats=True))
     own = make_variation(piece, "18 cm", stock_quantity=5)
     shared = make_variation(piece, "30 cm")
     order = pay_order(make_order((piece, 1), (piece, 2), variations=(own, shared)))

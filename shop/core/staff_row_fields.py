@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Model
+from django.db.models.fields import BLANK_CHOICE_DASH
 from django.forms.boundfield import BoundField
 
 from shop.core.amounts import TYPED_AMOUNT
@@ -79,7 +80,14 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
         options["assume_scheme"] = "https"
     elif isinstance(db_field, models.TextField):
         options["widget"] = forms.Textarea({"rows": 4})
-    return db_field.formfield(**options)
+    field = db_field.formfield(**options)
+    # Django writes dashes where nothing is chosen yet and the model has no word of its own for that.
+    if isinstance(field, forms.TypedChoiceField):
+        choices: Any = field.choices
+        field.choices = [("", "Choisir…") if each == BLANK_CHOICE_DASH[0] else each for each in choices]
+    elif isinstance(field, forms.ModelChoiceField) and field.empty_label:
+        field.empty_label = "–"
+    return field
 
 
 def as_text(value: Any) -> str:

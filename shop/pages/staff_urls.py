@@ -5,6 +5,7 @@ from django.urls import path
 from shop.pages.staff import (
     api_keys,
     audit,
+    jobs,
     mails,
     messages,
     personal_data,
@@ -64,6 +65,6 @@ urlpatterns = [
     path("donnees-personnelles/effacements", personal_data.erasures, name="staff-erasures"),
     path("donnees-personnelles/nuits", personal_data.nights, name="staff-nights"),
     path("etat", state.state, name="staff-state"),
-    path("taches", personal_data.jobs, name="staff-jobs"),
+    path("taches", jobs.jobs, name="staff-jobs"),
     path("journal", audit.audit_trail, name="staff-audit"),
 ]

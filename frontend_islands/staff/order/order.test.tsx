@@ -149,6 +149,7 @@ it("sends a part of an order once its mail was seen", async () => {
   await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   const shown = await screen.findByLabelText(/Un colis est parti/);
+  expect(document.activeElement?.textContent).toBe("L'e-mail que recevra le client");
   expect(shown.shadowRoot?.textContent).toContain("Bonjour Léa");
   expect(shown.shadowRoot?.querySelector("script")).toBeNull();
   await user.click(screen.getByRole("button", { name: "Confirmer" }));

@@ -17,7 +17,8 @@ interface DialogProps {
 
 /**
  * A dialog over the page, a sheet from below on a phone; Escape closes it, and focus returns to where it was. Focus
- * begins at what is marked `data-autofocus`, else at the first control.
+ * begins at what is marked `data-autofocus`, else at the first control; another title is another view, which is read
+ * from its heading on.
  */
 export function Dialog({ title, onClose, children, actions, isBusy = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -30,6 +31,12 @@ export function Dialog({ title, onClose, children, actions, isBusy = false }: Di
     element?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     return () => element?.close();
   }, []);
+  const shownTitle = useRef(title);
+  useLayoutEffect(() => {
+    if (shownTitle.current === title) return;
+    shownTitle.current = title;
+    dialog.current?.querySelector("h2")?.focus();
+  }, [title]);
   return (
     <dialog
       ref={dialog}
@@ -41,7 +48,9 @@ export function Dialog({ title, onClose, children, actions, isBusy = false }: Di
       }}
     >
       <header className="staff-dialog__head">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading} tabIndex={-1}>
+          {title}
+        </h2>
         <button
           className="staff-dialog__close"
           type="button"

@@ -15,8 +15,9 @@ interface FormatListProps {
   onRemove: (format: VariantFormat) => void;
 }
 
-/** The formats in the order of the product's page. */
+/** The formats in the order of the product's page. Of those that nobody made the default one, the first is. */
 export function FormatList({ formats, canEdit, onMove, onEdit, onDefault, onRemove }: FormatListProps) {
+  const chosen = formats.find((format) => format.is_default) ?? formats[0];
   return (
     <ul className="formats">
       {formats.map((format, index) => {
@@ -36,7 +37,7 @@ export function FormatList({ formats, canEdit, onMove, onEdit, onDefault, onRemo
           <li className="formats__row" key={format.id}>
             <div className="formats__text">
               <strong>{format.name}</strong>{" "}
-              {format.is_default && <span className="badge">{t("default")}</span>}
+              {format === chosen && <span className="badge">{t("default")}</span>}
               <p className="muted">{priceText(format)}</p>
             </div>
             {canEdit && (

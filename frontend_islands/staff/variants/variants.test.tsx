@@ -218,6 +218,15 @@ test("another person's grid is shown, and what was typed stays to be saved on it
   expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN" }] });
 });
 
+test("of formats that nobody made the default one, the first is", async () => {
+  grid.formats = [format(2, "Grand"), format(3, "Géant")];
+  const { screen } = await draw();
+  const rows = (await screen.findAllByRole("button", { name: /^Choisir par défaut/ })).map(
+    (button) => button.closest("li")?.querySelector(".badge")?.textContent ?? "",
+  );
+  expect(rows).toEqual(["Par défaut", ""]);
+});
+
 test("formats are added, put in order, made default and removed after a question", async () => {
   const { user, screen } = await draw();
   await user.click(await screen.findByRole("button", { name: "Ajouter un format" }));

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 
 from accounts.models import User
 from shop.core.email_addresses import EmailAddressField
-from shop.core.models import EMAIL_MAX_LENGTH, ScheduledJob, ShopSettings
+from shop.core.models import EMAIL_MAX_LENGTH, ShopSettings
 from shop.core.personal_data import period_text, retention_rules
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
@@ -69,10 +69,3 @@ def nights(request: HttpRequest) -> HttpResponseBase:
         for run in RetentionRun.objects.order_by("-day", "pk")[:MOST_ROWS]
     ]
     return render(request, "staff/personal_data/nights.html", {"rows": rows})
-
-
-@staff_page(StaffAction.SEE_JOBS)
-def jobs(request: HttpRequest) -> HttpResponseBase:
-    """Scheduled jobs, those that failed first."""
-    rows = sorted(ScheduledJob.objects.all(), key=lambda job: (not job.last_error, job.name))
-    return render(request, "staff/jobs.html", {"jobs": rows})

@@ -57,6 +57,11 @@ def test_settings_page_leads_to_every_part_and_names_what_is_missing(admin: Clie
     ):
         assert f'href="{link}"' in page
         assert admin.get(link).status_code == 200
+    rates = text(admin.get("/admin/taux-de-tva"))
+    assert ("20 %" in rates, "20.00" in rates) == (True, False)
+    assert "-----" not in text(admin.get("/admin/taux-de-tva/nouveau"))
+    # A word of the model's own for « none » stays.
+    assert "nulle part" in text(admin.get("/admin/categories/nouveau"))
 
 
 def test_setting_is_saved_and_seen_at_once(admin: Client, run_on_commit: Any) -> None:

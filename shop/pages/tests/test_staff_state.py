@@ -10,7 +10,10 @@ from django.utils.html import strip_tags
 
 from accounts.tests.people import make_admin
 from shop.core import health, readings
+from shop.core.jobs import due_jobs, registered_jobs
+from shop.core.models import ScheduledJob
 from shop.core.readings import Age
+from shop.pages.staff.jobs import LABELS
 from shop.watching.models import Incident
 
 pytestmark = pytest.mark.django_db
@@ -88,3 +91,25 @@ def test_past_incidents_are_listed(page):
     html, rows = page()
     assert "<h2>Ce qui s'est passé</h2>" in html
     assert rows[-1] == "E-mails en attente Le 2 mars 2026, 07:30, pendant 12 min"
+
+
+def test_jobs_are_named_in_words_with_their_hours():
+    staff = Client()
+    staff.force_login(make_admin())
+    own = {job.name for job in registered_jobs().values() if ".tests." not in job.run.__module__}
+    assert set(LABELS) == own
+    due_jobs()
+    ScheduledJob.objects.create(name="queue-images")
+    ScheduledJob.objects.filter(name="books-head").update(last_error="Boum")
+    rows = [(job.label, job.period) for job in staff.get("/admin/taches").context["jobs"]]
+    assert rows[0] == ("Envoyer l'empreinte des comptes, chaque mois", "chaque jour à 5 h")
+    for expected in (
+        ("Comparer les comptes avec Stripe", "chaque jour à 3 h 30"),
+        ("Lancer la sauvegarde de la nuit si elle manque", "chaque heure"),
+        ("Préparer les photos des produits", "toutes les 5 minutes"),
+        ("Commencer et terminer les promotions", "chaque minute"),
+        ("Envoyer les e-mails en attente", "plusieurs fois par minute"),
+    ):
+        assert expected in rows
+    assert len(rows) >= len(own)
+    assert "queue-images" not in [label for label, _period in rows]
