@@ -222,7 +222,7 @@ it("sends a copy whose answer was lost under the same key, and another choice af
   stored = { ...OURS, images: [{}] } as unknown as AdminProduct;
   answers = [
     { status: 502, body: {} },
-    { status: 422, body: { code: "idempotency_mismatch", detail: "Clé déjà servie." } },
+    { status: 422, body: { code: "idempotency_mismatch", detail: "Votre premier envoi est bien arrivé." } },
   ];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   const copy = await screen.findByRole("button", { name: "Dupliquer" });
