@@ -114,12 +114,12 @@ def mark_disputes(order: Order) -> None:
     if states:
         order.review_reason = "dispute: " + ", ".join(sorted(states))
     elif order.review_reason.startswith("dispute: "):
-        order.review_reason = _doubt(order)[:200]
+        order.review_reason = doubt(order)
     order.save(update_fields=["review_reason", "updated_at"])
 
 
-def _doubt(order: Order) -> str:
-    """Return what was last said of a payment that waits for staff still, "" where none does."""
+def doubt(order: Order) -> str:
+    """Return what was last said of a payment that waits for staff still, as the mark says it; "" where none does."""
     waiting = Q(state=AttemptState.REVIEW) | Q(payment__in=not_accepted(order))
     attempts = Attempt.objects.filter(waiting, payment__order=order)
     keys = {str(key) for key in attempts.values_list("pk", flat=True)}
@@ -127,4 +127,4 @@ def _doubt(order: Order) -> str:
         return ""
     reviews = reversed(order.events.filter(name="payment.review").values_list("data", flat=True))
     # The oldest name no attempt.
-    return next((data["reason"] for data in reviews if data.get("attempt") in {None, *keys}), "")
+    return next((data["reason"][:200] for data in reviews if data.get("attempt") in {None, *keys}), "")
