@@ -44,7 +44,7 @@ from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
-from shop.integrations.repeated_calls import make_once
+from shop.integrations.repeated_calls import make_once_for_staff
 
 _WRITER = allowed(**dict.fromkeys(("get", "post", "put", "patch", "delete"), StaffAction.EDIT_ARTICLES))
 
@@ -98,8 +98,8 @@ class ArticleListView(APIView):
         than its title."""
         form = ArticleWriteSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        made = make_once(
-            idempotency_key=request.headers.get("Idempotency-Key", ""),
+        made = make_once_for_staff(
+            request,
             body=request.data,
             make=lambda: _stored(request, form, None).pk,
         )

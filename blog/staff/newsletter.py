@@ -32,6 +32,7 @@ from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
+from shop.integrations.repeated_calls import make_once_for_staff
 
 # By the word in the address; the first is shown where there is none.
 STATES = (
@@ -60,11 +61,16 @@ def letters(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST":
         require(request.user, StaffAction.EDIT_NEWSLETTER)
         try:
-            made = campaigns.create_campaign(title=request.POST.get("title", ""), actor=_actor(request))
+            title = request.POST.get("title", "")
+            made = make_once_for_staff(
+                request,
+                body={"letter": title},
+                make=lambda: campaigns.create_campaign(title=title, actor=_actor(request)).pk,
+            )
         except Problem as problem:
             refusal = problem
         else:
-            return redirect("staff-newsletter-letter", made.pk)
+            return redirect("staff-newsletter-letter", made.subject_id)
     count = receivers().count()
     context = {
         "letters": all_campaigns()[:100],

@@ -13,7 +13,7 @@ from blog.services.tags import save_tag
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Part
-from shop.core.staff_rows import Line, StaffRows
+from shop.staff_rows import Line, StaffRows
 
 NAMES = tuple(f"name_{code}" for code in settings.MODELTRANSLATION_LANGUAGES)
 

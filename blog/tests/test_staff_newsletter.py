@@ -32,7 +32,8 @@ def typed(campaign, **changes):
 
 
 def test_a_letter_is_begun_written_and_seen(staff):
-    begun = staff.post("/admin/newsletter", {"title": "Novembre"})
+    begun = staff.post("/admin/newsletter", {"title": "Novembre", "creation_key": "k"})
+    assert staff.post("/admin/newsletter", {"title": "Novembre", "creation_key": "k"}).url == begun.url
     campaign = Campaign.objects.get()
     url = f"/admin/newsletter/{campaign.pk}"
     assert begun["Location"] == url

@@ -28,6 +28,7 @@ from shop.core.site import absolute_url
 from shop.core.staff_calls import private
 from shop.integrations.authentication import ApiKeyAuthentication, opened_by
 from shop.integrations.models import Scope
+from shop.integrations.repeated_calls import idempotency_key
 
 PAGE_SIZE = 50
 STOCK_PAGE_SIZE = 200
@@ -121,7 +122,7 @@ class ProductAutomation(APIView):
         written = create_product(
             fields=fields.validated_data,
             api_key=request.auth,  # type: ignore[arg-type]
-            idempotency_key=request.headers.get("Idempotency-Key", ""),
+            idempotency_key=idempotency_key(request),
             body=cast(dict[str, Any], request.data),
         )
         document = product_documents([written.product_id])[written.product_id]

@@ -36,7 +36,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import allowed, private, staff_actor
-from shop.integrations.repeated_calls import make_once
+from shop.integrations.repeated_calls import make_once_for_staff
 
 MOST_PAGES = 100_000
 
@@ -127,8 +127,8 @@ class AdminProductListView(APIView):
         for name in ("expected_updated_at", "seen_stock_quantity", "confirmed_texts"):
             values.pop(name, None)
         require_fields(request, values)
-        made = make_once(
-            idempotency_key=request.headers.get("Idempotency-Key", ""),
+        made = make_once_for_staff(
+            request,
             body=request.data,
             make=lambda: create_product(values=values, actor=staff_actor(request)).pk,
         )
@@ -235,8 +235,8 @@ class AdminProductCopyView(APIView):
         sent.is_valid(raise_exception=True)
         with_photos = sent.validated_data["with_photos"]
         try:
-            made = make_once(
-                idempotency_key=request.headers.get("Idempotency-Key", ""),
+            made = make_once_for_staff(
+                request,
                 body={"copy_of": product_id, "with_photos": with_photos},
                 make=lambda: (
                     duplicate_product(

@@ -31,7 +31,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private, staff_actor
-from shop.integrations.repeated_calls import make_once
+from shop.integrations.repeated_calls import make_once_for_staff
 
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
 _DAYS: dict[str, Any] = {"min_value": 0, "max_value": 32767, "required": False, "allow_null": True}
@@ -225,8 +225,8 @@ class VariationListView(APIView):
         values = form.values()
         require_fields(request, values)
         with _found(int(product_id)):
-            made = make_once(
-                idempotency_key=request.headers.get("Idempotency-Key", ""),
+            made = make_once_for_staff(
+                request,
                 body={"product": product_id, "sent": request.data},
                 make=lambda: (
                     service.add_format(

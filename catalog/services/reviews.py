@@ -134,13 +134,20 @@ def author_name(user: Any) -> str:
 
 
 def moderate_review(
-    *, review_id: int, state: ReviewState, reason: str, moderator_id: int | None, moderator: str
+    *,
+    review_id: int,
+    seen: ReviewState,
+    state: ReviewState,
+    reason: str,
+    moderator_id: int | None,
+    moderator: str,
 ) -> Review:
     """Publish or refuse a review, or take a published one back; log it and write to the author why.
 
     A decision that changes nothing is not one: nothing is logged or sent. Decisions about one product are taken one
-    after the other, so that its average counts each of them. Raises `Problem` (400 `invalid`) for a refusal without a
-    reason or a reason that is too long, and `Review.DoesNotExist`.
+    after the other, so that its average counts each of them. Raises `Problem`: 400 `invalid` for a refusal without a
+    reason or a reason that is too long, 409 `conflict` where the state is not the one that was seen and somebody else
+    decided otherwise; and `Review.DoesNotExist`.
     """
     reason = _clean(reason)
     if state == ReviewState.REFUSED and not reason:
@@ -154,6 +161,12 @@ def moderate_review(
         lock_products(product_ids=Review.objects.filter(pk=review_id).values("product"))
         review = Review.objects.select_related("product", "user").get(pk=review_id)
         before = review.state
+        if before != seen and (before, review.moderation_reason) != (state, reason):
+            raise Problem(
+                "conflict",
+                _("Quelqu'un d'autre a décidé entre-temps\u00a0: relisez l'état de l'avis. Rien n'a changé."),
+                409,
+            )
         if before == state:
             return review
         review.state = state

@@ -15,7 +15,7 @@ from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymF
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Part, language_parts
-from shop.core.staff_rows import Line, StaffRows
+from shop.staff_rows import Line, StaffRows
 
 
 class Categories(StaffRows[Category]):

@@ -24,7 +24,7 @@ from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_row_fields import Part, staff_formfield
-from shop.core.staff_rows import Line, StaffRows
+from shop.staff_rows import Line, StaffRows
 
 _TARGETS = ("starts_at", "ends_at", "categories", "products")
 

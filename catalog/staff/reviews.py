@@ -25,7 +25,6 @@ STATES = (
     ("refuses", "Refusés", ReviewState.REFUSED.value),
     ("tous", "Tous", ""),
 )
-MEANWHILE = "Quelqu'un d'autre a décidé entre-temps\u00a0: relisez l'état ci-dessous. Rien n'a changé."
 
 
 class DecisionForm(forms.Form):
@@ -62,31 +61,34 @@ def review(request: HttpRequest, review_id: int) -> HttpResponseBase:
     if row is None:
         raise Http404
     form = DecisionForm(request.POST or None)
+    status = 200
     if request.method == "POST":
         require(request.user, StaffAction.MODERATE_REVIEW)
-        if form.is_valid() and _decided(request, row, form):
-            return redirect("staff-reviews")
+        if form.is_valid():
+            try:
+                _decide(request, row, form)
+            except Problem as problem:
+                status = problem.status
+                if problem.errors:
+                    form.add_error("reason", [text for texts in problem.errors.values() for text in texts])
+                else:
+                    messages.error(request, problem.detail)
+            else:
+                return redirect("staff-reviews")
         row = review_with_decisions(review_id)
     context = {"review": row, "form": form, "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW)}
-    return render(request, "staff/reviews/detail.html", context)
+    return render(request, "staff/reviews/detail.html", context, status=status)
 
 
-def _decided(request: HttpRequest, row: Review, form: DecisionForm) -> bool:
+def _decide(request: HttpRequest, row: Review, form: DecisionForm) -> None:
     answer = form.cleaned_data
-    if row.state != answer["seen"]:
-        messages.error(request, MEANWHILE)
-        return False
-    try:
-        moderate_review(
-            review_id=row.pk,
-            state=ReviewState(answer["decision"]),
-            reason=answer["reason"],
-            moderator_id=request.user.pk,
-            moderator=f"#{request.user.pk}",
-        )
-    except Problem as problem:
-        form.add_error("reason", [text for texts in problem.errors.values() for text in texts])
-        return False
+    moderate_review(
+        review_id=row.pk,
+        seen=ReviewState(answer["seen"]),
+        state=ReviewState(answer["decision"]),
+        reason=answer["reason"],
+        moderator_id=request.user.pk,
+        moderator=f"#{request.user.pk}",
+    )
     published = answer["decision"] == ReviewState.PUBLISHED
     messages.success(request, "Avis publié." if published else "Avis refusé\u00a0: l'auteur reçoit le motif.")
-    return True

@@ -36,6 +36,20 @@ def test_one_of_a_category_is_planned_and_previewed_before_it_starts(admin_clien
     assert AuditEntry.objects.filter(subject_id=str(promotion.pk)).count() == 1
 
 
+def test_one_whose_answer_was_lost_is_made_once_and_what_was_changed_since_is_told(admin_client):
+    page = admin_client.get(f"{LIST}/nouveau").content.decode()
+    key = page.split('name="creation_key" value="')[1].split('"')[0]
+    refused = add(admin_client, percent="", creation_key=key)
+    assert key not in refused.content.decode()
+    first, again = (add(admin_client, creation_key=key) for _ in range(2))
+    assert again.url == first.url
+    changed = add(admin_client, percent="30", creation_key=key)
+    assert changed.status_code == 422
+    assert "Votre premier envoi est bien arrivé" in changed.content.decode()
+    assert [(row.name, row.percent) for row in Promotion.objects.all()] == [("Week-end", 20)]
+    assert AuditEntry.objects.count() == 1
+
+
 def test_pieces_chosen_in_their_list_are_its_pieces(admin_client):
     chosen, other = make_product("Golem"), make_product("Hibou")
     page = admin_client.get(f"{LIST}/nouveau?produits={chosen.pk},x,{10**30}")

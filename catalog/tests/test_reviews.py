@@ -63,7 +63,12 @@ def write(product, user=None, **words):
 
 def decide(review, state, reason=""):
     return moderate_review(
-        review_id=review.pk, state=state, reason=reason, moderator_id=None, moderator="alix"
+        review_id=review.pk,
+        seen=ReviewState(Review.objects.get(pk=review.pk).state),
+        state=state,
+        reason=reason,
+        moderator_id=None,
+        moderator="alix",
     )
 
 

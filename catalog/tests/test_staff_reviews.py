@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.models import Review, ReviewDecision
+from catalog.selectors.moderation import review_with_decisions
 from catalog.tests.factories import make_product, make_user
 from shop.core.models import OutgoingMail
 
@@ -82,15 +83,31 @@ def test_refusal_is_logged_and_sent_to_the_author(browser: Client) -> None:
     assert "« Insultes. »" in text(browser.get(f"/admin/avis/{review.pk}"))
 
 
-def test_decision_about_what_somebody_else_decided_changes_nothing(browser: Client) -> None:
-    review = make_review(state="published", published_at=timezone.now())
-    answer = browser.post(
-        f"/admin/avis/{review.pk}", {"decision": "refused", "seen": "pending", "reason": "Insultes."}
-    )
-    assert "Quelqu'un d'autre a décidé entre-temps" in text(answer)
-    assert "Insultes." in text(answer)
+@pytest.mark.parametrize(
+    ("decision", "reason", "status"),
+    [("refused", "Insultes.", 409), ("published", "", 302)],
+    ids=["otherwise", "the same"],
+)
+def test_decision_about_what_somebody_else_decides_at_that_moment_changes_nothing(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, decision: str, reason: str, status: int
+) -> None:
+    review = make_review()
+
+    def read_before(review_id: int) -> Review | None:
+        row = review_with_decisions(review_id)
+        Review.objects.filter(pk=review_id).update(state="published", published_at=timezone.now())
+        return row
+
+    monkeypatch.setattr("catalog.staff.reviews.review_with_decisions", read_before)
+    sent = {"decision": decision, "seen": "pending", "reason": reason}
+    answer = browser.post(f"/admin/avis/{review.pk}", sent)
+    assert answer.status_code == status
+    if status == 409:
+        assert "Quelqu'un d'autre a décidé entre-temps" in text(answer)
+        assert "Insultes." in text(answer)
     assert Review.objects.get().state == "published"
     assert not ReviewDecision.objects.exists()
+    assert not OutgoingMail.objects.exists()
 
 
 def test_review_list_takes_few_queries_however_many_there_are(

@@ -1,8 +1,10 @@
 /** Calls to the shop's API. */
 import { fetchMe, forgetMe } from "./me";
 
-/** Browsers let the bodies of calls that outlive their page have 64 KiB together. */
-const MOST_KEPT_ALIVE = 10_000;
+/** Browsers refuse calls that outlive their page once their bodies have 64 KiB together; a character is three bytes at most. */
+const MOST_KEPT_ALIVE = 20_000;
+/** The characters of those under way. */
+let keptAlive = 0;
 
 interface CallOptions {
   headers?: Record<string, string>;
@@ -97,13 +99,19 @@ async function call<Answer>(
   }
   if (method !== "GET" && !options.isAnonymous) {
     headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
-    request.keepalive = String(request.body ?? "").length <= MOST_KEPT_ALIVE;
+    request.keepalive = keptAlive + String(request.body ?? "").length <= MOST_KEPT_ALIVE;
   }
-  const response = await answering(options.sent ?? fetch(path, request));
-  if (response.status === 204) return undefined as Answer;
-  const answer = await readJson(response);
-  if (response.ok && answer !== undefined) return answer as Answer;
-  throw asProblem(response, answer);
+  const kept = request.keepalive ? String(request.body ?? "").length : 0;
+  keptAlive += kept;
+  try {
+    const response = await answering(options.sent ?? fetch(path, request));
+    if (response.status === 204) return undefined as Answer;
+    const answer = await readJson(response);
+    if (response.ok && answer !== undefined) return answer as Answer;
+    throw asProblem(response, answer);
+  } finally {
+    keptAlive -= kept;
+  }
 }
 
 /** A call without an answer is a problem of its own kind; one that was called off stays what it is. */

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from orders.models import (
     Attempt,
+    AttemptState,
     Dispute,
     Invoice,
     OrderStatus,
@@ -97,6 +98,12 @@ def test_a_dispute_won_leaves_what_staff_had_to_look_at_before_it(provider):
         payment=second, kind="off_session", state="sent", amount_cents=6000, expires_at=timezone.now()
     )
     hold_for_review(doubtful.pk, "amount: 5900 instead of 6000")
+    later = Attempt.objects.create(
+        payment=order.payments.get(position=3), kind="off_session", state="sent", amount_cents=6000,
+        expires_at=timezone.now(),
+    )  # fmt: skip
+    hold_for_review(later.pk, "currency: usd")
+    Attempt.objects.filter(pk=later.pk).update(state=AttemptState.CANCELLED)
     dispute_id = dispute(provider)
     order.refresh_from_db()
     assert order.review_reason == "dispute: needs_response"

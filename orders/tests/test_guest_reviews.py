@@ -58,8 +58,8 @@ def test_the_orders_page_leads_to_the_form_and_the_review_waits_for_moderation(c
 def test_the_decision_is_written_to_the_orders_address(client, piece):
     client.post(form(delivered(piece), piece), WORDS)
     moderate_review(
-        review_id=Review.objects.get().pk, state=ReviewState.REFUSED, reason="Hors sujet.", moderator_id=None,
-        moderator="x",
+        review_id=Review.objects.get().pk, seen=ReviewState.PENDING, state=ReviewState.REFUSED,
+        reason="Hors sujet.", moderator_id=None, moderator="x",
     )  # fmt: skip
     assert mails("review_decision") == [("review_decision", "lea@example.com")]
 

@@ -27,6 +27,8 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 READ = ("GET", "HEAD")
 WRITE = (*READ, "POST")
+CREATION_KEY = "creation_key"
+"""The hidden field by which a form that makes something makes it once (`{% creation_key %}`)."""
 # A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
 # sandbox as well.
 MAIL_POLICY: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Calls that carry an `Idempotency-Key`: what the first one made is found by those that repeat it."""
+"""Calls and forms that carry a key of their own: what the first one made is found by those that repeat it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from rest_framework.request import Request
 
 from shop.core.problems import Problem
+from shop.core.staff_pages import CREATION_KEY
 from shop.integrations.models import ApiKey, RepeatedCall
+
+_MADE_BEFORE: Final = (
+    "Votre premier envoi est bien arrivé\u00a0: c'est déjà créé, sans ce que vous avez changé depuis. Cherchez-le dans "
+    "la liste pour le corriger. Envoyer encore en crée un autre."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +54,19 @@ def make_once(
         except IntegrityError:
             known = RepeatedCall.objects.get(api_key=api_key, idempotency_key=idempotency_key)
             if known.fingerprint != fingerprint:
-                raise Problem(
-                    "idempotency_mismatch",
-                    _("Cette clé d'idempotence a déjà servi pour une autre demande."),
-                    422,
-                ) from None
+                detail = _("Cette clé d'idempotence a déjà servi pour une autre demande.")
+                raise Problem("idempotency_mismatch", detail if api_key else _MADE_BEFORE, 422) from None
             return Made(cast(int, known.subject_id), is_new=False)
         call.subject_id = make()
         call.save(update_fields=["subject_id"])
     return Made(call.subject_id, is_new=True)
+
+
+def idempotency_key(request: HttpRequest | Request) -> str:
+    """Return the key that a call carries in its header, a form in its field; "" without one."""
+    return request.headers.get("Idempotency-Key", "") or request.POST.get(CREATION_KEY, "")
+
+
+def make_once_for_staff(request: HttpRequest | Request, *, body: Any, make: Callable[[], int]) -> Made:
+    """`make_once` for a page of the staff."""
+    return make_once(idempotency_key=idempotency_key(request), body=body, make=make)

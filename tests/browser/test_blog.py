@@ -24,6 +24,14 @@ def test_an_article_is_written_by_keys_read_and_its_newsletter_confirmed(new_pag
     staff.keyboard.type("Vernir une figurine")
     staff.get_by_label("Extrait").press_sequentially("Mat ou brillant.")
     text = staff.get_by_label("Contenu")
+    # On a phone the tools stay beside a text that is longer than the screen.
+    screen = staff.viewport_size
+    staff.set_viewport_size({"width": PHONE, "height": 844})
+    text.fill("Mat ou brillant ?\n\n" * 60)
+    text.evaluate("area => scrollTo(0, area.getBoundingClientRect().bottom + scrollY - 500)")
+    expect(staff.get_by_role("toolbar")).to_be_in_viewport(ratio=1)
+    text.fill("")
+    staff.set_viewport_size(screen)
     text.press_sequentially("## Deux couches\n\nFines, à un jour d'écart.")
     expect(staff.get_by_role("heading", name="Deux couches")).to_be_visible()
     assert violations(staff) == []

@@ -14,7 +14,7 @@ from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
 from orders.selectors.provider_events import askable_attempts
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.installments.scheduled_payments import write_off_payment
-from orders.services.payments.reviews import settle_order
+from orders.services.payments.reviews import _end_review, settle_order
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.conftest import FakeStripe
@@ -101,6 +101,22 @@ def test_case_30_while_stripe_is_away_it_stays_as_it_was_and_no_job_decides(
             ask(order)
     reconcile.reconcile_attempts(timezone.now() + timedelta(hours=1))
     assert rows() == before
+
+
+def test_case_30_a_mark_that_somebody_else_ends_while_stripe_is_asked_comes_back(doubted, monkeypatch):
+    def ended_then_away(page: str) -> Any:
+        _end_review(doubted.pk, None, 1)
+        assert Order.objects.get().review_reason == ""
+        raise gateway.GatewayUnavailable("no answer")
+
+    monkeypatch.setattr(gateway, "fetch_checkout_session", ended_then_away)
+    with pytest.raises(gateway.GatewayUnavailable):
+        ask(doubted)
+    doubted.refresh_from_db()
+    assert (Attempt.objects.get().state, doubted.review_reason) == (
+        AttemptState.REVIEW,
+        "event amount: 5999 instead of 6000",
+    )
 
 
 def test_case_06_money_that_went_back_before_it_was_booked_closes_its_order(

@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import ReactCrop, { type PercentCrop } from "react-image-crop";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
@@ -43,6 +43,7 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
   const draftName = `photo-${photo.id}`;
   const [kept] = useState(() => readDraft<Draft>(draftName));
   const [fields, setFields] = useState<Fields>({ ...fieldsOf(photo), ...kept?.fields });
+  const opened = useRef(fields);
   const [message, setMessage] = useState(
     kept ? t(kept.version === photo.version ? "dialog.draft" : "dialog.conflict") : "",
   );
@@ -57,8 +58,10 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
   const { version } = photo;
   useEffect(() => {
     if (draft === "{}") forgetDraft(draftName);
-    else writeDraft<Draft>(draftName, { fields: JSON.parse(draft), version });
-  }, [draft, draftName, version]);
+    // What was taken over says which photo it was typed over until it is changed.
+    else if (!kept || fields !== opened.current)
+      writeDraft<Draft>(draftName, { fields: JSON.parse(draft), version });
+  }, [draft, draftName, fields, kept, version]);
 
   const set = (more: Partial<Fields>) => setFields((all) => ({ ...all, ...more }));
   const save = async () => {

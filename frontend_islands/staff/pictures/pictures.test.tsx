@@ -131,8 +131,14 @@ test("a photo is described in four languages, and what was typed is kept until i
   await user.selectOptions(dialog.getByLabelText("Finition"), "painted");
   unmount();
   gallery = { ...gallery, images: [photo(1), { ...photo(2), version: "v3" }, photo(3)] };
-  const again = await draw();
-  await again.user.click(again.screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const look = async () => {
+    const page = await draw();
+    await page.user.click(page.screen.getByRole("button", { name: "Modifier : Photo 2" }));
+    return page;
+  };
+  // Whoever only looked is told again.
+  (await look()).unmount();
+  const again = await look();
   const second = within(again.screen.getByRole("dialog"));
   expect((second.getByLabelText("Allemand") as HTMLInputElement).value).toBe("Ein Bär");
   expect(second.getByRole("alert").textContent).toContain("Quelqu'un a modifié cette photo entre-temps");

@@ -195,6 +195,9 @@ it("keeps what is typed while the rest is on its way", async () => {
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   await user.type(screen.getByLabelText(/^Nom \*/), " blanc");
   done();
+  const draft = { values: { name: "Ours blanc" }, seen: { name: "Ours" } };
+  await screen.findByText("Produit mis à jour avec succès");
+  await waitFor(() => expect(readDraft("product-7")).toEqual(draft));
   await user.click(await screen.findByRole("button", { name: "Enregistrer" }));
   await waitFor(() => expect(changes()).toHaveLength(2));
   expect(changes()[1]).toEqual({ name: "Ours blanc", expected_updated_at: saved.updated_at });
@@ -222,7 +225,7 @@ it("sends a copy whose answer was lost under the same key, and another choice af
   stored = { ...OURS, images: [{}] } as unknown as AdminProduct;
   answers = [
     { status: 502, body: {} },
-    { status: 422, body: { code: "idempotency_mismatch", detail: "Clé déjà servie." } },
+    { status: 422, body: { code: "idempotency_mismatch", detail: "Votre premier envoi est bien arrivé." } },
   ];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   const copy = await screen.findByRole("button", { name: "Dupliquer" });

@@ -69,20 +69,21 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
     // Until it is decided, the draft says what was seen.
     if (conflict) return undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = form.subscribe({
-      formState: { values: true },
-      callback: ({ values }) => {
-        clearTimeout(pause);
-        pause = setTimeout(() => {
-          const changed = differing(values, stored);
-          if (changed.length === 0) forgetDraft(draftName);
-          else {
-            const draft = { values: pick(values, changed), seen: pick(stored, changed) };
-            writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
-          }
-        }, PAUSE_MS);
-      },
-    });
+    const keep = () => {
+      clearTimeout(pause);
+      pause = setTimeout(() => {
+        const values = form.getValues();
+        const changed = differing(values, stored);
+        if (changed.length === 0) forgetDraft(draftName);
+        else {
+          const draft = { values: pick(values, changed), seen: pick(stored, changed) };
+          writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
+        }
+      }, PAUSE_MS);
+    };
+    const unsubscribe = form.subscribe({ formState: { values: true }, callback: keep });
+    // What was typed while the rest was saved.
+    keep();
     return () => {
       clearTimeout(pause);
       unsubscribe();

@@ -3,9 +3,9 @@ import { keepDrafts } from "./form-drafts";
 
 const KEY = "staff-draft:form:/admin/faq/7:0";
 
-function page(values: { question?: string; seen?: string; saved?: boolean } = {}): void {
+function page(values: { question?: string; seen?: string; key?: string; saved?: boolean } = {}): void {
   document.body.innerHTML = `<main>${values.saved ? '<div class="alert alert--success"></div>' : ""}
-    <form data-staff-form><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}">
+    <form data-staff-form><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}"><input type="hidden" name="creation_key" value="${values.key ?? "k1"}">
     <input name="question" value="${values.question ?? "Quand ?"}"><input type="checkbox" name="shown" value="on" checked>
     <textarea name="answer">Bientôt.</textarea><input type="password" name="code"></form></main>`;
   keepDrafts();
@@ -74,10 +74,16 @@ test("a draft that was saved, forgotten or taken back is offered no more", () =>
   expect(localStorage.getItem(KEY)).toBeNull();
 });
 
-test("a draft that did not arrive stays", () => {
+test.each([
+  ["that is taken back", {}],
+  ["that the browser put back", { question: "Autre" }],
+])("a draft %s keeps the key that it was perhaps sent under", (_case, shown) => {
   page();
   type("question", "Autre");
   send();
-  page();
-  expect(offered()).toContain("Vous aviez commencé");
+  page({ key: "k2", ...shown });
+  expect(offered()).toContain("question" in shown ? "" : "Vous aviez commencé");
+  expect(offered()).not.toContain("Elle a changé depuis");
+  press("Reprendre ma saisie");
+  expect([field("question").value, field("creation_key").value]).toEqual(["Autre", "k1"]);
 });

@@ -13,6 +13,7 @@ import words from "./words.json";
 const t = translate(words);
 const KEEP_AFTER_MS = 400;
 const VERSIONS = ["seen", "version"];
+const KEY = "creation_key";
 /** What is never kept: it is the browser's or the server's alone. */
 const LEFT_OUT = ["hidden", "file", "password", "submit", "button"];
 
@@ -22,6 +23,8 @@ interface Draft {
   at: string;
   typed: Values;
   version: Values;
+  /** A new row's, under which it may have been sent. */
+  key?: Values;
   /** What the form showed before anything was typed. */
   shown: Values;
   /** It was sent; whether it was saved is known on the next page. */
@@ -42,8 +45,11 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   // A refused form shows again what was typed.
   const isRefused = form.querySelector(".field__error, .error-summary") !== null;
   if (draft && !isRefused) {
-    if (same(draft.typed, shown)) forgetDraft(name);
-    else offer(form, name, draft, shown);
+    if (same(draft.typed, shown)) {
+      // The browser itself put the words back.
+      putHidden(form, draft.key);
+      forgetDraft(name);
+    } else offer(form, name, draft, shown);
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const keep = (isSent = false) => {
@@ -55,7 +61,8 @@ function keepDraft(form: HTMLFormElement, index: number): void {
         at: new Date().toISOString(),
         typed,
         shown,
-        version: versionOf(form),
+        version: hiddenOf(form, VERSIONS),
+        key: hiddenOf(form, [KEY]),
         isSent,
       });
   };
@@ -68,7 +75,7 @@ function keepDraft(form: HTMLFormElement, index: number): void {
 
 /** Asks before anything is put back. */
 function offer(form: HTMLFormElement, name: string, draft: Draft, shown: Values): void {
-  const isNewer = !(same(draft.version, versionOf(form)) && same(draft.shown, shown));
+  const isNewer = !(same(draft.version, hiddenOf(form, VERSIONS)) && same(draft.shown, shown));
   const box = document.createElement("div");
   box.className = `alert alert--${isNewer ? "warning" : "info"}`;
   box.setAttribute("role", "status");
@@ -105,10 +112,8 @@ function putBack(form: HTMLFormElement, draft: Draft): void {
       for (const option of field.options) option.selected = values.includes(option.value);
     else if (values.length) field.value = values.shift() as string;
   }
-  for (const [name, value] of draft.version) {
-    const field = form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`);
-    if (field) field.value = value;
-  }
+  putHidden(form, draft.version);
+  putHidden(form, draft.key);
   for (const part of form.querySelectorAll("details")) part.open = true;
   // Leaving asks again.
   form.dispatchEvent(new Event("input", { bubbles: true }));
@@ -134,11 +139,21 @@ function valuesOf(form: HTMLFormElement): Values {
   });
 }
 
-function versionOf(form: HTMLFormElement): Values {
-  return VERSIONS.flatMap((name): Values => {
-    const field = form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`);
+const hiddenField = (form: HTMLFormElement, name: string) =>
+  form.querySelector<HTMLInputElement>(`input[type=hidden][name="${name}"]`);
+
+function hiddenOf(form: HTMLFormElement, names: string[]): Values {
+  return names.flatMap((name): Values => {
+    const field = hiddenField(form, name);
     return field ? [[name, field.value]] : [];
   });
+}
+
+function putHidden(form: HTMLFormElement, values: Values = []): void {
+  for (const [name, value] of values) {
+    const field = hiddenField(form, name);
+    if (field) field.value = value;
+  }
 }
 
 const same = (some: Values, others: Values) => JSON.stringify(some) === JSON.stringify(others);

@@ -10,7 +10,6 @@ export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) {
     if (error.code === "network") return t("network");
     if (isSignedOut(error)) return t("signedOut");
-    if (error.code === "idempotency_mismatch") return t("madeBefore");
     if (error.detail) return error.detail;
   }
   return t("unexpected");

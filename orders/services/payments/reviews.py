@@ -12,7 +12,7 @@ from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, AttemptState, Ord
 from orders.selectors.provider_events import askable_attempts
 from orders.services.installments.scheduled_payments import not_accepted
 from orders.services.payments.settlement import settle
-from orders.services.refunds.disputes import mark_disputes
+from orders.services.refunds.disputes import doubt, mark_disputes
 from orders.stripe import gateway
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def settle_order(*, order_id: uuid.UUID, actor: "User | None") -> SettledOrder:
         try:
             settle(attempt.pk)
         except gateway.GatewayError:
-            # Not judged: it waits for staff as before, and no job asks about it.
-            Attempt.objects.filter(pk=attempt.pk, state=state).update(state=AttemptState.REVIEW)
+            _close(order_id, attempt, state)
             raise
         asked += 1
     return _end_review(order_id, actor, asked)
@@ -62,6 +61,17 @@ def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
             return ""
         kept = Attempt.objects.filter(pk=attempt.pk, state=AttemptState.REVIEW)
         return state if kept.update(state=state) else ""
+
+
+def _close(order_id: uuid.UUID, attempt: Attempt, state: str) -> None:
+    """What was not judged waits for staff as before, and no job asks about it. Somebody else who asked may have ended
+    the mark while it was open."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        kept = Attempt.objects.filter(pk=attempt.pk, state=state).update(state=AttemptState.REVIEW)
+        if kept and not order.review_reason:
+            order.review_reason = doubt(order)
+            order.save(update_fields=["review_reason", "updated_at"])
 
 
 def _end_review(order_id: uuid.UUID, actor: "User | None", asked: int) -> SettledOrder:

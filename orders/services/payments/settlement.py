@@ -364,7 +364,7 @@ def _mark_for_review(order: Order, attempt: Attempt, reason: str) -> None:
     _move(attempt, AttemptState.REVIEW)
     order.review_reason = reason[:200]
     order.save(update_fields=["review_reason", "updated_at"])
-    record_event(order, "payment.review", reason=reason)
+    record_event(order, "payment.review", attempt=str(attempt.pk), reason=reason)
     mail_review_alert(order, reason)
 
 

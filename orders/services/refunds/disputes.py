@@ -3,6 +3,7 @@
 import logging
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -113,11 +114,17 @@ def mark_disputes(order: Order) -> None:
     if states:
         order.review_reason = "dispute: " + ", ".join(sorted(states))
     elif order.review_reason.startswith("dispute: "):
-        kept = order.events.filter(name="payment.review").last() if _is_in_doubt(order) else None
-        order.review_reason = kept.data["reason"][:200] if kept is not None else ""
+        order.review_reason = doubt(order)
     order.save(update_fields=["review_reason", "updated_at"])
 
 
-def _is_in_doubt(order: Order) -> bool:
-    doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
-    return doubtful.exists() or not_accepted(order).exists()
+def doubt(order: Order) -> str:
+    """Return what was last said of a payment that waits for staff still, as the mark says it; "" where none does."""
+    waiting = Q(state=AttemptState.REVIEW) | Q(payment__in=not_accepted(order))
+    attempts = Attempt.objects.filter(waiting, payment__order=order)
+    keys = {str(key) for key in attempts.values_list("pk", flat=True)}
+    if not keys:
+        return ""
+    reviews = reversed(order.events.filter(name="payment.review").values_list("data", flat=True))
+    # The oldest name no attempt.
+    return next((data["reason"][:200] for data in reviews if data.get("attempt") in {None, *keys}), "")

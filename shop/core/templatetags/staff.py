@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 from django import forms, template
 from django.forms.boundfield import BoundField
 from django.template.context import Context
 from django.template.defaultfilters import pluralize
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from shop.core.staff_pages import CREATION_KEY
 
 register = template.Library()
 
@@ -17,6 +21,12 @@ register = template.Library()
 def plural(count: int, endings: str = "s") -> str:
     """Return the ending of a counted word, as French has it: none of them is singular ("0 abonné")."""
     return pluralize(max(count, 1), endings)
+
+
+@register.simple_tag
+def creation_key() -> SafeString:
+    """Return the hidden field by which a form that makes something makes it once, however often it is sent."""
+    return format_html('<input type="hidden" name="{}" value="{}">', CREATION_KEY, secrets.token_hex(16))
 
 
 @register.filter

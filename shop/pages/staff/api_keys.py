@@ -17,6 +17,12 @@ from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations.keys import NewKey, all_keys, create_api_key, revoke_api_key
 from shop.integrations.models import Scope
+from shop.integrations.repeated_calls import make_once_for_staff
+
+MADE_BEFORE = (
+    "Cette clé est déjà créée, et ne peut plus être affichée. Si vous ne l'avez pas copiée, révoquez-la, puis créez-en "
+    "une autre."
+)
 
 
 @staff_page(StaffAction.SEE_AUTOMATION, WRITE)
@@ -29,12 +35,16 @@ def api_keys(request: HttpRequest) -> HttpResponseBase:
         require(request.user, StaffAction.EDIT_AUTOMATION)
         if (asked := ask_again(request)) is not None:
             return asked
+        name, scopes = request.POST.get("name", ""), request.POST.getlist("scopes")
+
+        def make() -> int:
+            nonlocal made
+            made = create_api_key(name=name, scopes=scopes, actor=cast(User, request.user))
+            return made.row.pk
+
         try:
-            made = create_api_key(
-                name=request.POST.get("name", ""),
-                scopes=request.POST.getlist("scopes"),
-                actor=cast(User, request.user),
-            )
+            if not make_once_for_staff(request, body={"key": name, "scopes": scopes}, make=make).is_new:
+                refusal = Problem("made_before", MADE_BEFORE, 409)
         except Problem as problem:
             refusal = problem
     context = {
@@ -46,7 +56,7 @@ def api_keys(request: HttpRequest) -> HttpResponseBase:
         "scopes": Scope.choices,
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
     }
-    return render(request, "staff/api_keys.html", context, status=400 if refusal else 200)
+    return render(request, "staff/api_keys.html", context, status=refusal.status if refusal else 200)
 
 
 @staff_page(StaffAction.EDIT_AUTOMATION, WRITE)

@@ -21,6 +21,7 @@ from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations import endpoints
 from shop.integrations.delivery import redeliver
 from shop.integrations.models import CHOSEN_KINDS, WebhookAttempt, WebhookEndpoint
+from shop.integrations.repeated_calls import make_once_for_staff
 from shop.integrations.selectors import all_endpoints, find_deliveries
 
 FAILURES = {
@@ -30,6 +31,9 @@ FAILURES = {
     "private": "l'adresse n'est pas sur l'internet public",
     "secret_lost": "le secret est illisible\u00a0: remplacez-le",
 }
+MADE_BEFORE = (
+    "Ce webhook est déjà créé, et son secret n'est plus affiché. Si vous ne l'avez pas copié, remplacez-le."
+)
 KINDS = [(kind.value, str(kind.label)) for kind in CHOSEN_KINDS]
 
 
@@ -51,12 +55,22 @@ def webhook_new(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST":
         if (asked := ask_again(request)) is not None:
             return asked
-        try:
+        made: endpoints.NewSecret | None = None
+
+        def make() -> int:
+            nonlocal made
             made = endpoints.create_endpoint(**_typed(request), actor=cast(User, request.user))
+            return made.row.pk
+
+        try:
+            call = make_once_for_staff(request, body=_typed(request), make=make)
         except Problem as problem:
             refusal = problem
         else:
-            return _secret_page(request, made, "Le webhook est en place.")
+            if made is not None:
+                return _secret_page(request, made, "Le webhook est en place.")
+            messages.info(request, MADE_BEFORE)
+            return _back(call.subject_id)
     context = {
         "refusal": refusal,
         "kinds": KINDS,

@@ -398,8 +398,9 @@ def test_a_person_of_the_staff_leaves_no_name():
     grant_role(user=staff, role="staff")
     review = Review.objects.get(pk=make_review().pk)
     moderate_review(
-        review_id=review.pk, state="published", reason="", moderator_id=staff.pk, moderator=f"#{staff.pk}"
-    )
+        review_id=review.pk, seen="pending", state="published", reason="", moderator_id=staff.pk,
+        moderator=f"#{staff.pk}",
+    )  # fmt: skip
     erase(User.objects.get(pk=staff.pk))
     assert ReviewDecision.objects.get().actor == f"#{staff.pk}"
     assert "staff@example.com" not in everything_but()

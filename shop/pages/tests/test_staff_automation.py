@@ -45,8 +45,12 @@ def text(answer: Any) -> str:
 
 
 def test_key_is_made_shown_once_and_revoked(browser: Client, boss: User):
-    answer = browser.post(KEYS, {"name": "Import ERP", "scopes": ["products:read", "stock:read"]})
+    form = {"name": "Import ERP", "scopes": ["products:read", "stock:read"], "creation_key": "k"}
+    answer = browser.post(KEYS, form)
     assert answer.status_code == 200
+    again = browser.post(KEYS, form)
+    assert (again.status_code, ApiKey.objects.count()) == (409, 1)
+    assert "Cette clé est déjà créée, et ne peut plus être affichée." in text(again)
     found = re.search(r"atelier_[0-9a-f]{12}_[\w-]{43}", answer.content.decode())
     assert found is not None
     row = find_api_key(found[0])
@@ -106,7 +110,9 @@ def test_looking_at_an_address_does_nothing(browser: Client, endpoint: WebhookEn
 
 def test_webhook_is_made_changed_tried_stopped_and_deleted(browser: Client):
     form = {"url": "https://example.com/hook", "description": "ERP", "kinds": ["order.confirmed"]}
-    answer = browser.post(f"{HOOKS}/nouveau", form)
+    answer = browser.post(f"{HOOKS}/nouveau", {**form, "creation_key": "k"})
+    again = browser.post(f"{HOOKS}/nouveau", {**form, "creation_key": "k"}, follow=True)
+    assert "Ce webhook est déjà créé, et son secret n'est plus affiché." in text(again)
     secret = re.search(r"whsec_[\w-]{43}", answer.content.decode())
     assert secret is not None
     row = WebhookEndpoint.objects.get()

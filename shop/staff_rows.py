@@ -26,8 +26,9 @@ from shop.core.audit_rows import record_forms, record_row, row_values
 from shop.core.problems import Problem
 from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_pages import WRITE, staff_page
+from shop.core.staff_pages import CREATION_KEY, WRITE, staff_page
 from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
+from shop.integrations.repeated_calls import make_once_for_staff
 
 Row = TypeVar("Row", bound=Model)
 
@@ -37,6 +38,7 @@ CONFLICT = (
 )
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
 _MOST_ROWS = 300
+_OF_THE_PAGE = ("csrfmiddlewaretoken", CREATION_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,11 @@ class Line:
     picture: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A field that somebody else changed while the form was open."""
+class _DrawnAgain(Exception):
+    """Nothing was stored: the answer is the form."""
 
-    label: str
-    value: str
+    def __init__(self, answer: HttpResponse) -> None:
+        self.answer = answer
 
 
 class StaffRows(Generic[Row]):
@@ -186,13 +187,17 @@ class StaffRows(Generic[Row]):
         require(request.user, self.edit_action)
         try:
             with transaction.atomic():
-                answer = self._stored(request, row_id)
+                row = self._stored(request, row_id)
+        except _DrawnAgain as drawn:
+            return drawn.answer
         except IntegrityError:
             problem = Problem("conflict", TAKEN, 409)
         except Problem as refused:
             problem = refused
         else:
-            return answer
+            messages.success(request, self.saved)
+            self.after_save(request)
+            return redirect(self.target(row))
         form, formset = self._forms(self._found(row_id), request.POST, request.FILES)
         form.is_valid()
         for field, sentences in (problem.errors or {"": [problem.detail]}).items():
@@ -249,7 +254,15 @@ class StaffRows(Generic[Row]):
     def order_saved(self) -> None:
         """Called in the transaction that moved rows."""
 
-    def _stored(self, request: HttpRequest, row_id: int | None) -> HttpResponse:
+    def _stored(self, request: HttpRequest, row_id: int | None) -> Row:
+        if row_id is not None:
+            return self._saved(request, row_id)
+        sent = {name: words for name, words in request.POST.lists() if name not in _OF_THE_PAGE}
+        files = [(file.name, file.size) for _name, each in request.FILES.lists() for file in each]
+        make, body = lambda: self._saved(request, None).pk, [self.name, sent, files]
+        return self._found(make_once_for_staff(request, body=body, make=make).subject_id)
+
+    def _saved(self, request: HttpRequest, row_id: int | None) -> Row:
         row = self._found(row_id, lock=True)
         now = {} if row_id is None else self._values(row)
         data, both = self._merged(request, row, now)
@@ -257,18 +270,17 @@ class StaffRows(Generic[Row]):
         if both:
             form.is_valid()
             form.add_error(None, CONFLICT)
-            changed = [Changed(str(form.fields[name].label), now[name] or "vide") for name in both]
-            return self._drawn(request, form, formset, seen=digests(now), changed=changed, status=409)
+            changed = [(str(form.fields[name].label), now[name] or "vide") for name in both]
+            again = self._drawn(request, form, formset, seen=digests(now), changed=changed, status=409)
+            raise _DrawnAgain(again)
         if not form.is_valid() or not (formset is None or formset.is_valid()):
-            return self._drawn(request, form, formset, seen=request.POST.get("seen", ""))
+            raise _DrawnAgain(self._drawn(request, form, formset, seen=request.POST.get("seen", "")))
         if row_id is None and self.order_field:
             last = self.model._default_manager.aggregate(last=Max(self.order_field))["last"]
             setattr(form.instance, self.order_field, (last or 0) + 1)
         self.save(form.instance, form)
         record_forms(form, formset, actor=_actor(request), added=row_id is None)
-        messages.success(request, self.saved)
-        self.after_save(request)
-        return redirect(self.target(form.instance))
+        return form.instance  # type: ignore[no-any-return]
 
     def _merged(self, request: HttpRequest, row: Row, now: dict[str, str]) -> tuple[QueryDict, list[str]]:
         """Return what was sent, with what somebody else stored meanwhile in fields that this person left alone, and the
@@ -322,7 +334,7 @@ class StaffRows(Generic[Row]):
         formset: Any,
         *,
         seen: str | None = None,
-        changed: Sequence[Changed] = (),
+        changed: Sequence[tuple[str, str]] = (),
         status: int = 200,
     ) -> HttpResponse:
         row = form.instance
