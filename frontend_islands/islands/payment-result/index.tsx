@@ -178,9 +178,9 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
   const { t } = useTranslation();
   const steps = [
     { name: t("result.prepare"), text: t("result.prepareText") },
-    { name: t("result.check"), text: t("result.checkText") },
+    { name: t("result.paint"), text: t("result.paintText") },
+    { name: t("result.dry"), text: t("result.dryText") },
     { name: t("result.send"), text: t("result.sendText") },
-    { name: t("result.arrive"), text: t("result.arriveText") },
   ];
   return (
     <>

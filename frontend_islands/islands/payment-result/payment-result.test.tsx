@@ -46,9 +46,9 @@ it("confirms a payment that the server confirms, and empties the cart", async ()
   ]);
   expect([...container.querySelectorAll(".progress-steps__name")].map((step) => step.textContent)).toEqual([
     "Préparation",
-    "Contrôle",
+    "Peinture",
+    "Séchage",
     "Envoi",
-    "Arrivée",
   ]);
   expect(targets()).toEqual([["Suivre ma commande", "/commande/0b9e"]]);
   expect(vi.mocked(toast).mock.lastCall?.[0].title.replace(/\s/g, " ")).toBe("Paiement confirmé !");
