@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -143,7 +143,7 @@ def _urlset(entries: Iterable[SitemapEntry]) -> Iterator[str]:
             f'<xhtml:link rel="alternate" hreflang="{code}" href="{escape(absolute_url(path))}"/>'
             for code, path in named.items()
         )
-        changed = f"<lastmod>{entry.changed_at.date().isoformat()}</lastmod>" if entry.changed_at else ""
+        changed = f"<lastmod>{timezone.localdate(entry.changed_at).isoformat()}</lastmod>" if entry.changed_at else ""
         pictures = "".join(
             f"<image:image><image:loc>{escape(absolute_url(picture))}</image:loc></image:image>"
             for picture in entry.pictures
