@@ -64,7 +64,12 @@ def test_two_decisions_at_once(
     if not locked:
         monkeypatch.setattr(reviews, "lock_products", lambda product_ids: None)
     publish = partial(
-        moderate_review, state=ReviewState.PUBLISHED, reason="", moderator_id=None, moderator="#1"
+        moderate_review,
+        seen=ReviewState.PENDING,
+        state=ReviewState.PUBLISHED,
+        reason="",
+        moderator_id=None,
+        moderator="#1",
     )
     chosen = (first, first) if same else (first, second)
     values(run_concurrently([partial(publish, review_id=review.pk) for review in chosen]))
