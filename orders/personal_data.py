@@ -169,7 +169,10 @@ def register() -> None:
 
 
 def _saved_cart(person: Person) -> list[Record]:
-    return [record_of(cart, "lines", "updated_at") for cart in SavedCart.objects.filter(user=person.key)]
+    return [
+        record_of(cart, "lines", "ordered", "updated_at")
+        for cart in SavedCart.objects.filter(user=person.key)
+    ]
 
 
 def _erase_saved_cart(person: Person) -> bool:
