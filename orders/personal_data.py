@@ -35,7 +35,7 @@ def register() -> None:
             purpose=_("Exécuter la vente, la livrer, répondre à une rétractation ou à une garantie"),
             data=_(
                 "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées et leurs photos, "
-                "suivi du colis, déclarations de rétractation"
+                "suivi du colis, déclarations de rétractation, nos notes sur la commande"
             ),
             basis=Basis.CONTRACT,
             periods=(
