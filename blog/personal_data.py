@@ -3,10 +3,22 @@ they chose, and the proof that they agreed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.conf import settings
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from blog.models import ARTICLE_TEXTS, Article, ArticleRevision, ConsentRecord, Subscriber
+from blog.models import (
+    ARTICLE_TEXTS,
+    Article,
+    ArticleAutosave,
+    ArticleRevision,
+    CampaignRecipient,
+    ConsentRecord,
+    Subscriber,
+)
 from blog.services.authors import forget_author
 from blog.services.newsletter.subscriptions import purge_unconfirmed, purge_unsubscribed
 from shop.core.personal_data import (
@@ -104,15 +116,32 @@ def _articles(person: Person) -> list[Record]:
     revisions = (
         ArticleRevision.objects.filter(created_by_id=person.key).select_related("article").order_by("pk")
     )
+    autosaves = ArticleAutosave.objects.filter(user_id=person.key).select_related("article").order_by("pk")
     return [
         *(record_of(article, "title", "author_name", "publish_at", "created_at") for article in articles),
         *(
             record_of(
-                revision, "number", "created_at", article=(str(_("Article")), revision.article.french_title)
+                revision,
+                *("number", "created_at"),
+                article=(str(_("Article")), revision.article.french_title),
+                content=_content(revision.values),
             )
             for revision in revisions
         ),
+        *(
+            record_of(
+                typed,
+                "saved_at",
+                article=(str(_("Article")), typed.article.french_title),
+                content=_content(typed.values),
+            )
+            for typed in autosaves
+        ),
     ]
+
+
+def _content(values: Mapping[str, Any]) -> tuple[str, list[str]]:
+    return str(capfirst(_("contenu"))), [str(value) for value in values.values() if value]
 
 
 def _erase_articles(person: Person) -> bool:
@@ -124,6 +153,7 @@ def _erase_articles(person: Person) -> bool:
 def _newsletter(person: Person) -> list[Record]:
     subscribers = Subscriber.objects.filter(person.has_address()).order_by("pk")
     consents = ConsentRecord.objects.filter(subscriber__in=subscribers).order_by("created_at", "pk")
+    letters = CampaignRecipient.objects.filter(subscriber__in=subscribers).select_related("campaign")
     return [
         *(
             record_of(
@@ -139,6 +169,10 @@ def _newsletter(person: Person) -> list[Record]:
                 *("purpose", "action", "source", "text", "text_version", "language", "network", "created_at"),
             )
             for consent in consents
+        ),
+        *(
+            record_of(letter, "unsubscribed_at", letter=(str(capfirst(_("lettre"))), str(letter.campaign)))
+            for letter in letters.order_by("pk")
         ),
     ]
 

@@ -1,19 +1,36 @@
 """What a person receives of their orders, payments and documents, as records with files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import partial
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from orders.invoices.contracts import contract_file_name, ensure_contract_document
 from orders.invoices.documents import ensure_document, file_name
-from orders.models import Contract, Invoice, Order, PiecePhoto, StoredCard, Withdrawal
+from orders.models import (
+    CardChange,
+    Contract,
+    Dispute,
+    InstallmentPause,
+    Invoice,
+    InvoiceDraft,
+    Order,
+    OrderEvent,
+    OrderNote,
+    PiecePhoto,
+    RefundRequest,
+    StoredCard,
+    Withdrawal,
+)
 from orders.selectors.personal_data import orders_of, withdrawals_of
 from orders.selectors.piece_photos import photos_of_orders
-from orders.services.fulfilment.erasing import provider_events
+from orders.services.fulfilment.erasing import personal_words, provider_events
 from orders.services.fulfilment.piece_photos import private_storage
 from shop.core.amounts import localised_amount
 from shop.core.personal_data import ExportedFile, Person, Record, record_of
@@ -45,8 +62,11 @@ ADDRESS_COLUMNS = (
 
 
 def order_records(person: Person) -> list[Record]:
-    """Return each order with its lines and the steps that its customer saw, then the declarations."""
-    orders = orders_of(person).prefetch_related("items", "tracking")
+    """Return each order with its lines, the steps that its customer saw and what staff wrote about it, then the
+    declarations."""
+    orders = orders_of(person).prefetch_related(
+        "items", "tracking", "staff_notes", "installment_pauses", "events"
+    )
     photos = photos_of_orders(orders)
     return [
         *(_order(order, photos[order.pk]) for order in orders),
@@ -60,6 +80,7 @@ def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
         *("reference", "created_at", "status", "language", *ADDRESS_COLUMNS),
         *("payment_mode", "subtotal", "shipping_cost", "total", "promised_by"),
         *("terms_version", "terms_accepted_at", "mandate_text", "paid_at", "shipped_at", "delivered_at"),
+        *("retention_reason", "retention_decision"),
         lines=(
             str(_("Pièces")),
             [
@@ -74,10 +95,30 @@ def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
                 for step in order.tracking.all()
             ],
         ),
+        photos=_listed(PiecePhoto, ((row.taken_at, row.message) for row in photos)),
+        notes_of_staff=_listed(OrderNote, ((row.created_at, row.text) for row in order.staff_notes.all())),
+        pauses=_listed(
+            InstallmentPause, ((row.started_at, row.reason) for row in order.installment_pauses.all())
+        ),
+        journal=_listed(OrderEvent, ((row.created_at, _words(row)) for row in order.events.all())),
         files=[
             ExportedFile(f"{order.reference}-{photo.pk}.jpg", partial(_picture, photo)) for photo in photos
         ],
     )
+
+
+def _listed(model: type[Model], rows: Iterable[tuple[datetime, str]]) -> tuple[str, list[str]]:
+    """The rows of an order that have words, each with its day, under the name of their kind."""
+    label = str(capfirst(model._meta.verbose_name_plural or ""))
+    return label, [f"{date_format(timezone.localtime(moment))} · {words}" for moment, words in rows if words]
+
+
+def _words(event: OrderEvent) -> str:
+    found = [
+        ", ".join(str(part) for part in value.values() if part) if isinstance(value, dict) else str(value)
+        for value in personal_words(event).values()
+    ]
+    return " → ".join(filter(None, found))
 
 
 def _picture(photo: PiecePhoto) -> bytes | None:
@@ -106,13 +147,20 @@ def _withdrawal(withdrawal: Withdrawal) -> Record:
         reference=(str(_("Rétractation")), withdrawal.reference),
         state=(str(_("Suite donnée")), str(case) if case else ""),
         decision=(str(_("Décision")), case.decision if case else ""),
+        goods=(str(capfirst(_("articles rendus, selon le client"))), case.goods if case else ""),
+        revocation_text=(
+            str(capfirst(_("écrit du client qui y renonce"))),
+            case.revocation_text if case else "",
+        ),
     )
 
 
 def payment_records(person: Person) -> list[Record]:
-    """Return the payments and refunds of each order, the card that is stored for it, and what the provider sent."""
+    """Return the payments and refunds of each order with their reasons, the card that is stored for it, and what the
+    provider sent."""
     records: list[Record] = []
-    for order in orders_of(person).prefetch_related("payments", "refunds"):
+    rows_of_order = ("payments", "refunds", "refund_requests", "disputes", "card_changes")
+    for order in orders_of(person).prefetch_related(*rows_of_order):
         card = StoredCard.objects.filter(order=order, forgotten_at=None).first()
         records.append(
             record_of(
@@ -129,9 +177,16 @@ def payment_records(person: Person) -> list[Record]:
                     str(_("Remboursements")),
                     [
                         f"{date_format(timezone.localtime(row.created_at))} · {localised_amount(row.amount)}"
-                        f" · {row.get_state_display()}"
+                        f" · {' · '.join(filter(None, (row.get_state_display(), row.transfer_reference)))}"
                         for row in order.refunds.all()
                     ],
+                ),
+                decisions=_listed(
+                    RefundRequest, ((row.created_at, row.reason) for row in order.refund_requests.all())
+                ),
+                disputes=_listed(Dispute, ((row.opened_at, row.reason) for row in order.disputes.all())),
+                mandates=_listed(
+                    CardChange, ((row.created_at, row.mandate_text) for row in order.card_changes.all())
                 ),
                 card=(str(_("Carte enregistrée chez Stripe")), str(card) if card else ""),
                 files=[
@@ -160,8 +215,16 @@ def _invoices(person: Person) -> list[Record]:
 
 
 def document_records(person: Person) -> list[Record]:
-    """Return the contracts and the invoices, each with its PDF."""
-    return [*_contracts(person), *_invoices(person)]
+    """Return the contracts and the invoices, each with its PDF, and what is to stand on those to come."""
+    drafts = InvoiceDraft.objects.filter(order__in=orders_of(person).order_by()).order_by("pk")
+    return [
+        *_contracts(person),
+        *_invoices(person),
+        *(
+            record_of(draft, "customer_name", "customer_address", "customer_number", "notes")
+            for draft in drafts
+        ),
+    ]
 
 
 def _contracts(person: Person) -> list[Record]:

@@ -35,7 +35,7 @@ def register() -> None:
             purpose=_("Exécuter la vente, la livrer, répondre à une rétractation ou à une garantie"),
             data=_(
                 "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées et leurs photos, "
-                "suivi du colis, déclarations de rétractation"
+                "suivi du colis, déclarations de rétractation, nos notes sur la commande"
             ),
             basis=Basis.CONTRACT,
             periods=(
@@ -169,7 +169,10 @@ def register() -> None:
 
 
 def _saved_cart(person: Person) -> list[Record]:
-    return [record_of(cart, "lines", "updated_at") for cart in SavedCart.objects.filter(user=person.key)]
+    return [
+        record_of(cart, "lines", "ordered", "updated_at")
+        for cart in SavedCart.objects.filter(user=person.key)
+    ]
 
 
 def _erase_saved_cart(person: Person) -> bool:

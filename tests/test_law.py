@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -52,6 +53,20 @@ def test_l217_3_the_wish_to_write_soon_takes_no_right_away(language: str, wish: 
         line for line in text.splitlines() if wish in line
     ]
     assert wish in text
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("fr", "les frais de renvoi sont à votre charge"),
+        ("en", "you bear the cost of returning it"),
+        ("es", "los gastos de devolución corren a su cargo"),
+        ("de", "die Kosten der Rücksendung tragen Sie"),
+    ],
+)
+def test_l221_23_who_pays_the_return_is_told_beside_the_button(language: str, words: str):
+    texts = json.loads((ROOT / f"frontend_islands/locales/{language}.json").read_text("utf-8"))
+    assert f"; {words}. [" in texts["checkout"]["withdrawal"].replace("\u00a0", "")
 
 
 ARTICLES = [

@@ -39,6 +39,7 @@ _HIDING: tuple[tuple[re.Pattern[str], str], ...] = (
         "[address]",
     ),
 )
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _REQUEST_ID = re.compile(r"[\w.-]{8,64}", re.ASCII)
 TASK_HEADER = "shop_request_id"
 
@@ -134,6 +135,10 @@ class TextLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return hide(super().format(record))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
+        """What a stranger sent writes no line of its own and moves no cursor."""
+        return _CONTROL.sub(lambda sign: repr(sign[0])[1:-1], super().formatMessage(record))
 
 
 class JsonLine(JsonFormatter):

@@ -31,6 +31,8 @@ _CHUNK = 64 * 1024
 # Names that mean a machine of the network one stands in, whatever a resolver says.
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# All that the open internet has of IPv6 (RFC 4291): the rest is local, translated within a network, or nobody's.
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -98,8 +100,9 @@ def is_public(address: Address) -> bool:
             carried = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if carried and not is_public(carried):
             return False
-        if address.ipv4_mapped:
+        if address.ipv4_mapped or address in _NAT64:
             return True
+        return address in _GLOBAL_UNICAST and address.is_global
     return address.is_global and not address.is_multicast
 
 

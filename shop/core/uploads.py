@@ -2,28 +2,22 @@
 
 from typing import IO, Any, cast
 
-from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import QueryDict
-from django.http.request import HttpRequest
 from django.utils.datastructures import MultiValueDict
 
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import draw_image
 from shop.core.problems import Problem
 
-# Three pictures of 5 MB and the words around them.
-PUBLIC_LIMIT = 17 * 1024 * 1024
-# A product with the photos of a whole session.
-OPERATOR_LIMIT = 200 * 1024 * 1024
+# Three pictures of 5 MB and the words around them; staff send one file at a time.
+LIMIT = 17 * 1024 * 1024
 
 
 class BoundedUploadHandler(FileUploadHandler):
     """Refuses a form that is too large as a whole (400); files go on to the handlers after it."""
-
-    request: HttpRequest | None
 
     def handle_raw_input(
         self,
@@ -33,9 +27,7 @@ class BoundedUploadHandler(FileUploadHandler):
         boundary: str,
         encoding: str | None = None,
     ) -> tuple[QueryDict, MultiValueDict[str, UploadedFile[Any]]] | None:
-        path = self.request.path_info if self.request else ""
-        limit = OPERATOR_LIMIT if path.startswith(f"/{settings.ADMIN_PATH}") else PUBLIC_LIMIT
-        if content_length > limit:
+        if content_length > LIMIT:
             raise RequestDataTooBig("The form is too large.")
         return None
 

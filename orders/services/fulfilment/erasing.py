@@ -36,8 +36,7 @@ from orders.stripe import gateway
 from shop.core.kernel_data import erase_mails_about
 from shop.core.problems import Problem
 
-# Of the journal: words about a person, and addresses, which are objects. Who did what and when stays.
-_WORDS_OF_EVENTS = ("reason", "tracking")
+_WORDS_OF_EVENTS = ("reason", "tracking", "decision", "how")
 
 
 def erase_order(order_id: uuid.UUID) -> bool:
@@ -98,6 +97,16 @@ def provider_events(order: Order) -> QuerySet[StripeEvent]:
     return StripeEvent.objects.filter(found)
 
 
+def personal_words(event: OrderEvent) -> dict[str, Any]:
+    """Return what a line of the journal holds of a person: words that were typed, and addresses, which are objects.
+    Who did what and when is not among it."""
+    return {
+        name: value
+        for name, value in event.data.items()
+        if name in _WORDS_OF_EVENTS or isinstance(value, dict)
+    }
+
+
 def _anonymise(order_id: uuid.UUID) -> bool:
     """A webhook that settles the order waits for the lock, or is waited for: what it changed is seen here."""
     with transaction.atomic():
@@ -138,12 +147,9 @@ def _erase_parts(order: Order) -> None:
     OrderNote.objects.filter(order=order).delete()
     delete_photos(PiecePhoto.objects.filter(piece__item__order=order))
     for event in OrderEvent.objects.filter(order=order).exclude(data={}):
-        left = {
-            name: value
-            for name, value in event.data.items()
-            if name not in _WORDS_OF_EVENTS and not isinstance(value, dict)
-        }
-        if left != event.data:
+        words = personal_words(event)
+        if words:
+            left = {name: value for name, value in event.data.items() if name not in words}
             OrderEvent.objects.filter(pk=event.pk).update(data=left)
     StockHold.objects.filter(order=order).update(network="", mailbox="")
     card = StoredCard.objects.filter(order=order).first()

@@ -72,6 +72,11 @@ def test_a_text_line_hides_in_its_traceback_too():
     )
 
 
+def test_a_text_line_stays_one_line_whatever_a_stranger_sent():
+    line = TextLine().format(record("GET /x\n2026-01-01 ERROR shop: paid\r\x1b[31m\u2028é"))
+    assert line.endswith(r"GET /x\n2026-01-01 ERROR shop: paid\r\x1b[31m\u2028é")
+
+
 def test_outside_of_requests_a_line_belongs_to_nothing():
     note_order("o-1")
     assert json.loads(JsonLine().format(record())).keys() == {"time", "level", "logger", "message"}

@@ -11,10 +11,8 @@ FORM = b'--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\nquestion\r\n-
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/contact", "/api/contact"])
 @pytest.mark.parametrize(("size", "status"), [(0, 200), (1, 400)])
-def test_a_public_form_has_a_bound(
-    monkeypatch: pytest.MonkeyPatch, path: str, size: int, status: int
-) -> None:
-    monkeypatch.setattr(uploads, "PUBLIC_LIMIT", len(FORM) - size)
+def test_a_form_has_a_bound(monkeypatch: pytest.MonkeyPatch, path: str, size: int, status: int) -> None:
+    monkeypatch.setattr(uploads, "LIMIT", len(FORM) - size)
     answer = Client().post(path, FORM, content_type="multipart/form-data; boundary=x")
     # Within the bound the form is read, and lacks its fields: a page that says so, or a 400 that names them.
     assert answer.status_code == (400 if path.startswith("/api/") else status)
@@ -23,7 +21,12 @@ def test_a_public_form_has_a_bound(
 
 
 @pytest.mark.django_db
-def test_operators_may_send_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "PUBLIC_LIMIT", 1)
-    answer = Client().post("/gestion/login/", FORM, content_type="multipart/form-data; boundary=x")
-    assert answer.status_code != 400
+def test_the_operators_address_has_no_wider_bound_before_anybody_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(uploads, "LIMIT", len(FORM) - 1)
+    # Whoever brings a cookie has the form read for its token.
+    client = Client(enforce_csrf_checks=True)
+    client.cookies["csrftoken"] = "a" * 32
+    answer = client.post("/gestion/login/", FORM, content_type="multipart/form-data; boundary=x")
+    assert answer.status_code == 400

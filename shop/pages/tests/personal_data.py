@@ -10,10 +10,23 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import make_member
+from blog.models import ArticleAutosave, Campaign, CampaignRecipient
 from blog.services.articles import create_article
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review
-from orders.models import InstallmentPause, InvoiceDraft, Order, OrderTracking, StoredCard, StripeEvent
+from orders.journal import record_event
+from orders.models import (
+    CardChange,
+    InstallmentPause,
+    InvoiceDraft,
+    Order,
+    OrderNote,
+    OrderTracking,
+    PiecePhoto,
+    StoredCard,
+    StripeEvent,
+    WorkPiece,
+)
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.mail_delivery import deliver
@@ -67,6 +80,26 @@ def make_person(name: str, email: str) -> User:
         ended_at=timezone.now(),
         ended_by="staff",
     )
+    OrderNote.objects.create(order=order, text=f"{name} a appelé.")
+    PiecePhoto.objects.create(
+        piece=WorkPiece.objects.filter(item__order=order)[0],
+        file=f"pieces/{user.pk}.jpg", width=1, height=1, message=f"Voici votre pièce, {name}.",
+        sent_at=timezone.now(),
+    )  # fmt: skip
+    record_event(
+        order,
+        "delivery.address_corrected",
+        before={"address": f"2 rue {name}"},
+        after={"address": f"1 rue {name}"},
+    )
+    record_event(order, "discrepancy.resolved", how=f"{name} a payé deux fois.")
+    CardChange.objects.create(
+        order=order,
+        state="done",
+        mandate_text=f"{name} autorise.",
+        expires_at=timezone.now(),
+        settled_at=timezone.now(),
+    )
     InvoiceDraft.objects.create(order=order, customer_name=name, notes=f"Note sur {name}")
     StripeEvent.objects.create(
         event_id=f"evt_{name[::-1]}", kind="charge.succeeded", processed_at=timezone.now(),
@@ -88,7 +121,17 @@ def make_person(name: str, email: str) -> User:
     ContactReply.objects.create(request=wrote, key=uuid4(), text=f"Bonjour {name} !")
     stored = private_storage().save(f"contact/{name}.jpg", ContentFile(f"picture of {name}".encode()))
     ContactImage.objects.create(request=wrote, file=stored, width=1, height=1)
-    create_article(values={"title_fr": f"Poncer la résine, {user.pk}", "author_name": "Alix"}, actor=user)
-    make_subscriber(email)
+    article = create_article(
+        values={"title_fr": f"Poncer la résine, {user.pk}", "author_name": "Alix"}, actor=user
+    )
+    ArticleAutosave.objects.create(
+        article=article,
+        user=user,
+        values={"title_fr": f"{name} ponce"},
+        base_updated_at=article.updated_at,
+    )
+    CampaignRecipient.objects.create(
+        campaign=Campaign.objects.create(title="Lettre de Noël"), subscriber=make_subscriber(email)
+    )
     CartReminder.objects.create(user=user, things=[[product_id, None, ""]], sent_at=timezone.now())
     return user
