@@ -143,7 +143,11 @@ def _urlset(entries: Iterable[SitemapEntry]) -> Iterator[str]:
             f'<xhtml:link rel="alternate" hreflang="{code}" href="{escape(absolute_url(path))}"/>'
             for code, path in named.items()
         )
-        changed = f"<lastmod>{timezone.localdate(entry.changed_at).isoformat()}</lastmod>" if entry.changed_at else ""
+        changed = (
+            f"<lastmod>{timezone.localdate(entry.changed_at).isoformat()}</lastmod>"
+            if entry.changed_at
+            else ""
+        )
         pictures = "".join(
             f"<image:image><image:loc>{escape(absolute_url(picture))}</image:loc></image:image>"
             for picture in entry.pictures
