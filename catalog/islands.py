@@ -37,7 +37,6 @@ class BuyVariation(serializers.Serializer[Any]):
     name = serializers.CharField()
     is_default = serializers.BooleanField()
     available = serializers.BooleanField()
-    reason = serializers.CharField(allow_blank=True)
 
 
 class BuyOffer(serializers.Serializer[Any]):
@@ -111,7 +110,6 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
                     "name": choice.name,
                     "is_default": choice.is_default,
                     "available": choice.in_stock,
-                    "reason": "" if choice.in_stock else _("Rupture"),
                 }
                 for choice in variations
             ],
@@ -171,18 +169,12 @@ def gallery_props(product: ProductDetail) -> GalleryProps:
 
 
 def _buy_finish(choice: FinishChoice) -> dict[str, Any]:
-    if choice.available:
-        reason = ""
-    elif choice.price is None:
-        reason = _("Finition non proposée")
-    else:
-        reason = _("Rupture")
     return {
         "code": choice.code,
         "label": choice.label,
         "image": None if choice.image is None else _buy_image(choice.image),
         "available": choice.available,
-        "reason": reason,
+        "reason": _("Finition non proposée") if choice.price is None else "",
     }
 
 

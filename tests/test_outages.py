@@ -106,6 +106,7 @@ def test_an_outage_is_a_503_page_in_the_visitors_language(address, monkeypatch):
     assert f'<html lang="{language}">' in text
     assert title in text
     assert comfort in text
+    assert f'<a href="{address.removesuffix("fault").rstrip("/") or "/"}">' in text
     assert "No space" not in text
 
 

@@ -92,7 +92,7 @@ def test_a_choice_that_is_not_possible_says_why():
     props = product_buy_props(find_product(product.pk)).data
     assert [(choice["available"], choice["reason"]) for choice in props["finishes"]] == [
         (False, "Finition non proposée"),
-        (False, "Rupture"),
+        (False, ""),
     ]
     assert props["available"] is False
 
@@ -103,8 +103,8 @@ def test_formats():
     large = make_variation(product, "Grande", is_default=True)
     props = product_buy_props(find_product(product.pk)).data
     assert props["variations"] == [
-        {"id": small.pk, "name": "Petite", "is_default": False, "available": False, "reason": "Rupture"},
-        {"id": large.pk, "name": "Grande", "is_default": True, "available": True, "reason": ""},
+        {"id": small.pk, "name": "Petite", "is_default": False, "available": False},
+        {"id": large.pk, "name": "Grande", "is_default": True, "available": True},
     ]
     assert [(offer["variation_id"], offer["price"], offer["available"]) for offer in props["offers"]] == [
         (small.pk, "49.00", False),

@@ -268,6 +268,7 @@ def test_the_fragment_is_the_parts_that_depend_on_the_choice(client, shop):
     assert photos(html)[0] == "Photo 2"
     assert specs(html)["Référence"] == "LAM-18-P"
     whole = client.get(address)
+    assert whole.content.decode().count("<dt>Référence</dt>") == 1
     assert "X-Fragment" in whole["Vary"]
     assert "<html" in whole.content.decode()
     again = client.get(address, headers={"X-Fragment": "choice"})

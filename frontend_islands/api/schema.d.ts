@@ -2731,7 +2731,6 @@ export interface components {
             name: string;
             is_default: boolean;
             available: boolean;
-            reason: string;
         };
         /** @description A piece on the board. `number` of `quantity` units of its line; `version` goes with a move of it. */
         Card: {

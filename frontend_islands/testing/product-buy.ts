@@ -60,9 +60,9 @@ export const figurine: ProductBuyProps = {
     { code: "unpainted", label: "Non peint", image: photo("/u.webp"), available: true, reason: "" },
   ],
   variations: [
-    { id: 3, name: "15 cm", is_default: true, available: true, reason: "" },
-    { id: 4, name: "25 cm", is_default: false, available: true, reason: "" },
-    { id: 5, name: "40 cm", is_default: false, available: false, reason: "" },
+    { id: 3, name: "15 cm", is_default: true, available: true },
+    { id: 4, name: "25 cm", is_default: false, available: true },
+    { id: 5, name: "40 cm", is_default: false, available: false },
   ],
   offers: [
     offer("painted", 3, "189.00", { original_price: "219.00", original_price_text: "219,00 €" }),

@@ -200,6 +200,12 @@ class Order(OrderAddresses):
         return self.supplied_at is not None
 
 
+def choice_text(finish: str, variation_name: str) -> str:
+    """Return finish and format in the active language: `Peint · 18 cm`; "" for a piece without choices."""
+    label = str(Finish(finish).label) if finish in Finish.values else ""
+    return " · ".join(part for part in (label, variation_name) if part)
+
+
 class OrderItem(models.Model):
     """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
     `made_quantity` those that were not in stock.
@@ -271,7 +277,7 @@ class OrderItem(models.Model):
     @property
     def detail(self) -> str:
         """Finish and format in the active language: `Peint · 18 cm`; "" for a piece without choices."""
-        return self._detail(self.variation_name)
+        return choice_text(self.finish, self.variation_name)
 
     @property
     def label(self) -> str:
@@ -292,17 +298,13 @@ class OrderItem(models.Model):
     def staff_detail(self) -> str:
         """`detail` in French, whatever language is active."""
         with translation.override(SOURCE_LANGUAGE):
-            return self._detail(self.staff_variation_name)
+            return choice_text(self.finish, self.staff_variation_name)
 
     @property
     def staff_label(self) -> str:
         """`label` in French, whatever language is active."""
         detail = self.staff_detail
         return f"{self.staff_name} ({detail})" if detail else self.staff_name
-
-    def _detail(self, variation_name: str) -> str:
-        finish = str(Finish(self.finish).label) if self.finish in Finish.values else ""
-        return " · ".join(part for part in (finish, variation_name) if part)
 
 
 class OrderTracking(models.Model):

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem
+from orders.models.order import choice_text
 from orders.selectors.orders import product_path
 from orders.selectors.quotes import QuotedLine, RequestedLine, quote_cart
 
@@ -16,10 +17,12 @@ from orders.selectors.quotes import QuotedLine, RequestedLine, quote_cart
 @dataclass(frozen=True, slots=True)
 class ReorderLine:
     """A line of an order, as it could be bought now: `quantity` units for `unit_price` each, none with a `problem` that
-    says why. A `problem` beside a quantity says why it is less than was ordered. `url` is the piece's page, "" when it
-    is no longer on sale."""
+    says why. A `problem` beside a quantity says why it is less than was ordered. `name` and `detail` are today's in the
+    active language, the order's where the piece is gone. `url` is its page, "" when it is no longer on sale."""
 
     item: OrderItem
+    name: str
+    detail: str
     requested: RequestedLine | None
     quantity: int
     unit_price: Decimal | None
@@ -62,13 +65,15 @@ def _line(
     if requested is not None and (query := _choice(requested)):
         url = f"{url}?{query}"
     line = quoted.get(requested) if requested is not None else None
-    if requested is None or line is None:
-        return ReorderLine(item, None, 0, None, _("Cette pièce n'est plus au catalogue."), url)
+    if requested is None or line is None or not line.sellable.name:
+        gone = _("Cette pièce n'est plus au catalogue.")
+        return ReorderLine(item, item.product_name, item.detail, None, 0, None, gone, url)
     price = line.sellable.unit_price
+    words = (line.sellable.name, choice_text(line.sellable.finish, line.sellable.variation_name))
     if line.available:
-        return ReorderLine(item, requested, requested.quantity, price, "", url)
+        return ReorderLine(item, *words, requested, requested.quantity, price, "", url)
     left = (line.available_quantity or 0) if price is not None and line.problem == "insufficient_stock" else 0
-    return ReorderLine(item, requested, left, price if left else None, line.problem_detail, url)
+    return ReorderLine(item, *words, requested, left, price if left else None, line.problem_detail, url)
 
 
 def _choice(requested: RequestedLine) -> str:

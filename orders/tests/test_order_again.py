@@ -16,8 +16,8 @@ from orders.tests.factories import make_finished_product, make_order, make_produ
 pytestmark = pytest.mark.django_db
 
 
-def open_page(client, order):
-    answer = client.get(f"/commande/{order.pk}/a-nouveau?acces={access_token(order)}")
+def open_page(client, order, path="/commande/{}/a-nouveau"):
+    answer = client.get(f"{path.format(order.pk)}?acces={access_token(order)}")
     assert answer.status_code == 200
     assert answer["Referrer-Policy"] == "no-referrer"
     return unescape(answer.content.decode())
@@ -39,6 +39,22 @@ def test_everything_at_the_same_price(client):
     assert "ont changé" not in page
     # Without JavaScript: the piece with its finish chosen.
     assert f'href="/produit/{piece.pk}-hibou?finition=unpainted"' in page
+
+
+def test_what_can_be_had_is_called_as_the_page_speaks(client):
+    piece, gone = (
+        make_finished_product(name, name_de=german)
+        for name, german in (("Hibou", "Eule"), ("Golem", "Riese"))
+    )
+    big = make_variation(piece, "Grand", name_de="Groß", is_default=True)
+    order = pay_order(make_order((piece, 1), (gone, 1), finish="unpainted"))
+    gone.delete()
+    page = open_page(client, order, "/de/bestellung/{}/erneut")
+    assert f'<a href="/de/produkt/{piece.pk}-eule?finition=unpainted&format={big.pk}">Eule</a>' in page
+    assert "Unbemalt · Groß" in page
+    assert "Hibou" not in page
+    # As it was agreed.
+    assert '<h3 class="line__name">Golem</h3>' in page
 
 
 def test_another_price_is_said(client):

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
+from tests.browser.conftest import PHONE
 from tests.browser.test_admin_orders import sign_in
 from tests.browser.test_pages import settle
 from tests.browser.test_states import piece
@@ -64,6 +65,18 @@ def test_a_menu_opens_closes_and_gives_the_focus_back(page):
     page.keyboard.press("Escape")
     expect(page.locator("#menu-produits")).to_be_hidden()
     assert focused(page).startswith("Produits")
+
+
+def test_the_bar_that_sells_hides_nothing_that_is_reached(new_page):
+    page = new_page(width=PHONE)
+    page.goto(piece(page, "golem"))
+    settle(page)
+    bar = page.locator(".buy-bar")
+    page.get_by_role("link", name="Instagram").last.focus()
+    expect(bar).to_be_visible()
+    tab_until(page, "^FAQ$")
+    below = "([bar, here]) => bar.getBoundingClientRect().top - here.getBoundingClientRect().bottom"
+    assert page.evaluate(below, [bar.element_handle(), page.locator(":focus").element_handle()]) >= 0
 
 
 def test_suggestions_are_chosen_closed_and_read_out(page):

@@ -60,6 +60,9 @@ def test_what_is_chosen_is_seen_in_forced_colours(new_page):
     page.goto("/contact")
     assert page.locator(".radio-card:has(:checked)").evaluate(line) == ["3px", "none"]
     assert page.locator(".radio-card:not(:has(:checked))").evaluate(line) == ["1px", "none"]
+    page.goto("/produits")
+    drop = "element => getComputedStyle(element, '::before').backgroundColor"
+    assert page.locator(".card .category-label").first.evaluate(drop) == "rgb(0, 0, 0)"
     page.goto("/auth")
     assert page.locator(".tabs__tab[aria-current]").evaluate(line) == ["0px", "solid"]
     assert page.locator(".tabs__tab:not([aria-current])").evaluate(line) == ["0px", "none"]

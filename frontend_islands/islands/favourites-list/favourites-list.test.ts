@@ -1,9 +1,10 @@
 import { beforeEach, expect, it, vi } from "vitest";
+import { emit } from "@/lib/events";
 import { mount } from "./index";
 
 const network = vi.fn(
   async (_address: URL, _init: RequestInit) =>
-    new Response("<p data-announce>1 favori</p>", {
+    new Response("<p>1 favori</p>", {
       headers: { "Content-Type": "text/html; charset=utf-8" },
     }),
 );
@@ -35,6 +36,29 @@ it("has the server draw what the browser keeps", async () => {
   expect(address?.pathname + (address?.search ?? "")).toBe("/de/favoriten?ids=7%2C3");
   expect(init?.headers).toMatchObject({ "X-Fragment": "favourites" });
   expect(host.textContent).toBe("1 favori");
+});
+
+it("counts anew what is left when a heart is taken off, and put back", async () => {
+  localStorage.setItem("favorites", "[7,3]");
+  history.replaceState(null, "", "/favoris");
+  const answer = (text: string) => async () =>
+    new Response(text, { headers: { "Content-Type": "text/html; charset=utf-8" } });
+  network
+    .mockImplementationOnce(answer('<p data-part="favourites-count">2 favoris</p><ul><li>Golem</li></ul>'))
+    .mockImplementationOnce(answer('<p data-part="favourites-count">1 favori</p>'))
+    .mockImplementationOnce(answer('<h2>Aucun</h2><p data-part="favourites-count" hidden></p>'));
+  const host = page();
+  const leave = await mount(host);
+  expect(host.textContent).toBe("2 favorisGolem");
+  emit("favourites:changed", { ids: [9, 3] });
+  // The piece stays where it is.
+  await vi.waitFor(() => expect(host.textContent).toBe("1 favoriGolem"));
+  expect(network.mock.lastCall?.[0].search).toBe("?ids=3");
+  emit("favourites:changed", { ids: [] });
+  await vi.waitFor(() => expect(host.textContent).toBe("Golem"));
+  leave();
+  emit("favourites:changed", { ids: [7] });
+  expect(network).toHaveBeenCalledTimes(3);
 });
 
 it("refuses a page without a place for them", async () => {

@@ -1,5 +1,6 @@
+import { listen } from "@/lib/events";
 import { syncFavourites } from "@/lib/favourites";
-import { fetchFragment, showFragment } from "@/lib/fragment";
+import { fetchFragment, replaceParts, showFragment } from "@/lib/fragment";
 import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /** Has the server draw this browser's favourites. A page that names its pieces is left as it is. */
@@ -7,10 +8,22 @@ export async function mount(host: HTMLElement): Promise<Unmount> {
   const place = fallbackOf(host)?.querySelector<HTMLElement>("[data-favourites]");
   if (!place) throw new Error("There is no place for the favourites.");
   const address = new URL(location.href);
-  const left = new AbortController();
-  if (!address.searchParams.has("ids")) {
-    address.searchParams.set("ids", (await syncFavourites()).join(","));
-    showFragment(place, await fetchFragment(address, "favourites", left.signal));
-  }
-  return () => left.abort();
+  if (address.searchParams.has("ids")) return () => {};
+  let asked = new AbortController();
+  const draw = (ids: number[]) => {
+    asked.abort();
+    asked = new AbortController();
+    address.searchParams.set("ids", ids.join(","));
+    return fetchFragment(address, "favourites", asked.signal);
+  };
+  const shown = await syncFavourites();
+  showFragment(place, await draw(shown));
+  // The pieces stay, for a heart that is put back; how many they are is said anew.
+  const stop = listen("favourites:changed", ({ ids }) => {
+    void draw(shown.filter((id) => ids.includes(id))).then(replaceParts, () => {});
+  });
+  return () => {
+    stop();
+    asked.abort();
+  };
 }

@@ -34,6 +34,10 @@ export function ProductBuy(props: ProductBuyProps) {
     };
   }, [canBuy, product_id, chosenFinish, chosenFormat]);
 
+  /** As the server's version says it: nothing moves when the island comes. */
+  const withStock = (price: string, isOpen: boolean) =>
+    isOpen ? price : `${price} ${t("buy.soldOut")}`.trim();
+
   function choose(next: Choice) {
     setChoice(next);
   }
@@ -83,8 +87,8 @@ export function ProductBuy(props: ProductBuyProps) {
           options={finishes.map(({ code, label, image, reason }) => {
             const isOpen = isFinishOpen(props, code);
             const { variation_id } = withFinish(props, choice, code);
-            const price = offerFor(offers, { finish: code, variation_id })?.price_text ?? "";
-            return { value: code, label, image, isOpen, detail: isOpen ? price : reason || t("buy.soldOut") };
+            const price = offerFor(offers, { finish: code, variation_id })?.price_text;
+            return { value: code, label, image, isOpen, detail: price ? withStock(price, isOpen) : reason };
           })}
         />
       )}
@@ -94,16 +98,10 @@ export function ProductBuy(props: ProductBuyProps) {
           name="format"
           chosen={choice.variation_id}
           onChoose={(variation_id) => choose({ ...choice, variation_id })}
-          options={variations.map(({ id, name, reason }) => {
+          options={variations.map(({ id, name }) => {
             const isOpen = isVariationOpen(props, id, choice.finish);
             const price = offerFor(offers, { finish: choice.finish, variation_id: id })?.price_text ?? "";
-            return {
-              value: id,
-              label: name,
-              image: null,
-              isOpen,
-              detail: isOpen ? price : reason || t("buy.soldOut"),
-            };
+            return { value: id, label: name, image: null, isOpen, detail: withStock(price, isOpen) };
           })}
         />
       )}
@@ -209,7 +207,7 @@ function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
 interface Option<Value> {
   value: Value;
   label: string;
-  /** The price, or why it cannot be chosen. */
+  /** The price, and why it cannot be chosen. */
   detail: string;
   image: BuyFinish["image"];
   isOpen: boolean;

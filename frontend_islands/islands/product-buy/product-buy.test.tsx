@@ -117,19 +117,22 @@ it("shows what is sold out, with the reason, and lets nobody choose it", async (
 
   expect(soldOut.disabled).toBe(true);
   expect(soldOut.getAttribute("aria-describedby")).toBeTruthy();
-  expect(within(soldOut.closest("label") as HTMLElement).getByText("(Rupture)")).toBeTruthy();
+  expect(within(soldOut.closest("label") as HTMLElement).getByText("489,00 € (Rupture)")).toBeTruthy();
   await user.click(soldOut);
   expect(soldOut.checked).toBe(false);
   expect(price()).toContain("189,00 €");
 });
 
-it("says the server's reason for a finish that is not offered", async () => {
+it.each([
+  ["what it costs of a finish that is sold out", figurine.offers, "89,00 € (Rupture)"],
+  ["the server's reason for one that is not offered", figurine.offers.slice(0, 3), "Non proposé"],
+])("says %s", async (_what, offers, detail) => {
   const finishes = figurine.finishes.map((finish) =>
     finish.code === "unpainted" ? { ...finish, available: false, reason: "Non proposé" } : finish,
   );
-  await renderIsland(<ProductBuy {...figurine} finishes={finishes} />);
+  await renderIsland(<ProductBuy {...figurine} finishes={finishes} offers={offers} />);
   expect(radio(/^Non peint/).disabled).toBe(true);
-  expect(screen.getByText("Non proposé")).toBeTruthy();
+  expect(screen.getByText(detail)).toBeTruthy();
 });
 
 it("sells a product that has nothing to choose", async () => {

@@ -203,7 +203,10 @@ HOME = {
 
 
 def test_addresses_are_added_changed_and_removed(client, member):
-    assert "Léa" in client.get(f"{PAGE}/adresses/nouvelle").content.decode()
+    form = client.get(f"{PAGE}/adresses/nouvelle").content.decode()
+    assert "Léa" in form
+    # A style shows it where it must be filled in.
+    assert '<label class="field__label" for="id_custom_country">Votre pays</label>' in form
     sent = client.post(f"{PAGE}/adresses/nouvelle", HOME)
     assert (sent.status_code, sent["Location"]) == (303, f"{PAGE}?tab=profile#adresses")
     address = Address.objects.get(user=member)
