@@ -64,7 +64,8 @@ def test_a_call_refuses_other_writings_and_shows_how(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "amount"), [("49.90", "49.90"), ("49,9", "49.90"), (49.9, "49.90"), (49, "49.00"), ("49", "49.00")]
+    ("value", "amount"),
+    [("49.90", "49.90"), ("49,9", "49.90"), (49.9, "49.90"), (49, "49.00"), ("49", "49.00")],
 )
 def test_a_call_takes_text_and_numbers_to_the_cent(value, amount):
     assert str(AmountField().to_internal_value(value)) == amount
