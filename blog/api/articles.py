@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -82,7 +83,12 @@ class ArticleListView(APIView):
             page = staff_articles.find_articles(size=asked.pop("page_size"), **asked)
         except BadCursor:
             raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        written = form.validated_data.keys() & request.query_params.keys() - {"cursor"}
+        kept = {name: form.validated_data[name] for name in request.query_params if name in written}
         answer = {
+            "next": f"{request.path}?{urlencode({**kept, 'cursor': page.next_cursor})}"
+            if page.next_cursor
+            else None,
             "next_cursor": page.next_cursor or None,
             "results": [_row(article) for article in page.rows],
         }

@@ -143,6 +143,7 @@ class ArticleRowSerializer(serializers.Serializer[Any]):
 
 
 class ArticlePageSerializer(serializers.Serializer[Any]):
+    next = serializers.CharField(allow_null=True, help_text="Address of the following page.")
     next_cursor = serializers.CharField(allow_null=True)
     results = ArticleRowSerializer(many=True)
 

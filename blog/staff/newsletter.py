@@ -202,8 +202,13 @@ def step(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 @staff_page(StaffAction.EDIT_NEWSLETTER, ("POST",))
 def copy(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     """Begin a letter from this one."""
-    made = campaigns.copy_campaign(campaign_id=_found(campaign_id).pk, actor=_actor(request))
-    return redirect("staff-newsletter-letter", made.pk)
+    source = _found(campaign_id)
+    made = make_once_for_staff(
+        request,
+        body={"copy": source.pk},
+        make=lambda: campaigns.copy_campaign(campaign_id=source.pk, actor=_actor(request)).pk,
+    )
+    return redirect("staff-newsletter-letter", made.subject_id)
 
 
 @staff_page(StaffAction.EDIT_NEWSLETTER, ("POST",))

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from io import BytesIO
+from urllib.parse import urlencode
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -150,6 +151,16 @@ def test_patch_of_the_french_marks_translations_until_they_change_or_are_confirm
     assert patch(admin, article, confirmed_texts=["title_en"]).json()["stale_texts"] == []
     # Confirming changes no text: it is no version of its own.
     assert article.revisions.count() == 3
+
+
+def test_list_names_the_address_of_its_next_page(admin):
+    for title in ("Poncer", "Peindre"):
+        write(admin, "post", POSTS, title=title)
+    first = admin.get(f"{POSTS}?state=draft&page_size=1&utm=x").json()
+    assert first["next"] == f"{POSTS}?state=draft&page_size=1&{urlencode({'cursor': first['next_cursor']})}"
+    second = admin.get(first["next"]).json()
+    assert [row["title"] for row in (*first["results"], *second["results"])] == ["Peindre", "Poncer"]
+    assert (second["next"], second["next_cursor"]) == (None, None)
 
 
 def test_autosave_is_its_writers_alone_and_goes_with_the_next_save(admin):

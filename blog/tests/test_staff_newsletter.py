@@ -106,8 +106,13 @@ def test_before_sending_the_page_says_who_gets_it_and_in_which_language_nobody_d
         staff.post(f"/admin/newsletter/{campaign.pk}/etape", {"etape": word})
         campaign.refresh_from_db()
         assert campaign.state == state
-    staff.post(f"/admin/newsletter/{campaign.pk}/copier")
-    assert Campaign.objects.order_by("-pk").first().title == "Novembre (copie)"
+    assert 'name="creation_key"' in staff.get(f"/admin/newsletter/{campaign.pk}").content.decode()
+    first, again = (
+        staff.post(f"/admin/newsletter/{campaign.pk}/copier", {"creation_key": "k"}).url
+        for _press in range(2)
+    )
+    copy = Campaign.objects.exclude(pk=campaign.pk).get()
+    assert (copy.title, first, again) == ("Novembre (copie)", f"/admin/newsletter/{copy.pk}", first)
 
 
 def test_a_letter_is_planned_on_the_shops_clock_and_taken_back(staff):

@@ -210,7 +210,7 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
         ["Aucun produit ne porte ce numéro."],
         [
             "disponible\u00a0: Écrivez «\u00a0oui\u00a0» ou «\u00a0non\u00a0».",
-            "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90.",
+            "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ],
     ]
     answer = load(admin, text)

@@ -30,7 +30,7 @@ from shop.core.staff_actions import StaffAction
 pytestmark = pytest.mark.django_db
 
 
-NO_AMOUNT = "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90."
+NO_AMOUNT = "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90."
 
 
 @pytest.fixture

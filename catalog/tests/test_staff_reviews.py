@@ -57,6 +57,7 @@ def test_reviews_that_wait_are_shown_first_and_published_with_one_tap(browser: C
         "published",
         f"#{admin.pk}",
     )
+    assert f"À relire → Publié ({admin.email})" in text(browser.get(f"/admin/avis/{review.pk}"))
     assert "Trop petite." not in text(browser.get("/admin/avis"))
     assert "Trop petite." in text(browser.get("/admin/avis?etat=publies"))
 

@@ -128,7 +128,7 @@ def test_one_wrong_row_refuses_the_grid_with_messages_by_row_and_field(admin, be
     ("field", "value", "message"),
     [
         ("price", "0", "Le prix doit être supérieur à 0,00\u00a0€."),
-        ("price", "abc", "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90."),
+        ("price", "abc", "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90."),
         ("production_days_min", 3, "Indiquez les deux délais ou aucun."),
     ],
 )

@@ -1767,6 +1767,8 @@ export interface components {
             readonly may: {
                 [key: string]: boolean;
             };
+            /** @description Why the order can't be archived yet, for who may remove it. */
+            readonly removal_obstacles: string[];
         };
         /** @description A line as staff read it: in French, whatever the order's language. */
         AdminOrderLine: {
@@ -2356,6 +2358,8 @@ export interface components {
             props: components["schemas"]["StaffArticleProps"];
         };
         ArticlePage: {
+            /** @description Address of the following page. */
+            next: string | null;
             next_cursor: string | null;
             results: components["schemas"]["ArticleRow"][];
         };

@@ -14,6 +14,7 @@ from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.orders import product_path
 from orders.selectors.provider_words import review_in_words
+from orders.services.fulfilment.archiving import removal_obstacles
 from orders.services.status.transitions import status_offers
 from shop.core.staff_actions import StaffAction, may
 
@@ -239,6 +240,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     documents = serializers.SerializerMethodField()
     mails = serializers.SerializerMethodField()
     may = serializers.SerializerMethodField(help_text="What the caller may do now.")
+    removal_obstacles = serializers.SerializerMethodField(
+        help_text="Why the order can't be archived yet, for who may remove it."
+    )
 
     @property
     def sheet(self) -> OrderSheet:
@@ -312,6 +316,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     @extend_schema_field(SheetMailSerializer(many=True))
     def get_mails(self, order: Order) -> Any:
         return SheetMailSerializer(self.sheet.mails, many=True).data
+
+    def get_removal_obstacles(self, order: Order) -> list[str]:
+        return removal_obstacles(order) if self.sheet.may_remove else []
 
     @extend_schema_field(serializers.DictField(child=serializers.BooleanField()))
     def get_may(self, order: Order) -> dict[str, bool]:

@@ -11,9 +11,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from catalog.models import Product
 from catalog.selectors.products import without_customs_data
@@ -52,12 +51,17 @@ NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class StaffTask:
-    """Something to do. `detail` adds a deadline or names;"""
+    """Something to do, in French, which counts in the singular where it is given. `detail` adds a deadline or names."""
 
-    label: str | Promise
+    several: str
     count: int
     url: str
     detail: str = ""
+    one: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.one if self.one and self.count == 1 else self.several
 
 
 def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[StaffTask]:
@@ -71,17 +75,19 @@ def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = Non
 
 def _discrepancies(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Écarts avec Stripe"),
+        "Écarts avec Stripe",
         Discrepancy.objects.filter(resolved_at=None).count(),
         reverse("staff-discrepancies"),
+        one="Écart avec Stripe",
     )
 
 
 def _to_review(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Commandes à vérifier"),
+        "Commandes à vérifier",
         Order.objects.exclude(review_reason="").count(),
         _orders("review"),
+        one="Commande à vérifier",
     )
 
 
@@ -91,10 +97,11 @@ def _withdrawals(today: date) -> StaffTask:
     )
     first = waiting["first"]
     return StaffTask(
-        gettext_lazy("Rétractations à traiter"),
+        "Rétractations à traiter",
         waiting["count"],
         reverse("staff-withdrawals"),
         _deadline(_("à rembourser avant le"), first, today) if first else "",
+        one="Rétractation à traiter",
     )
 
 
@@ -104,10 +111,11 @@ def _disputes(today: date) -> StaffTask:
     )
     first = open_ones["first"]
     return StaffTask(
-        gettext_lazy("Litiges ouverts"),
+        "Litiges ouverts",
         open_ones["count"],
         reverse("staff-disputes"),
         _deadline(_("réponse attendue avant le"), shop_day(first), today) if first else "",
+        one="Litige ouvert",
     )
 
 
@@ -115,45 +123,50 @@ def _failed_refunds(today: date) -> StaffTask:
     # One that was made once more, or that a later refund of the same decision has made up for, waits for nobody.
     open_request = Q(request=None) | Q(request__settled_at=None)
     return StaffTask(
-        gettext_lazy("Remboursements échoués"),
+        "Remboursements échoués",
         Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
         reverse("staff-refunds"),
+        one="Remboursement échoué",
     )
 
 
 def _overdue(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Échéances impayées"),
+        "Échéances impayées",
         Payment.objects.filter(state=PaymentState.OVERDUE).count(),
         reverse("staff-payments", query={"liste": "impayees"}),
+        one="Échéance impayée",
     )
 
 
 def _paused(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Échéances suspendues"),
+        "Échéances suspendues",
         InstallmentPause.objects.filter(ended_at=None).count(),
         reverse("staff-payments", query={"liste": "suspendues"}),
         _("rien n'est débité avant la reprise ou l'expédition"),
+        one="Échéance suspendue",
     )
 
 
 def _retained(today: date) -> StaffTask:
     undecided = list(with_undecided_money().values_list("reference", flat=True))
     return StaffTask(
-        gettext_lazy("Argent gardé de commandes annulées"),
+        "Argent gardé de commandes annulées",
         len(undecided),
         _orders("money"),
         _("à rembourser, ou à garder pour un motif écrit\u00a0: %(orders)s")
         % {"orders": ", ".join(undecided[:NAMED])},
+        one="Argent gardé d'une commande annulée",
     )
 
 
 def _late_orders(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Commandes en retard sur leur date promise"),
+        "Commandes en retard sur leur date promise",
         Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
         _orders("late"),
+        one="Commande en retard sur sa date promise",
     )
 
 
@@ -161,11 +174,12 @@ def _orders_at_risk(today: date) -> StaffTask:
     """Those whose date has passed are a task of their own."""
     late = list(orders_at_risk(today).order_by("promised_by", "pk").values_list("reference", flat=True))
     return StaffTask(
-        gettext_lazy("Dates promises qui ne peuvent plus être tenues"),
+        "Dates promises qui ne peuvent plus être tenues",
         len(late),
         _orders("at_risk"),
         _("à faire en premier, ou à reporter en prévenant le client\u00a0: %(orders)s")
         % {"orders": ", ".join(late[:NAMED])},
+        one="Date promise qui ne peut plus être tenue",
     )
 
 
@@ -176,35 +190,39 @@ def _orders_to_make(today: date) -> StaffTask:
     )
     first = making["first"]
     return StaffTask(
-        gettext_lazy("Commandes à préparer"),
+        "Commandes à préparer",
         making["count"],
         _orders("to_make"),
         _deadline(_("la première est promise pour le"), first, today) if first else "",
+        one="Commande à préparer",
     )
 
 
 def _mails(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("E-mails en échec"),
+        "E-mails en échec",
         OutgoingMail.objects.filter(state=MailState.FAILED).count(),
         reverse("staff-outbox", query={"etat": "echecs"}),
+        one="E-mail en échec",
     )
 
 
 def _jobs(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Tâches planifiées en erreur"),
+        "Tâches planifiées en erreur",
         ScheduledJob.objects.exclude(last_error="").count(),
         reverse("staff-jobs"),
+        one="Tâche planifiée en erreur",
     )
 
 
 def _customs(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Pièces sans données douanières"),
+        "Pièces sans données douanières",
         Product.objects.filter(without_customs_data(), is_published=True).count(),
         f"{reverse('staff-products')}?state=customs",
         _("nécessaires aux colis hors de l'Union européenne"),
+        one="Pièce sans données douanières",
     )
 
 
@@ -213,7 +231,7 @@ def _backup(today: date) -> StaffTask:
     late = backup_is_late(now)
     last = last_backup(now) if late else None
     return StaffTask(
-        gettext_lazy("Sauvegarde en retard"),
+        "Sauvegarde en retard",
         int(late),
         reverse("staff-jobs"),
         _("la dernière date du %(day)s") % {"day": f"{timezone.localtime(last):%d/%m/%Y %H:%M}"}
@@ -228,14 +246,21 @@ def _legal(today: date) -> StaffTask:
     if not current_number():
         address = address if missing else reverse("staff-terms")
         missing.append(_("conditions de vente à publier"))
-    return StaffTask(gettext_lazy("Mentions légales manquantes"), len(missing), address, ", ".join(missing))
+    return StaffTask(
+        "Mentions légales manquantes",
+        len(missing),
+        address,
+        ", ".join(missing),
+        one="Mention légale manquante",
+    )
 
 
 def _payouts(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Écarts avec la banque"),
+        "Écarts avec la banque",
         late_payouts(today).count() + unknown_lines().count(),
         reverse("staff-payouts"),
+        one="Écart avec la banque",
     )
 
 
@@ -247,7 +272,7 @@ def _oss_return(today: date) -> StaffTask:
         ReturnKind.OSS, quarter_name(period.first)
     )
     return StaffTask(
-        gettext_lazy("Déclaration de TVA OSS à déposer"),
+        "Déclaration de TVA OSS à déposer",
         int(waits),
         reverse("staff-oss"),
         _deadline(_("à déposer et payer avant le"), due_on(period), today) if waits else "",
@@ -259,9 +284,9 @@ def _urssaf_return(today: date) -> StaffTask:
     waits = LedgerEntry.objects.exists()
     found = last_declaration(today) if waits else None
     if found is None or is_filed(ReturnKind.URSSAF, found.period):
-        return StaffTask(gettext_lazy("Déclaration à l'URSSAF à faire"), 0, "")
+        return StaffTask("Déclaration à l'URSSAF à faire", 0, "")
     return StaffTask(
-        gettext_lazy("Déclaration à l'URSSAF à faire"),
+        "Déclaration à l'URSSAF à faire",
         1,
         reverse("staff-urssaf"),
         _deadline(_("à déclarer avant le"), found.due_on, today),
@@ -270,7 +295,7 @@ def _urssaf_return(today: date) -> StaffTask:
 
 def _oss_number(today: date) -> StaffTask:
     return StaffTask(
-        gettext_lazy("Numéro OSS manquant"),
+        "Numéro OSS manquant",
         int(is_oss_number_needed(today)),
         reverse("staff-settings-tva"),
         _("les ventes aux particuliers des autres pays de l'Union sont refusées"),

@@ -12,7 +12,7 @@ from orders.models.books import (
     VatRate,
 )
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, DiscardedCustomer, StoredCard
-from orders.models.carrier import Carrier
+from orders.models.carrier import Carrier, offered_carriers
 from orders.models.contract import Contract, ContractDocument
 from orders.models.declarations import FiledReturn, ReturnKind
 from orders.models.invoice import (
@@ -172,4 +172,5 @@ __all__ = [
     "WithdrawalState",
     "WorkPiece",
     "WorkshopClosure",
+    "offered_carriers",
 ]

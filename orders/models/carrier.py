@@ -19,6 +19,12 @@ class Carrier(models.TextChoices):
     __empty__ = _("Autre transporteur, ou remise en main propre")
 
 
+def offered_carriers() -> list[dict[str, str]]:
+    """Return the carriers as staff choose among them, with `code` and `name`: the usual one first, `""` last."""
+    named = [(code, name) for code, name in Carrier.choices if code]
+    return [{"code": code, "name": str(name)} for code, name in (*named, ("", Carrier.__empty__))]
+
+
 _PAGES = {
     Carrier.COLISSIMO: "https://www.laposte.fr/outils/suivre-vos-envois?code={number}",
     Carrier.CHRONOPOST: "https://www.chronopost.fr/tracking-no-cms/suivi-page?listeNumerosLT={number}",

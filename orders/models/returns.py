@@ -159,6 +159,16 @@ class WithdrawalCase(models.Model):
         )
 
     def __str__(self) -> str:
+        return self.state_label
+
+    @property
+    def state_label(self) -> str:
+        """How far it is, in words: what came back, or is on its way by a proof, is awaited no more."""
+        if self.state == WithdrawalState.GOODS_AWAITED:
+            if self.goods_received_at:
+                return str(_("Retour reçu"))
+            if self.shipping_proof_at:
+                return str(_("Retour en route"))
         return self.get_state_display()
 
 

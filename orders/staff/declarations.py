@@ -45,14 +45,18 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
     """The return of a quarter: sales by country and rate, corrections of earlier quarters."""
     number, year = _quarter(request)
     found = oss.oss_return(number, year)
+    is_filed = oss.is_filed(ReturnKind.OSS, found.period)
+    is_registered = bool(ShopSettings.load().oss_number.strip())
     context = {
         "found": found,
         "year": year,
         "part": f"t{number}",
         "years": asked_years(year),
         "quarters": [(f"t{n}", f"{n}e trimestre" if n > 1 else "1er trimestre") for n in range(1, 5)],
-        "is_filed": oss.is_filed(ReturnKind.OSS, found.period),
-        "is_registered": bool(ShopSettings.load().oss_number.strip()),
+        "is_filed": is_filed,
+        "is_registered": is_registered,
+        # Who is not registered and sold nothing that is taxed elsewhere files nothing.
+        "is_due": bool(is_registered or is_filed or found.lines or found.corrections),
         "kind": ReturnKind.OSS.value,
     }
     return render(request, "staff/books/oss.html", context)

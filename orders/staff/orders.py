@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from orders.islands import StaffOrderPropsSerializer
-from orders.models import Carrier, Order
+from orders.models import Order, offered_carriers
 from orders.selectors.rules import checkout_countries, country_name
 from orders.staff.money_links import money_links
 from shop.core.staff_actions import StaffAction, may
@@ -31,7 +31,7 @@ def order_detail(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         "is_archived": order.archived_at is not None,
         "may_restore": may(request.user, StaffAction.REMOVE_ORDER),
         "list_url": reverse("staff-orders"),
-        "carriers": [{"code": code, "name": str(name)} for code, name in Carrier.choices if code],
+        "carriers": offered_carriers(),
         "countries": _countries(order),
         "links": _links(request, order),
     }

@@ -88,24 +88,26 @@ def withdrawals_page(request: HttpRequest) -> HttpResponseBase:
 def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
     """The declaration, which never changes, how far it is, and what may be done now."""
     case = _case(case_id)
+    is_decided = is_accepted(case) and case.withdrawal.refund_requests.exists()
     context = {
         "case": case,
         "withdrawal": case.withdrawal,
         "sign": URGENCY_SIGNS[urgency_of(case)],
         "lines": list(case.withdrawal.lines.select_related("item")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
-        "pages": _steps(request, case),
+        "is_decided": is_decided,
+        "pages": _steps(request, case, is_decided),
     }
     return render(request, "staff/withdrawals/case.html", context)
 
 
-def _steps(request: HttpRequest, case: WithdrawalCase) -> list[PageLink]:
+def _steps(request: HttpRequest, case: WithdrawalCase, is_decided: bool) -> list[PageLink]:
     steps = [
         PageLink(step.label, reverse("staff-withdrawal-step", args=[case.pk, name]))
         for name, step in STEPS.items()
         if may(request.user, step.action) and step.shown(case)
     ]
-    if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
+    if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case) and not is_decided:
         steps.insert(0, PageLink("Rembourser", reverse("staff-withdrawal-refund", args=[case.pk])))
     return steps
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from orders.islands import StaffBoardPropsSerializer, StaffDispatchPropsSerializer
-from orders.models import Carrier
+from orders.models import offered_carriers
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import staff_page
 
@@ -19,6 +19,5 @@ def board(request: HttpRequest) -> HttpResponse:
 
 @staff_page(StaffAction.FULFIL_ORDER)
 def dispatch(request: HttpRequest) -> HttpResponse:
-    carriers = [{"code": code, "name": str(name)} for code, name in Carrier.choices if code]
-    props = StaffDispatchPropsSerializer({"carriers": carriers})
+    props = StaffDispatchPropsSerializer({"carriers": offered_carriers()})
     return render(request, "staff/orders/dispatch.html", {"props": props})

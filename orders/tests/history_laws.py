@@ -164,7 +164,7 @@ class HistoryLaws:
         """An installment that is owed has a next step by itself, or waits for a person who is told so."""
 
         def waits(label: str) -> bool:
-            return label in {str(task.label) for task in staff_tasks(timezone.localdate())}
+            return label in {task.several for task in staff_tasks(timezone.localdate())}
 
         owed = Payment.objects.filter(state__in=OPEN_PAYMENTS, position__gt=1).select_related("order")
         for payment in owed:

@@ -40,9 +40,7 @@ def set_status(order: Order, status: str, **said) -> Order:
 
 
 def retained() -> list[str]:
-    return [
-        str(task.detail) for task in staff_tasks(timezone.localdate()) if "Argent gardé" in str(task.label)
-    ]
+    return [str(task.detail) for task in staff_tasks(timezone.localdate()) if "Argent gardé" in task.several]
 
 
 # --- Money that is kept -------------------------------------------------------------------------------
@@ -64,7 +62,7 @@ def test_without_a_reason_the_api_keeps_nothing(order, staff_client):
 def test_kept_money_waits_until_somebody_decides_in_words(order, staff_client, client):
     set_status(order, "cancelled", refund=False, reason=WHY)
     assert retained() == [f"à rembourser, ou à garder pour un motif écrit\xa0: {order.reference}"]
-    [task] = [task for task in staff_tasks(timezone.localdate()) if "Argent gardé" in str(task.label)]
+    [task] = [task for task in staff_tasks(timezone.localdate()) if "Argent gardé" in task.several]
     assert task.url == "/admin/commandes?filtre=money"
     set_status(make_order(), "cancelled")
     listed = staff_client.get("/api/admin/orders?waits=money").json()["results"]
@@ -282,7 +280,7 @@ def test_what_is_to_be_checked_is_listed_though_it_was_archived(order, staff_cli
     Order.objects.filter(pk=order.pk).update(review_reason="late charge")
     listing = reverse("admin:orders_order_changelist")
     assert order.reference in staff_client.get(listing, {"review_reason__isempty": "0"}).content.decode()
-    assert "Commandes à vérifier" in [str(task.label) for task in staff_tasks(timezone.localdate())]
+    assert "Commandes à vérifier" in [task.several for task in staff_tasks(timezone.localdate())]
 
 
 def test_money_that_comes_back_to_an_archived_order_brings_it_back(order, provider):

@@ -50,7 +50,7 @@ def status_of(order: Order) -> str:
 
 
 def waiting_failures() -> int:
-    tasks = {str(task.label): task.count for task in staff_tasks(timezone.localdate())}
+    tasks = {task.several: task.count for task in staff_tasks(timezone.localdate())}
     return tasks.get("Remboursements échoués", 0)
 
 

@@ -237,7 +237,7 @@ def test_the_button_shows_while_a_transfer_stands(staff_client, transfer):
 def test_it_asks_and_writes_once(staff_client, transfer):
     asked = text(staff_client.get(page(transfer)))
     assert "49,99 €, viré le 3 décembre 2026 (VIR 118)" in asked
-    waiting = [str(task.label) for task in staff_tasks(timezone.localdate())]
+    waiting = [task.several for task in staff_tasks(timezone.localdate())]
     assert "Remboursements échoués" not in waiting
     shown = text(staff_client.post(page(transfer), answers(transfer, why="transfer_mistaken"), follow=True))
     assert "Retour du virement de 49,99 € enregistré." in shown
@@ -251,7 +251,7 @@ def test_it_asks_and_writes_once(staff_client, transfer):
     assert rows() == before
     event = transfer.order.events.get(name="refund.transfer_taken_back")
     assert (event.actor.email, event.data["why"]) == ("admin@example.com", "transfer_mistaken")
-    assert "Remboursements échoués" in [str(task.label) for task in staff_tasks(timezone.localdate())]
+    assert "Remboursements échoués" in [task.several for task in staff_tasks(timezone.localdate())]
 
 
 @pytest.mark.parametrize(

@@ -151,10 +151,10 @@ def test_the_list_of_refunds_leads_there(staff_client, failed):
 
 
 def test_what_was_settled_waits_for_nobody(staff_client, failed):
-    waiting = [str(task.label) for task in staff_tasks(timezone.localdate())]
+    waiting = [task.several for task in staff_tasks(timezone.localdate())]
     assert "Remboursements échoués" in waiting
     staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
-    assert "Remboursements échoués" not in [str(task.label) for task in staff_tasks(timezone.localdate())]
+    assert "Remboursements échoués" not in [task.several for task in staff_tasks(timezone.localdate())]
 
 
 # --- The call ---------------------------------------------------------------------------------------------

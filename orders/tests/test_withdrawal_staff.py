@@ -101,7 +101,10 @@ def test_each_step_explains_itself_and_asks(admin):
     assert "Cette date est à venir." in text(refused_day)
     refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
     assert "Cette date est avant la commande." in text(refused_day)
+    assert "<dt>État</dt><dd>Retour attendu</dd>" in text(admin.get(page(admin, case)))
     admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
+    assert "<dt>État</dt><dd>Retour reçu</dd>" in text(admin.get(page(admin, case)))
+    assert "· Retour reçu" in text(admin.get(reverse("staff-withdrawals")))
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 23)
 
 
@@ -135,6 +138,7 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     case = declare(order, order=order, lines=(ReturnedLine(item.pk, 1),))
     shown = text(admin.get(page(admin, case, "refund")))
     assert "Rembourser 40,00 €" in shown
+    assert ">Rembourser<" in text(admin.get(page(admin, case)))
     assert f"{item.label} (au plus 2)" in shown
     assert f"<dt>Articles rendus</dt><dd>1 × {item.label}</dd>" in text(admin.get(page(admin, case)))
 
@@ -146,6 +150,9 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
 
     admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
     assert RefundRequest.objects.get().amount == Decimal("40.00")
+    # Once more would decide nothing: it is not offered.
+    decided = text(admin.get(page(admin, case)))
+    assert ("Le remboursement est décidé" in decided, ">Rembourser<" in decided) == (True, False)
     assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
 
 

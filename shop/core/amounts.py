@@ -43,7 +43,7 @@ class AmountFormField(forms.DecimalField):
         try:
             amount = parse_amount(text, comma=True)
         except ValueError as error:
-            raise ValidationError(_refusal("49,90"), code="invalid") from error
+            raise ValidationError(_refusal(), code="invalid") from error
         # A height has one decimal: zeros behind it are none.
         shorter = amount if self.decimal_places is None else round(amount, self.decimal_places)
         return shorter if shorter == amount else amount
@@ -53,22 +53,22 @@ TYPED_AMOUNT = {"form_class": AmountFormField}
 
 
 class AmountField(serializers.DecimalField):
-    """A field of a call: `"49.99"`, or a JSON number with as few decimals."""
+    """A field of a call: `"49.99"`, or a JSON number with as few decimals. A comma is a dot, as the refusal says that
+    people in front of a staff page read.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_digits=10, decimal_places=2, **kwargs)
 
     def to_internal_value(self, data: Any) -> Decimal:
         if isinstance(data, bool) or not isinstance(data, str | int | float | Decimal):
-            raise serializers.ValidationError(_refusal("49.90"), code="invalid")
+            raise serializers.ValidationError(_refusal(), code="invalid")
         try:
-            parse_amount(str(data))
+            amount = parse_amount(str(data), comma=True)
         except ValueError as error:
-            raise serializers.ValidationError(_refusal("49.90"), code="invalid") from error
-        return super().to_internal_value(data)
+            raise serializers.ValidationError(_refusal(), code="invalid") from error
+        return super().to_internal_value(amount)
 
 
-def _refusal(example: str) -> str:
-    return _("Saisissez un montant en chiffres, avec deux décimales au plus, par exemple %(example)s.") % {
-        "example": example
-    }
+def _refusal() -> str:
+    return _("Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.")

@@ -68,7 +68,6 @@ export function Entry({ orders, scan, carriers, carrier, onCarrier, onFound, onN
                 {name}
               </option>
             ))}
-            <option value="">{t("carrierOther")}</option>
           </select>
         </label>
       </form>

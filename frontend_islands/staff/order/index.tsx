@@ -58,11 +58,14 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
             {t("changeStatus")}
           </button>
         )}
-        {order.may.remove && (
+        {order.may.remove && order.removal_obstacles.length === 0 && (
           <button className="button button--quiet" type="button" onClick={() => setOpen("delete")}>
             <Icon name="trash" />
             {t("delete")}
           </button>
+        )}
+        {order.removal_obstacles.length > 0 && (
+          <p className="muted">{t("deleteLater", { reasons: order.removal_obstacles.join("\u00a0; ") })}</p>
         )}
       </div>
       <div className="staff-columns order-sheet__columns">

@@ -1,3 +1,4 @@
+import { fireEvent } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
@@ -88,6 +89,7 @@ const sheet: StaffOrderSheet = {
   documents: [],
   mails: [],
   may: { correct_address: true, ship: true, refund: true, remove: true, cancel: true, note: true },
+  removal_obstacles: ["elle n'est ni livrée, ni annulée, ni remboursée"],
 };
 
 const props: StaffOrderProps = {
@@ -136,6 +138,36 @@ beforeEach(() => {
   });
 });
 
+it("offers to remove an order once nothing stands against it, and else says what does", async () => {
+  const { screen, unmount } = await renderStaff(<OrderScreen {...props} />);
+  await screen.findByText(
+    "Cette commande ne peut pas encore être supprimée : elle n'est ni livrée, ni annulée, ni remboursée.",
+  );
+  expect(screen.queryByRole("button", { name: "Supprimer" })).toBeNull();
+  unmount();
+  answers["GET /api/admin/orders"] = { body: { ...sheet, removal_obstacles: [] } };
+  await renderStaff(<OrderScreen {...props} />);
+  expect(await screen.findByRole("button", { name: "Supprimer" })).toBeTruthy();
+});
+
+it("asks before it drops what was typed in a dialog, and only then", async () => {
+  const asked = vi.spyOn(window, "confirm").mockReturnValueOnce(false).mockReturnValue(true);
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  const open = async () => user.click(await screen.findByRole("button", { name: "Expédier" }));
+  await open();
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(asked).not.toHaveBeenCalled();
+
+  await open();
+  await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(screen.getByLabelText<HTMLInputElement>(/Numéro de suivi/).value).toBe("6A1");
+  fireEvent(screen.getByRole("dialog"), new Event("cancel", { cancelable: true }));
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
 it("sends a part of an order once its mail was seen", async () => {
   const path = `/api/admin/orders/${sheet.id}/shipments`;
   answers[`POST ${path}?preview`] = { body: { mails: [mail] } };
@@ -159,6 +191,7 @@ it("sends a part of an order once its mail was seen", async () => {
   expect(sent[1]?.body).toMatchObject({
     lines: [{ item_id: 7, quantity: 1 }],
     tracking_number: "6A1",
+    carrier: "colissimo",
     is_last: false,
     expected_updated_at: sheet.updated_at,
   });

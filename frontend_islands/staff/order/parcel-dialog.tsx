@@ -6,7 +6,7 @@ import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
 import { Piece, Stepper } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
-import { TrackingFields } from "./status-dialog";
+import { TrackingFields, usualCarrier } from "./status-dialog";
 import words from "./words.json";
 
 const t = translate(words);
@@ -20,7 +20,7 @@ interface Props {
 export function ParcelDialog({ order, props, onClose }: Props) {
   const [units, setUnits] = useState(() => new Map(order.lines.map((line) => [line.id, line.to_send])));
   const [tracking, setTracking] = useState("");
-  const [carrier, setCarrier] = useState("");
+  const [carrier, setCarrier] = useState(usualCarrier(props));
   const [message, setMessage] = useState("");
   const [sentOn, setSentOn] = useState(today);
   const here = order.lines.filter((line) => line.quantity > line.sent_quantity);

@@ -4,7 +4,6 @@ import type { MailPreview, StaffOrderSheet } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Dialog } from "@/staff/shared/dialog";
-import { useLeaveWarning } from "@/staff/shared/drafts";
 import { ProblemText } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { isConflict, useChange, usePreview } from "./calls";
@@ -44,7 +43,6 @@ export function PreviewedStep({
   const preview = usePreview();
   const change = useChange(order);
   const isBusy = preview.isPending || change.isPending;
-  useLeaveWarning(true);
 
   function ask() {
     preview.mutate(
@@ -80,6 +78,7 @@ export function PreviewedStep({
       title={mails ? t("previewTitle") : title}
       onClose={onClose}
       isBusy={isBusy}
+      typed={body}
       actions={
         mails ? (
           <>

@@ -67,6 +67,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
       title={proposal ? t("refundConsequences") : t("refundTitle")}
       onClose={onClose}
       isBusy={isBusy}
+      typed={{ scope, amount, reason, restockAll, returned: [...returned] }}
       actions={
         proposal ? (
           <>

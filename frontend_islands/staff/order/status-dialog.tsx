@@ -27,7 +27,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   const [status, setStatus] = useState("");
   const [message, setMessage] = useState("");
   const [tracking, setTracking] = useState("");
-  const [carrier, setCarrier] = useState("");
+  const [carrier, setCarrier] = useState(order.shipments.at(-1)?.carrier || usualCarrier(props));
   const [reason, setReason] = useState("");
   const [refund, setRefund] = useState<boolean>();
   const [decision, setDecision] = useState<Decision>();
@@ -53,7 +53,11 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
       order={order}
       title={t("changeStatus")}
       path={orderPath(order.id, "/status")}
-      body={{ status, message, tracking_number: tracking, carrier, reason, ...(decision && { refund }) }}
+      body={{
+        ...{ status, message, reason },
+        ...(isAddition && tracking && { tracking_number: tracking, carrier }),
+        ...(decision && { refund }),
+      }}
       done={t("statusSaved")}
       failed={isAddition ? t("statusFailed") : t("statusError")}
       onClose={onClose}
@@ -156,6 +160,9 @@ function Offer({ offer, isForbidden, isChosen, onChoose }: OfferProps) {
   );
 }
 
+/** The one that a new parcel begins with. */
+export const usualCarrier = ({ carriers }: StaffOrderProps): string => carriers[0]?.code ?? "";
+
 interface TrackingProps {
   props: StaffOrderProps;
   tracking: string;
@@ -169,7 +176,6 @@ export function TrackingFields({ props, tracking, carrier, onTracking, onCarrier
     <div className="order-pair">
       <Field label={t("carrier")}>
         <select className="select" value={carrier} onChange={(event) => onCarrier(event.target.value)}>
-          <option value="">{t("otherCarrier")}</option>
           {props.carriers.map(({ code, name }) => (
             <option key={code} value={code}>
               {name}

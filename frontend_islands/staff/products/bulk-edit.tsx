@@ -101,6 +101,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
         title={t("bulkEdit.title", { count: rows.length })}
         onClose={onClose}
         isBusy={apply.isPending}
+        typed={typed}
         actions={
           <>
             <button className="button" type="button" onClick={() => setPreview(undefined)}>
@@ -146,6 +147,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       title={t("bulkEdit.title", { count: rows.length })}
       onClose={onClose}
       isBusy={look.isPending}
+      typed={typed}
       actions={
         <button
           className="button button--primary"

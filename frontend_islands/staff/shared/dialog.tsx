@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { Icon } from "@/lib/icon";
+import { useLeaveWarning } from "./drafts";
 import { translate } from "./translate";
 import words from "./words.json";
 
@@ -13,6 +14,8 @@ interface DialogProps {
   actions?: ReactNode;
   /** While something is being done: it can't be closed. */
   isBusy?: boolean;
+  /** What is typed in it, as JSON can write it: closing asks before it drops a change. */
+  typed?: unknown;
 }
 
 /**
@@ -20,9 +23,16 @@ interface DialogProps {
  * begins at what is marked `data-autofocus`, else at the first control; another title is another view, which is read
  * from its heading on.
  */
-export function Dialog({ title, onClose, children, actions, isBusy = false }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isBusy = false, typed }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  const now = JSON.stringify(typed);
+  const opened = useRef(now);
+  const isTyped = now !== opened.current;
+  useLeaveWarning(isTyped);
+  const close = () => {
+    if (!isTyped || window.confirm(t("drop"))) onClose();
+  };
   // Closed while it still stands in the page: the browser gives no focus back from a dialog that has left it.
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -44,7 +54,7 @@ export function Dialog({ title, onClose, children, actions, isBusy = false }: Di
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isBusy) onClose();
+        if (!isBusy) close();
       }}
     >
       <header className="staff-dialog__head">
@@ -54,7 +64,7 @@ export function Dialog({ title, onClose, children, actions, isBusy = false }: Di
         <button
           className="staff-dialog__close"
           type="button"
-          onClick={onClose}
+          onClick={close}
           disabled={isBusy}
           aria-label={t("close")}
         >

@@ -77,6 +77,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     <Dialog
       title={format ? t("form.edit", { name: format.name }) : t("form.new")}
       isBusy={isSaving}
+      typed={{ names, pricing, adjustment, override }}
       onClose={on.onClose}
       actions={
         <button

@@ -128,6 +128,11 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
     with time_machine.travel(AUGUST, tick=False):
         sell("119.00", "DE")
     with time_machine.travel(OCTOBER, tick=False):
+        # A nil return is due from who is registered, and from nobody else.
+        for oss_number, is_due in (("", False), ("FR12123456789", True)):
+            set_shop(oss_number=oss_number)
+            empty = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
+            assert ("à déposer et payer" in empty, "Noter comme déposée" in empty) == (is_due, is_due)
         page = admin_client.get("/admin/comptes/oss").content.decode()
         assert "2026-T3, à déposer et payer avant le 31 octobre 2026" in page
         csv = b"".join(admin_client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
@@ -140,12 +145,12 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
         # Another return, and another quarter's, were filed.
         FiledReturn.objects.create(kind=ReturnKind.URSSAF, period="2026-T3")
         FiledReturn.objects.create(kind=ReturnKind.OSS, period="2026-T2")
-        [task] = [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
+        [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         assert task.detail == "à déposer et payer avant le 31/10/2026"
         for _again in range(2):
             admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
         assert FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").count() == 1
-        assert not [task for task in staff_tasks(date(2026, 10, 10)) if str(task.label) == label]
+        assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
     assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))[-2:] == [

@@ -91,7 +91,7 @@ def test_nothing_that_is_done_waits():
     Discrepancy.objects.create(
         kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"), resolved_at=timezone.now()
     )
-    assert "Écarts avec Stripe" not in [str(task.label) for task in staff_tasks(timezone.localdate())]
+    assert "Écarts avec Stripe" not in [task.several for task in staff_tasks(timezone.localdate())]
 
 
 def test_staff_close_discrepancies_with_a_reason(staff_client):

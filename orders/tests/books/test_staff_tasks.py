@@ -25,7 +25,7 @@ def order() -> Order:
 
 
 def named(label: str):
-    return [task for task in staff_tasks(timezone.localdate()) if str(task.label) == label]
+    return [task for task in staff_tasks(timezone.localdate()) if task.several == label]
 
 
 def test_an_order_to_make_waits_with_the_day_it_is_promised_for(order, client):

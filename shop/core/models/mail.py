@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.mail_families import mail_family
 
 EMAIL_MAX_LENGTH = 254
 """Of an address (RFC 5321), as Django's e-mail fields have it."""
@@ -82,3 +83,8 @@ class OutgoingMail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} → {self.to}"
+
+    @property
+    def family(self) -> str:
+        """What it is about, in French, for pages of the staff."""
+        return mail_family(self.kind)

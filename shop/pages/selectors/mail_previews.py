@@ -15,6 +15,7 @@ from orders.selectors.admin_orders import find_orders
 from orders.selectors.mail_contexts import order_context, seller_context, withdrawal_notice
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_delivery import RenderedMail, render
+from shop.core.mail_families import mail_family
 from shop.core.mail_samples import KINDS, sample_context
 from shop.core.models import OutgoingMail, ShopSettings
 
@@ -27,6 +28,7 @@ class MailKind:
     """A kind of mail. `takes_order`: it can be shown with the data of an order."""
 
     name: str
+    family: str
     subject: str
     takes_order: bool
 
@@ -35,7 +37,10 @@ def mail_kinds() -> list[MailKind]:
     """Return every kind with its French subject, by name. One query at most."""
     shop = ShopSettings.load()
     with translation.override(SOURCE_LANGUAGE):
-        kinds = [MailKind(name, _subject(name, shop), "order" in sample_context(name)) for name in KINDS]
+        kinds = [
+            MailKind(name, mail_family(name), _subject(name, shop), "order" in sample_context(name))
+            for name in KINDS
+        ]
     return sorted(kinds, key=lambda kind: kind.name)
 
 

@@ -66,14 +66,16 @@ def _tasks(request: HttpRequest) -> list[StaffTask]:
     """Return what waits for this person, the most pressing first: what the law or a customer's date counts, then who
     waits for an answer, then the rest."""
     tasks = staff_tasks(timezone.localdate(), request.user)
+    messages = ("Messages sans réponse", "Message sans réponse")
+    stock = ("Stocks presque épuisés", "Stock presque épuisé")
     found = (
-        (StaffAction.SEE_CONTACTS, "Messages sans réponse", selectors.open_contacts, _messages),
-        (StaffAction.SEE_REVIEWS, "Avis à relire", selectors.reviews_to_moderate, _reviews),
-        (StaffAction.EDIT_STOCK, "Stocks presque épuisés", selectors.low_stock, _stock),
+        (StaffAction.SEE_CONTACTS, messages, selectors.open_contacts, _messages),
+        (StaffAction.SEE_REVIEWS, ("Avis à relire", ""), selectors.reviews_to_moderate, _reviews),
+        (StaffAction.EDIT_STOCK, stock, selectors.low_stock, _stock),
     )
-    for action, label, count, link in found:
+    for action, (several, one), count, link in found:
         if may(request.user, action):
-            tasks.append(StaffTask(label, count(), link()))
+            tasks.append(StaffTask(several, count(), link(), one=one))
     return [task for task in tasks if task.count]
 
 

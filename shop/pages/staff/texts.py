@@ -78,6 +78,17 @@ class Previewed(Texts[Row]):
         ]
 
 
+# Where a text of these keys, or of keys that begin so, is read.
+_PLACES = {
+    "contact": "Contact",
+    "faq": "FAQ",
+    "home": "Accueil",
+    "home-meta": "Accueil, dans les moteurs de recherche",
+    "story": "Notre histoire",
+    "value": "Notre histoire, nos valeurs",
+}
+
+
 class Passages(Previewed[PageText]):
     name, address, title = "passages", "textes/passages", "Textes de page"
     add_label = "Ajouter un texte"
@@ -100,7 +111,8 @@ class Passages(Previewed[PageText]):
     )
 
     def line(self, row: PageText) -> Line:
-        return Line(row.title or row.key, row.key, _period(row))
+        place = _PLACES.get(row.key) or _PLACES.get(row.key.partition("-")[0], row.key)
+        return Line(row.title or row.key, place, _period(row))
 
 
 class Questions(Previewed[FaqEntry]):

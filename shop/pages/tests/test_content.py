@@ -275,7 +275,8 @@ def test_unknown_figure_in_a_text_is_refused(admin_client: Client, texts: None) 
 def test_every_screen_of_texts_opens(admin_client: Client, texts: None, name: str) -> None:
     make_band()
     assert reverse(f"staff-{name}") in admin_client.get("/admin/textes").content.decode()
-    assert admin_client.get(reverse(f"staff-{name}")).status_code == 200
+    shown = admin_client.get(reverse(f"staff-{name}"))
+    assert (shown.status_code, "home-step-1" in shown.content.decode()) == (200, False)
     assert admin_client.get(reverse(f"staff-{name}-new")).status_code == 200
     for row in admin_client.get(reverse(f"staff-{name}")).context["lines"][:1]:
         assert admin_client.get(reverse(f"staff-{name}-edit", args=[row[0]])).status_code == 200

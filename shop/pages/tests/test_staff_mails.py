@@ -12,6 +12,7 @@ from accounts.tests.people import make_admin
 from catalog.tests.factories import make_product
 from orders.tests.factories import make_order
 from shop.core.mail_delivery import deliver
+from shop.core.mail_families import mail_family
 from shop.core.mail_samples import KINDS
 from shop.core.models import AuditEntry, MailState, OutgoingMail
 from shop.pages.staff import mails
@@ -57,6 +58,8 @@ def test_every_mail_is_listed_and_drawn_in_every_language(
     page = text(browser.get(LIST))
     for kind in KINDS:
         assert f'href="{LIST}/{kind}"' in page
+        assert f">{kind}<" not in page
+        assert mail_family(kind) != kind
     for language in ("fr", "en", "es", "de"):
         for kind in KINDS:
             html = browser.get(f"{LIST}/{kind}/contenu?langue={language}")
