@@ -125,6 +125,23 @@ def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
     return queue
 
 
+@pytest.fixture
+def fail_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], None]:
+    """Have a function of a module fail unforeseen at its first call, as it does over one row; then it works."""
+
+    def arrange(module: Any, name: str) -> None:
+        work, failures = getattr(module, name), iter([RuntimeError("unforeseen")])
+
+        def fail_once(*args: Any, **kwargs: Any) -> Any:
+            for failure in failures:
+                raise failure
+            return work(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, fail_once)
+
+    return arrange
+
+
 @pytest.fixture(scope="session", autouse=True)
 def patient_decoder() -> None:
     """A machine that is busy must not fail tests: that the decoder's time has an end has a test of its own."""

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 
@@ -21,13 +22,14 @@ from orders.models import Contract, Invoice, StripeEvent
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.payments import checkout_sessions, due_installments, stored_cards
 from orders.services.reconciliation import reconcile, webhook_events
-from orders.services.reconciliation.nightly import reconcile_days
+from orders.services.reconciliation.nightly import LOOK_BACK, MARGIN, reconcile_days
 from orders.services.reconciliation.provider_account import fetch_account
 from orders.services.refunds import sending
 from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
 from shop.backups.vault import ISSUED_NUMBERS, open_vault
-from shop.core.jobs import scheduled_job
+from shop.core.each_row import each_row
+from shop.core.jobs import last_pulse, scheduled_job
 from shop.core.languages import SOURCE_LANGUAGE
 
 logger = logging.getLogger(__name__)
@@ -95,21 +97,26 @@ def collect_installments(now: datetime) -> None:
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
     """Payments and changes of card in doubt, messages that were missed or not acted on, refunds on their way."""
-    reconcile.fetch_missed_events(now)
-    reconcile.reprocess_events(now)
-    reconcile.reconcile_attempts(now)
-    reconcile.reconcile_card_changes(now)
-    reconcile.send_waiting_refunds(now)
-    checkout_sessions.close_void_attempts()
-    stored_cards.delete_discarded_cards()
-    stored_cards.delete_discarded_customers()
+    steps: list[Callable[[], object]] = [
+        lambda: reconcile.fetch_missed_events(now),
+        lambda: reconcile.reprocess_events(now),
+        lambda: reconcile.reconcile_attempts(now),
+        lambda: reconcile.reconcile_card_changes(now),
+        lambda: reconcile.send_waiting_refunds(now),
+        checkout_sessions.close_void_attempts,
+        stored_cards.delete_discarded_cards,
+        stored_cards.delete_discarded_customers,
+    ]
+    each_row(steps, lambda step: step())
 
 
 @scheduled_job("reconcile-books", every=timedelta(days=1), at=time(3, 30))
 def reconcile_books(now: datetime) -> None:
-    """The ledger against the provider's account. While the provider is away the job fails, and is tried again."""
+    """The ledger against the provider's account, at least since the last time. While the provider is away the job
+    fails, and is tried again."""
+    last = last_pulse("reconcile-books") or now
     try:
-        report = reconcile_days(now)
+        report = reconcile_days(now, since=min(now - LOOK_BACK, last - MARGIN))
     except gateway.GatewayNotConfigured:
         return
     logger.info(
@@ -164,8 +171,7 @@ def make_contract_document(contract_id: int) -> None:
 @scheduled_job("invoice-documents", every=timedelta(minutes=5))
 def make_lost_documents(now: datetime) -> None:
     """Invoices and contracts whose message or worker was lost."""
-    make_missing_documents(now)
-    make_missing_contracts(now)
+    each_row((make_missing_documents, make_missing_contracts), lambda make: make(now))
 
 
 @scheduled_job("books-chain", every=timedelta(minutes=5))

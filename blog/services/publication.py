@@ -13,6 +13,7 @@ from blog.models import Article, ArticleState
 from blog.services.articles import locked_article, refuse_unfinished
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
+from shop.core.each_row import each_row
 
 TRASH_DAYS = 30
 
@@ -79,12 +80,18 @@ def restore_articles(*, article_ids: Sequence[int], actor: AbstractBaseUser | No
 def purge_trash(*, now: datetime) -> int:
     """Delete what has been in the trash for 30 days, with its revisions; return how many articles. Safe to repeat."""
     due = Article.objects.filter(trashed_at__lte=now - timedelta(days=TRASH_DAYS))
-    with transaction.atomic():
-        articles = list(due.select_for_update().order_by("pk"))
-        for article in articles:
+
+    def purge(article_id: int) -> bool:
+        with transaction.atomic():
+            article = due.select_for_update().filter(pk=article_id).first()
+            if article is None:
+                # Restored meanwhile: it stays.
+                return False
             record_audit("article.deleted", article, actor=None, before={"title": article.french_title})
             article.delete()
-    return len(articles)
+        return True
+
+    return each_row(list(due.order_by("pk").values_list("pk", flat=True)), purge)
 
 
 def _locked(article_ids: Sequence[int]) -> models.QuerySet[Article]:

@@ -326,3 +326,14 @@ def test_the_archive_shows_sent_letters_to_everybody_without_anybody_s_link(clie
         '<meta name="robots" content="noindex">'
         in client.get(f"/de/newsletter/archiv/{campaign.pk}").content.decode()
     )
+
+
+def test_a_letter_that_fails_keeps_no_other_waiting(server, fail_first):
+    actor = make_admin()
+    make_subscriber("n@example.com")
+    letters = [start_letter(actor=actor) for _ in range(2)]
+    fail_first(sending, "start_due_campaigns")
+    fail_first(sending, "deliver_bulk")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        sending.send_due(timezone.now())
+    assert [OutgoingMail.objects.filter(reference=row.mail_reference).count() for row in letters] == [0, 1]

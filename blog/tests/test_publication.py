@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.utils import timezone
 
 from blog.models import Article, ArticlePicture, ArticleState
 from blog.selectors.articles import next_publication, published_articles
+from blog.services import publication
 from blog.services.articles import save_article
 from blog.services.pictures import remove_unused_pictures
 from blog.services.publication import (
@@ -105,3 +107,12 @@ def test_pictures_stay_while_an_article_a_revision_or_a_cover_shows_them():
     assert remove_unused_pictures(now=now + timedelta(days=3)) == 1
     assert set(ArticlePicture.objects.all()) == {cover, inside, former}
     assert RetiredPicture.objects.get().file.name == "blog/d.jpg"
+
+
+def test_an_article_that_can_t_be_deleted_keeps_no_other_in_the_trash(fail_first):
+    stays, goes = make_article(), make_article()
+    trash_articles(article_ids=[stays.pk, goes.pk], actor=None)
+    fail_first(publication, "record_audit")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        purge_trash(now=timezone.now() + timedelta(days=30))
+    assert Article.objects.get() == stays

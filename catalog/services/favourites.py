@@ -15,6 +15,7 @@ from catalog.models import Favourite, Product
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import available_among
 from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
+from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -101,9 +102,7 @@ def watch_favourites(*, now: datetime) -> int:
     available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
     awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)
     back = awaited.filter(missing_since__isnull=False, product_id__in=available)
-    return sum(
-        _write_return_mail(favourite) for favourite in back.select_related("user", "product").order_by("pk")
-    )
+    return each_row(back.select_related("user", "product").order_by("pk"), _write_return_mail)
 
 
 def _write_return_mail(favourite: Favourite) -> bool:

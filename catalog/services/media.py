@@ -5,7 +5,7 @@ The smaller files of a picture are made in the background."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -29,6 +29,7 @@ from catalog.selectors.shown_files import shown_files
 from catalog.services.reports import report_product
 from shop.core import images, models3d
 from shop.core.content_version import content_changed
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import StoredImage
@@ -245,12 +246,13 @@ def derive_files(*, kind: str, pk: int) -> bool:
 
 
 def missing_pictures(*, limit: int) -> list[tuple[str, int]]:
-    """Return kind and key of pictures that have no smaller files yet, at most `limit` of each kind."""
+    """Return kind and key of pictures that have no smaller files yet, at most `limit` of each kind: any of them, so
+    that those of which none can be made keep no others waiting."""
     return [
         (kind, pk)
         for kind, model in _MODELS.items()
         for pk in model._default_manager.filter(derivatives={})
-        .order_by("pk")
+        .order_by("?")
         .values_list("pk", flat=True)[:limit]
     ]
 
@@ -278,16 +280,19 @@ def retire_pictures(rows: Iterable[PictureRow]) -> None:
 def remove_retired_files(*, now: datetime) -> int:
     """Delete the files of pictures retired a day ago that nobody shows; return of how many. Safe to repeat."""
     due = RetiredPicture.objects.filter(retired_at__lte=now - RETIRED_FOR).order_by("pk")
-    removed = 0
-    for batch in _batches(list(due)):
-        names = {row.pk: images.file_names(row.file.name or "", row.derivatives) for row in batch}
-        shown = shown_files([name for several in names.values() for name in several])
-        for row in batch:
-            if shown.isdisjoint(names[row.pk]):
-                images.delete_files(row.file.name or "", row.derivatives)
-                row.delete()
-                removed += 1
-    return removed
+
+    def unused() -> Iterator[RetiredPicture]:
+        for batch in _batches(list(due)):
+            names = {row.pk: images.file_names(row.file.name or "", row.derivatives) for row in batch}
+            shown = shown_files([name for several in names.values() for name in several])
+            yield from (row for row in batch if shown.isdisjoint(names[row.pk]))
+
+    return each_row(unused(), _delete_retired)
+
+
+def _delete_retired(row: RetiredPicture) -> bool:
+    images.delete_files(row.file.name or "", row.derivatives)
+    return bool(row.delete()[0])
 
 
 def _keep_for_whole(row: PictureRow, derivatives: dict[str, Any]) -> bool:

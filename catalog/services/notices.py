@@ -25,6 +25,7 @@ from catalog.selectors.availability import availability_of, available_condition
 from catalog.selectors.variants import variants_of
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
+from shop.core.each_row import each_row
 from shop.core.email_addresses import clean_email
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail
@@ -156,11 +157,12 @@ def send_due_notices() -> int:
     due = waiting.filter(back | (Q(category__isnull=False) & opened))
     notices = list(due.select_related("product__category", *_SUBJECT).order_by("pk"))
     variants = variants_of({notice.variant.product_id for notice in notices if notice.variant})
-    return sum(
-        _send(notice)
-        for notice in notices
-        if notice.variant is None or _is_back(notice.variant, notice.product, variants)
-    )
+
+    def send(notice: Notice) -> bool:
+        is_due = notice.variant is None or _is_back(notice.variant, notice.product, variants)
+        return is_due and _send(notice)
+
+    return each_row(notices, send)
 
 
 def purge_notices(before: datetime, limit: int) -> int:

@@ -15,6 +15,7 @@ from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import delete_product, save_product
 from catalog.services.staff_products import lock_found
 from shop.core.audit import record_audit
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 TRASH_DAYS = 30
@@ -97,15 +98,17 @@ def delete_trashed(*, product_id: int, actor: AbstractBaseUser | None) -> None:
 def purge_trash(*, now: datetime) -> int:
     """Delete what has been in the trash for 30 days; return how many products. Safe to repeat."""
     due = Product.objects.filter(trashed_at__lte=now - timedelta(days=TRASH_DAYS))
-    purged = 0
-    for product_id in list(due.order_by("pk").values_list("pk", flat=True)):
+
+    def purge(product_id: int) -> bool:
         with transaction.atomic():
-            # Restored meanwhile: it stays.
             product = due.select_for_update().filter(pk=product_id).first()
-            if product is not None:
-                _purge(product, None)
-                purged += 1
-    return purged
+            if product is None:
+                # Restored meanwhile: it stays.
+                return False
+            _purge(product, None)
+        return True
+
+    return each_row(list(due.order_by("pk").values_list("pk", flat=True)), purge)
 
 
 def _purge(product: Product, actor: AbstractBaseUser | None) -> None:

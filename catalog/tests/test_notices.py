@@ -9,18 +9,22 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.models import CategoryKind, Notice, Variant
+from catalog.services import notices
+from catalog.services.favourites import add_favourite, choose_return_mails, watch_favourites
 from catalog.services.notices import (
     ask_notice,
     confirm_notice,
     purge_notices,
     send_due_notices,
 )
+from catalog.tasks import send_notices
 from catalog.tests.factories import (
     change_product,
     change_variant,
     make_category,
     make_finish_category,
     make_product,
+    make_user,
     make_variation,
     variant_of,
 )
@@ -384,3 +388,21 @@ def test_a_notice_dies_with_its_variant():
     )
     small.delete()
     assert not Notice.objects.exists()
+
+
+def test_a_wish_that_fails_keeps_no_other_waiting(product, fail_first):
+    for number in (1, 2):
+        ask_notice(email=f"{number}@example.com", language="fr", product_id=product.pk)
+    for notice in Notice.objects.all():
+        confirm_notice(key=notice.token)
+    user = make_user()
+    add_favourite(user_id=user.pk, product_id=product.pk, language="fr")
+    choose_return_mails(user_id=user.pk, product_ids=[product.pk], language="fr")
+    watch_favourites(now=timezone.now())
+    change_product(product, in_stock=True)
+    fail_first(notices, "_write")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        send_notices(timezone.now())
+    assert mails()[2:] == [("notice_available", "2@example.com"), ("favourite_available", user.email)]
+    send_notices(timezone.now())
+    assert mails()[4:] == [("notice_available", "1@example.com")]

@@ -80,6 +80,10 @@ def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
     )
     forgotten = [make_image(product, position, derivatives={}) for position in (1, 2, 3)]
     make_image(product, 4)
+    # However many can't be drawn, another one has its turn.
+    assert {pk for _ in range(60) for _kind, pk in media.missing_pictures(limit=1)} >= {
+        row.pk for row in forgotten
+    }
     with run_on_commit():
         tasks.sweep_images(datetime(2026, 11, 20, tzinfo=UTC))
     assert sorted(enqueued(queued_tasks)) == sorted(
@@ -100,6 +104,14 @@ def test_files_of_a_deleted_photo_go_a_day_later():
     assert media.remove_retired_files(now=now + timedelta(hours=25)) == 1
     assert files() == []
     assert media.remove_retired_files(now=now + timedelta(hours=25)) == 0
+
+
+def test_a_file_that_can_t_be_deleted_keeps_no_other_on_the_disk(fail_first):
+    RetiredPicture.objects.bulk_create(RetiredPicture(file=f"products/{number}.jpg") for number in (1, 2))
+    fail_first(media.images, "delete_files")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        media.remove_retired_files(now=timezone.now() + timedelta(days=2))
+    assert RetiredPicture.objects.get().file.name == "products/1.jpg"
 
 
 def test_files_of_a_deleted_product_go_a_day_later():

@@ -10,6 +10,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from catalog.models import PricePoint, Product, ProductImage, ProductVariation, Promotion, SearchEntry
+from catalog.services import product_removal
 from catalog.services.media import delete_product_image, remove_retired_files
 from catalog.services.product_copies import duplicate_product
 from catalog.services.product_removal import purge_trash
@@ -597,3 +598,12 @@ def test_page_of_a_product_that_was_just_created_says_so(admin):
     said = "Produit créé avec succès"
     assert said in admin.get(f"/admin/produits/{product.pk}?cree=1").content.decode()
     assert said not in admin.get(f"/admin/produits/{product.pk}").content.decode()
+
+
+def test_a_product_that_can_t_be_deleted_keeps_no_other_in_the_trash(admin, fail_first):
+    for name in ("Ours", "Lynx"):
+        admin.delete(f"{PRODUCTS}/{make_product(name).pk}")
+    fail_first(product_removal, "delete_product")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        purge_trash(now=timezone.now() + timedelta(days=30))
+    assert [product.name for product in Product.objects.all()] == ["Ours"]

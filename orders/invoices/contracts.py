@@ -6,7 +6,6 @@ read from then on.
 """
 
 import hashlib
-import logging
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -22,14 +21,13 @@ from orders.models import Contract, ContractDocument, Invoice, Order
 from orders.selectors.addresses import delivery_address
 from orders.selectors.mail_contexts import withdrawal_notice
 from shop.core.dates import day_in_words, shop_day
+from shop.core.each_row import each_row
 from shop.core.mail_content import Attachment
 from shop.core.models import ShopSettings
 from shop.terms.models import TermsText
 from shop.terms.versions import OFFICIAL_PLACE, find_terms
 
 CONTRACT = "contract"
-
-logger = logging.getLogger(__name__)
 
 
 def freeze_contract(*, order: Order, invoice: Invoice) -> Contract:
@@ -158,15 +156,8 @@ def contract_file_name(contract: Contract) -> str:
 
 def make_missing_contracts(now: datetime) -> int:
     """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
-    made = 0
     lost = Contract.objects.filter(document=None, created_at__lt=now - SWEEP_AFTER).order_by("pk")
-    for contract in lost[:SWEEP_AT_ONCE]:
-        try:
-            ensure_contract_document(contract)
-            made += 1
-        except Exception:
-            logger.exception("contract %s has no document", contract.pk)
-    return made
+    return each_row(lost, ensure_contract_document, most=SWEEP_AT_ONCE)
 
 
 def contract_attachment(contract: Contract) -> Attachment:

@@ -6,7 +6,6 @@ mail carries, or a dead worker left, is typeset by `make_missing_documents`, and
 
 import hashlib
 import json
-import logging
 import re
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,7 @@ from orders.invoices import content
 from orders.invoices.facturx import FILE_NAME, factur_x
 from orders.invoices.page_texts import page_texts
 from orders.models import Invoice, InvoiceDocument, InvoiceKind
+from shop.core.each_row import each_row
 from shop.core.letters import drawable
 from shop.core.mail_content import Attachment
 
@@ -33,8 +33,6 @@ ORDER_INVOICE = "order-invoice"
 CREDIT_NOTE = "credit-note"
 DOCUMENT = "invoice"
 PAID_COPY = "paid-invoice"
-
-logger = logging.getLogger(__name__)
 
 _HERE = Path(__file__).parent
 # The data is written into each compilation: given as the typesetter's input, nothing of an earlier one could be used.
@@ -168,19 +166,9 @@ def file_name(invoice: Invoice) -> str:
 
 
 def make_missing_documents(now: datetime) -> int:
-    """Typeset what a lost message or a dead worker left without a document; returns how many were made.
-
-    One that can't be typeset is logged and does not keep the others waiting.
-    """
-    made = 0
+    """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
     lost = Invoice.objects.filter(document=None, issued_at__lt=now - SWEEP_AFTER).order_by("pk")
-    for invoice in lost[:SWEEP_AT_ONCE]:
-        try:
-            ensure_document(invoice)
-            made += 1
-        except Exception:
-            logger.exception("invoice %s has no document", invoice.number)
-    return made
+    return each_row(lost, ensure_document, most=SWEEP_AT_ONCE)
 
 
 def order_invoice_attachment(order_id: uuid.UUID) -> Attachment:

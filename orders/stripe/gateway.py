@@ -35,6 +35,8 @@ from orders.stripe.provider_objects import (
     refund_facts,
     setup_session_facts,
 )
+from orders.stripe.stripe_api import AWAY as AWAY
+from orders.stripe.stripe_api import GatewayAway as GatewayAway
 from orders.stripe.stripe_api import GatewayError as GatewayError
 from orders.stripe.stripe_api import GatewayNotConfigured as GatewayNotConfigured
 from orders.stripe.stripe_api import GatewayRefused as GatewayRefused

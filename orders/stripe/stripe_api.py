@@ -48,6 +48,10 @@ class GatewayUnavailable(GatewayError):
         self.stored = stored
 
 
+class GatewayAway(GatewayUnavailable):
+    """The provider answers nobody now: every other call would end like this one."""
+
+
 class GatewayRefused(GatewayError):
     """The provider understood and said no. `code` is its stable word for why."""
 
@@ -58,6 +62,10 @@ class GatewayRefused(GatewayError):
 
 class GatewayNotConfigured(GatewayError):
     """No key is set: payment is switched off."""
+
+
+AWAY = (GatewayAway, GatewayNotConfigured)
+"""What says nothing about the row that was asked for, and stops whoever goes through several."""
 
 
 def is_configured() -> bool:
@@ -80,14 +88,12 @@ def calling() -> Iterator[stripe.V1Services]:
     if not is_configured():
         raise GatewayNotConfigured("STRIPE_SECRET_KEY is empty")
     if is_over():
-        raise GatewayUnavailable("earlier calls took all the time that the request has")
+        raise GatewayAway("earlier calls took all the time that the request has")
     try:
         with circuit.call():
             yield stripe_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
-    except CallRefused as error:
-        raise GatewayUnavailable(str(error)) from error
-    except (stripe.APIConnectionError, stripe.RateLimitError) as error:
-        raise GatewayUnavailable(str(error)) from error
+    except (CallRefused, stripe.APIConnectionError, stripe.RateLimitError) as error:
+        raise GatewayAway(str(error)) from error
     except stripe.IdempotencyError as error:
         raise GatewayRefused(str(error), "idempotency_error") from error
     except stripe.AuthenticationError as error:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
-from orders.services.payments import due_installments
+from orders.services.payments import checkout_sessions, due_installments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
@@ -260,6 +260,21 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
     assert mails("installment_reminder") == mails("installment_refused") == 0
 
 
+def test_a_page_that_can_not_be_closed_keeps_no_other_open(order, monkeypatch, fail_first):
+    for position in (2, 3):
+        page = attempt("sent", position)(order)
+        Attempt.objects.filter(pk=page.pk).update(checkout_session_id=f"cs_{position}")
+    order.payments.filter(position__gt=1).update(state="void")
+    closed: list[str] = []
+    monkeypatch.setattr(checkout_sessions, "close_page", lambda page: closed.append(page.checkout_session_id))
+    monkeypatch.setattr(checkout_sessions, "settle", lambda _attempt_id: None)
+    fail_first(checkout_sessions, "close_page")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        checkout_sessions.close_void_attempts(order.pk)
+    assert len(closed) == 1
+    assert checkout_sessions.close_void_attempts(order.pk) == 2
+
+
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):
     settings.STRIPE_SECRET_KEY = "sk_test_1"
     asked: list[str] = []
@@ -271,3 +286,20 @@ def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, m
     assert (due_installments.detach_unused_cards(), asked) == (1, ["pm_1"])
     assert StoredCard.objects.get(order=order).forgotten_at is not None
     assert (due_installments.detach_unused_cards(), asked) == (0, ["pm_1"])
+
+
+def test_a_payment_that_fails_keeps_no_other_waiting(order, monkeypatch, fail_first, settings):
+    settings.STRIPE_SECRET_KEY = "sk_test_1"
+    other = in_installments_with_card()
+    charged: list[int] = []
+    monkeypatch.setattr(due_installments, "_execute", lambda charge: charged.append(charge.payment_id))
+    Payment.objects.filter(position=3).update(due_on=timezone.localdate() + timedelta(days=2))
+    for name in ("_announce", "_prepare"):
+        fail_first(due_installments, name)
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        due_installments.run_round(timezone.now())
+    announced = Payment.objects.filter(position=3, announced_at__isnull=False)
+    assert announced.get().order_id == other.pk
+    assert charged == [second_of(other).pk]
+    due_installments.run_round(timezone.now())
+    assert (announced.count(), charged) == (2, [second_of(other).pk, second_of(order).pk])

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from orders.models import Order, OrderEvent
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.fulfilment import delivery_promises
 from orders.services.fulfilment.delivery_promises import (
     report_overdue_orders,
     set_delivery_day,
@@ -69,6 +70,18 @@ def test_l216_6_the_customer_learns_of_a_missed_date_and_of_the_right_to_cancel(
     assert "L216-6" in text
     assert "L216-7" in text
     assert f"/de/widerruf?commande={order.pk}&acces=" in text
+
+
+def test_an_order_that_fails_keeps_no_other_waiting(order, fail_first):
+    other = pay_order(make_order())
+    Order.objects.filter(pk=other.pk).update(promised_by=date(2026, 12, 1))
+    fail_first(delivery_promises, "mail_overdue")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        report_overdue_orders(NOON + timedelta(days=10))
+    assert len(overdue_mails()) == 2
+    # What failed left nothing behind: the next run says it.
+    assert report_overdue_orders(NOON + timedelta(days=10)) == 1
+    assert len(overdue_mails()) == 4
 
 
 def test_it_is_said_once_and_again_only_for_another_date(order):

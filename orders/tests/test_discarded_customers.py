@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from orders.models import DiscardedCard, DiscardedCustomer, Order, StoredCard
 from orders.services.fulfilment.erasing import erase_order
 from orders.services.fulfilment.status_changes import update_status
-from orders.services.payments.stored_cards import delete_discarded_customers
+from orders.services.payments import checkout_sessions
+from orders.services.payments.stored_cards import delete_discarded_cards, delete_discarded_customers
+from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.stripe.stripe_api import calling
-from orders.tasks import delete_customer
+from orders.tasks import delete_customer, reconcile_payments
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import OutgoingMail
 
@@ -62,3 +65,36 @@ def test_the_provider_deletes_the_customer_and_one_that_is_gone_counts(fake_stri
     assert delete_discarded_customers() == 2
     with calling() as v1:
         assert v1.customers.retrieve(customer.id).deleted is True
+
+
+@pytest.mark.parametrize(
+    ("failure", "left"),
+    [(gateway.GatewayUnavailable("500", stored=True), 1), (gateway.GatewayAway("away"), 2)],
+)
+def test_one_that_fails_keeps_no_other_waiting_and_silence_does(monkeypatch, failure, left) -> None:
+    order = make_order()
+    for number in (1, 2):
+        DiscardedCustomer.objects.create(customer_id=f"cus_{number}")
+        DiscardedCard.objects.create(order=order, payment_method_id=f"pm_{number}")
+
+    def fail(name: str) -> None:
+        if name.endswith("_1"):
+            raise failure
+
+    monkeypatch.setattr(gateway, "delete_customer", fail)
+    monkeypatch.setattr(gateway, "detach_payment_method", fail)
+    for delete in (delete_discarded_customers, delete_discarded_cards):
+        with pytest.raises(gateway.GatewayUnavailable):
+            delete()
+    assert DiscardedCustomer.objects.count() == left
+    assert DiscardedCard.objects.filter(deleted_at=None).count() == left
+
+
+def test_a_step_of_the_job_that_fails_keeps_no_other_waiting(monkeypatch, fail_first) -> None:
+    DiscardedCustomer.objects.create(customer_id="cus_1")
+    monkeypatch.setattr(gateway, "delete_customer", lambda _name: None)
+    fail_first(reconcile, "reconcile_attempts")
+    fail_first(checkout_sessions, "close_void_attempts")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        reconcile_payments(timezone.now())
+    assert not DiscardedCustomer.objects.exists()

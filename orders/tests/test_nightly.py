@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 import stripe
+import time_machine
 from django.utils import timezone
 
 from orders.after_restore import ask_provider
@@ -25,7 +26,7 @@ from orders.models import (
     StripeEvent,
 )
 from orders.services.payments.settlement import settle
-from orders.services.reconciliation import reconcile
+from orders.services.reconciliation import nightly, reconcile, webhook_events
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
 from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
 from orders.services.reconciliation.since_backup import ask_since_backup
@@ -33,9 +34,11 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer
 from orders.stripe import account_activity, gateway
+from orders.tasks import reconcile_books
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.fake_stripe import SECRET_KEY
-from shop.core.models import OutgoingMail
+from shop.core.jobs import Outcome, note_pulse, run_job
+from shop.core.models import OutgoingMail, ScheduledJob
 from shop.core.problems import Problem
 from shop.core.restored import Restored
 
@@ -289,6 +292,39 @@ def test_missed_messages_are_fetched_and_acted_on(fake_stripe, order):
     assert LedgerEntry.objects.count() == 1
 
 
+def test_a_missed_message_that_fails_keeps_no_other_waiting(fake_stripe, order, fail_first):
+    fake_stripe.pay(order)
+    later = timezone.now() + timedelta(minutes=3)
+    fail_first(webhook_events, "_act")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        reconcile.fetch_missed_events(later)
+    states = StripeEvent.objects.order_by("received_at").values_list("tries", "error")
+    assert list(states) == [(1, "RuntimeError: unforeseen"), (1, "")]
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+
+
+def test_a_movement_that_can_not_be_booked_is_told_and_keeps_no_other_waiting(
+    fake_stripe, account, order, fail_first
+):
+    fake_stripe.pay(order)
+    sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
+    fail_first(nightly, "settle")
+    assert run() == NightlyReport(looked_at=2, healed=0, open=2)
+    assert run() == NightlyReport(looked_at=2, healed=1, open=1)
+
+
+def test_after_days_without_the_job_it_looks_back_to_its_last_end(fake_stripe, order):
+    fake_stripe.pay(order)
+    now = timezone.now() + timedelta(days=9)
+    with time_machine.travel(now):
+        note_pulse("reconcile-books")
+        ScheduledJob.objects.update(last_finished_at=now - timedelta(days=9))
+        reconcile_books(now)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+
+
 def test_messages_that_came_are_not_fetched_again(fake_stripe, shopper, order):
     fake_stripe.pay(order)
     for event in fake_stripe.events():
@@ -333,9 +369,6 @@ def test_a_refund_settled_by_transfer_is_no_difference(fake_stripe, paid_order):
 
 
 def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(fake_stripe, order):
-    from shop.core.jobs import Outcome, run_job
-    from shop.core.models import ScheduledJob
-
     fake_stripe.control("faults", kind="error", status=503, method="GET", path="/v1/charges", times=10)
     assert run_job("reconcile-books") == Outcome.FAILED
     assert "GatewayUnavailable" in ScheduledJob.objects.get(name="reconcile-books").last_error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -264,10 +265,18 @@ def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(or
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-10.00"))]
 
 
-@pytest.mark.parametrize(("stored", "sent"), [(True, 1), (False, 0)])
-def test_a_failure_that_the_provider_keeps_holds_nobody_up_and_silence_does(
-    order, provider, monkeypatch, stored, sent
-):
+@pytest.mark.parametrize(
+    ("failure", "goes_on"),
+    [
+        (gateway.GatewayUnavailable("500", stored=True), True),
+        (RuntimeError("unforeseen"), True),
+        (gateway.GatewayAway("silence"), False),
+        (gateway.GatewayNotConfigured("revoked"), False),
+    ],
+    ids=["kept", "unforeseen", "silence", "no key"],
+)
+def test_what_fails_holds_nobody_up_and_silence_does(order, provider, monkeypatch, failure, goes_on):
+    monkeypatch.setattr(reconcile, "BATCH", 1)
     other = pay_order(make_order())
     stuck = refund(order)
     refund(other)
@@ -275,14 +284,26 @@ def test_a_failure_that_the_provider_keeps_holds_nobody_up_and_silence_does(
 
     def fails(*, key: str, **rest: Any) -> Any:
         if key == stuck_refund.idempotency_key:
-            raise gateway.GatewayUnavailable("500", stored=stored)
+            raise failure
         return provider.create_refund(key=key, **rest)
 
     monkeypatch.setattr(gateway, "create_refund", fails)
-    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == sent
+    with suppress(RuntimeError):
+        reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2))
     stuck_refund.refresh_from_db()
     assert stuck_refund.state == RefundState.SENT
-    assert other.refunds.get().state == (RefundState.SUCCEEDED if sent else RefundState.REQUESTED)
+    assert other.refunds.get().state == (RefundState.SUCCEEDED if goes_on else RefundState.REQUESTED)
+
+
+def test_refunds_that_the_bank_keeps_waiting_hold_up_none_that_is_to_be_sent(order, provider, monkeypatch):
+    monkeypatch.setattr(reconcile, "BATCH", 1)
+    provider.begins = "pending"
+    refund(order)
+    send_all()
+    other = pay_order(make_order())
+    refund(other)
+    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 2
+    assert [row.state for row in Refund.objects.order_by("created_at")] == [RefundState.PENDING] * 2
 
 
 def test_a_refund_of_a_payment_that_the_provider_never_had_waits_for_staff(order):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -73,7 +74,21 @@ def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) ->
     assert reprocess_events(timezone.now()) == 1
 
 
-def test_an_event_that_the_shop_fails_over_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("failure", "tries", "goes_on"),
+    [
+        (RuntimeError("unforeseen"), 1, True),
+        (gateway.GatewayRefused("no such payment"), 1, True),
+        # What the provider could not answer is no try, however long it lasts.
+        (gateway.GatewayUnavailable("500", stored=True), 0, True),
+        (gateway.GatewayAway("silence"), 0, False),
+        (gateway.GatewayNotConfigured("revoked"), 0, False),
+    ],
+    ids=["unforeseen", "refused", "500", "silence", "no key"],
+)
+def test_an_event_that_fails_keeps_no_other_waiting(
+    monkeypatch: pytest.MonkeyPatch, failure: Exception, tries: int, goes_on: bool
+) -> None:
     received = timezone.now() - timedelta(hours=1)
     failed, other = (
         store(f"evt_{number}", received_at=received + timedelta(minutes=number)) for number in (1, 2)
@@ -81,14 +96,16 @@ def test_an_event_that_the_shop_fails_over_keeps_no_other_waiting(monkeypatch: p
 
     def fail_once(event: StripeEvent) -> None:
         if event == failed:
-            raise RuntimeError("unforeseen")
+            raise failure
 
     monkeypatch.setattr(webhook_events, "_act", fail_once)
-    assert reprocess_events(timezone.now()) == 1
+    with suppress(RuntimeError, gateway.GatewayRefused):
+        reprocess_events(timezone.now())
     failed.refresh_from_db()
     other.refresh_from_db()
-    assert (failed.processed_at, failed.tries, failed.error) == (None, 1, "RuntimeError: unforeseen")
-    assert other.processed_at is not None
+    assert (failed.processed_at, failed.tries) == (None, tries)
+    assert failed.error == f"{type(failure).__name__}: {failure}"
+    assert (other.processed_at is not None) is goes_on
 
 
 @pytest.mark.parametrize("error", [NotYetKnown("attempt is not known"), gateway.GatewayError("x")])

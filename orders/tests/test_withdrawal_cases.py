@@ -274,3 +274,13 @@ def test_closed_cases_alert_nobody():
     refund(declare(paid_order()))
 
     assert cases.alert_open_cases(NOON + timedelta(days=14)) == 0
+
+
+def test_a_case_that_fails_keeps_no_other_waiting(fail_first):
+    for _ in range(2):
+        declare(paid_order())
+    fail_first(cases, "mail_alert")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        cases.alert_open_cases(NOON + timedelta(days=30))
+    assert OutgoingMail.objects.filter(kind="withdrawal_alert").count() == 1
+    assert cases.alert_open_cases(NOON + timedelta(days=30)) == 1

@@ -30,7 +30,7 @@ def start_backup(now: datetime) -> None:
 def backup_is_due(now: datetime) -> bool:
     """Return whether no backup was made since two o'clock of the shop's day. One query."""
     local = timezone.localtime(now)
-    due_at = local.replace(hour=AT.hour, minute=0, second=0, microsecond=0)
+    due_at = local.replace(hour=AT.hour, minute=0, second=0, microsecond=0, fold=0)
     if local < due_at:
         due_at -= timedelta(days=1)
     last = last_backup(now)

@@ -11,7 +11,9 @@ import json
 import logging
 import time
 import uuid
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +22,7 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
@@ -113,15 +116,29 @@ def sweep(now: datetime) -> None:
 
     What nobody took for five minutes is sent here: on a machine that runs jobs from cron there may be no worker.
     """
+    steps: list[Callable[[], object]] = [
+        _dispatch_waiting,
+        lambda: enqueue_waiting(now),
+        lambda: _deliver_overdue(now),
+    ]
+    each_row(steps, lambda step: step())
+
+
+def _dispatch_waiting() -> None:
     waiting = WebhookEvent.objects.filter(dispatched_at=None).order_by("created_at")
-    for event_id in waiting.values_list("pk", flat=True)[:_BATCH]:
+
+    def take(event_id: uuid.UUID) -> bool:
         dispatch(event_id)
-    enqueue_waiting(now)
+        return True
+
+    each_row(waiting.values_list("pk", flat=True), take, most=_BATCH)
+
+
+def _deliver_overdue(now: datetime) -> None:
     end = time.monotonic() + 20
-    for delivery_id in _due(now - NO_WORKER_AFTER).values_list("pk", flat=True)[:_BATCH]:
-        if time.monotonic() > end:
-            break
-        deliver(delivery_id, now=now)
+    overdue = _due(now - NO_WORKER_AFTER).values_list("pk", flat=True)[:_BATCH]
+    in_time = takewhile(lambda _key: time.monotonic() <= end, overdue)
+    each_row(in_time, lambda delivery_id: deliver(delivery_id, now=now))
 
 
 def enqueue_waiting(now: datetime) -> None:

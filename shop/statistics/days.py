@@ -11,10 +11,13 @@ from django.db import models, transaction
 from django.db.models import Count, Q, QuerySet
 
 from shop.core.dates import shop_day
+from shop.core.each_row import each_row
+from shop.core.transaction_locks import lock_names
 from shop.statistics.batch import CountKey
 from shop.statistics.models import DailyCount, DailySalt, DailyVital, Measure, Step, Visit
 from shop.statistics.writing import add_counts
 
+_LOCK = "statistics-days"
 _STEPS = {Step.PRODUCT: "saw_product", Step.CART: "added_to_cart", Step.CHECKOUT: "saw_checkout"}
 
 
@@ -23,15 +26,19 @@ def close_days(today: date) -> int:
 
     What has been summed is not there any more, so a run that is repeated adds nothing.
     """
-    closed = 0
+    DailySalt.objects.filter(day__lt=today).delete()
     days = Visit.objects.filter(day__lt=today).order_by("day").values_list("day", flat=True).distinct()
-    for day in list(days):
+    closed: Counter[date] = Counter()
+
+    def close(day: date) -> None:
         with transaction.atomic():
+            lock_names([_LOCK])
             visits = Visit.objects.filter(day=day)
             add_counts(count_visits(visits).items())
-            closed += visits.delete()[0]
-    DailySalt.objects.filter(day__lt=today).delete()
-    return closed
+            closed[day] = visits.delete()[0]
+
+    each_row(list(days), close)
+    return closed.total()
 
 
 def count_visits(visits: QuerySet[Visit]) -> Counter[CountKey]:

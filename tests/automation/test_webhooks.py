@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -265,6 +266,22 @@ def test_sweep_finds_events_whose_message_was_lost(
     with run_on_commit():
         sweep(timezone.now())
     work()
+    assert len(server.received) == 1
+
+
+def test_call_that_fails_keeps_no_other_waiting(
+    endpoint: WebhookEndpoint, server: Receiver, fail_first: Callable[[Any, str], None]
+):
+    for _ in range(3):
+        send_test(endpoint_id=endpoint.pk)
+    fail_first(delivery, "dispatch")
+    fail_first(delivery, "_call")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        sweep(timezone.now())
+    assert WebhookEvent.objects.filter(dispatched_at=None).count() == 1
+    WebhookDelivery.objects.update(next_attempt_at=timezone.now() - timedelta(minutes=6))
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        sweep(timezone.now())
     assert len(server.received) == 1
 
 

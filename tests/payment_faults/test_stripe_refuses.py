@@ -61,7 +61,8 @@ def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_an
 
     monkeypatch.setattr(gateway, "create_checkout_session", refuse)
     before = rows()
-    assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10)) == 0
+    with pytest.raises(gateway.GatewayRefused, match="expires_at is too soon"):
+        reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
     assert rows() == before
     still_waits(order)
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40)) == 1
@@ -98,7 +99,8 @@ def test_case_30_one_payment_that_can_not_be_settled_keeps_no_other_waiting(
 
     with monkeypatch.context() as patch:
         patch.setattr(gateway, "fetch_checkout_session", refuse_one)
-        assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
+        with pytest.raises(type(failure)):
+            reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5))
     unspoken.refresh_from_db()
     paid.refresh_from_db()
     assert (unspoken.status, paid.status) == (OrderStatus.PENDING, OrderStatus.CONFIRMED)

@@ -27,6 +27,7 @@ from blog.selectors.subscribers import audience_counts
 from catalog.models import Category
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.mail import queue_mail
 from shop.core.models import MailState, OutgoingMail
@@ -184,11 +185,14 @@ def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Cam
 def start_due_campaigns(now: datetime) -> None:
     """Start the letters whose moment has come."""
     planned = Campaign.objects.filter(state=CampaignState.SCHEDULED, scheduled_at__lte=now)
-    for key in planned.values_list("pk", flat=True):
+
+    def start(key: int) -> None:
         with transaction.atomic():
             campaign = _locked(key)
             if campaign.state == CampaignState.SCHEDULED:
                 _begin(campaign, now)
+
+    each_row(planned.values_list("pk", flat=True), start)
 
 
 def unschedule_campaign(*, campaign_id: int, actor: User) -> None:

@@ -15,6 +15,7 @@ from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.dates import moment_on
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -29,20 +30,21 @@ def report_overdue_orders(now: datetime) -> int:
     The promise covers its whole day: the order is late from the next one on.
     """
     today = timezone.localdate(now)
-    reported = 0
     late = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today)
-    for order_id in late.values_list("pk", flat=True):
+
+    def report(order_id: uuid.UUID) -> bool:
         with transaction.atomic():
             order = Order.objects.select_for_update().get(pk=order_id)
             promised = order.promised_by
             if order.status not in IN_WORKSHOP or promised >= today:
-                continue
+                return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
-                continue
+                return False
             record_event(order, _OVERDUE, promised_by=promised.isoformat())
             mail_overdue(order)
-            reported += 1
-    return reported
+        return True
+
+    return each_row(late.values_list("pk", flat=True), report)
 
 
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:

@@ -2,6 +2,7 @@
 it, and whatever it does not need goes (GDPR art. 17(1), 17(3)(b))."""
 
 import uuid
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +34,7 @@ from orders.services.fulfilment.archiving import Removal, archiving_obstacles, r
 from orders.services.fulfilment.piece_photos import delete_photos
 from orders.services.payments.stored_cards import discard_card, discard_customer
 from orders.stripe import gateway
+from shop.core.each_row import each_row
 from shop.core.kernel_data import erase_mails_about
 from shop.core.problems import Problem
 
@@ -63,16 +65,13 @@ def purge_unpaid_orders(before: datetime, limit: int) -> int:
     unpaid = Order.objects.filter(
         status=OrderStatus.CANCELLED, paid_at=None, archived_at=None, created_at__lt=before
     ).exclude(payments__attempts__state__in=UNSETTLED_ATTEMPTS)
-    done = 0
-    # However many must stay, those behind them go.
-    for pk in unpaid.order_by("created_at").values_list("pk", flat=True):
-        try:
-            done += remove_order(order_id=pk, actor=None) == Removal.DELETED
-        except (Problem, Order.DoesNotExist):
-            continue
-        if done == limit:
-            break
-    return done
+    return each_row(unpaid.order_by("created_at").values_list("pk", flat=True), _remove, most=limit)
+
+
+def _remove(order_id: uuid.UUID) -> bool:
+    with suppress(Problem, Order.DoesNotExist):
+        return remove_order(order_id=order_id, actor=None) == Removal.DELETED
+    return False
 
 
 def empty_provider_events(before: datetime, limit: int) -> int:

@@ -27,6 +27,7 @@ from orders.services.payments.off_session import claim_closing
 from orders.services.payments.settlement import settle
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -142,19 +143,21 @@ def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
     """Close the payment pages of payments that were voided, of one order or of all; returns how many were looked at.
 
     A page that was paid in the last second is settled, which gives its money back. A charge under way is left to
-    reconciliation, which sees how it ended. Raises GatewayError when the provider can't be asked: the job tries again.
+    reconciliation, which sees how it ended. Raises GatewayError for a page that could not be closed: the job tries
+    again.
     """
     live = Attempt.objects.filter(
         payment__state=PaymentState.VOID, state__in=LIVE_ATTEMPTS, checkout_session_id__isnull=False
     )
     if order_id is not None:
         live = live.filter(payment__order=order_id)
-    looked_at = 0
-    for attempt in live:
-        close_page(attempt)
-        settle(attempt.pk)
-        looked_at += 1
-    return looked_at
+    return each_row(live, _close_void, ends=gateway.AWAY)
+
+
+def _close_void(attempt: Attempt) -> bool:
+    close_page(attempt)
+    settle(attempt.pk)
+    return True
 
 
 def close_page(attempt: Attempt) -> None:

@@ -5,7 +5,7 @@ twice at once and on several machines.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from orders.services.installments import scheduled_payments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -34,28 +35,32 @@ Locked = Callable[[Order, Payment], Attempt | None]
 def run_round(now: datetime) -> None:
     """Announce, charge and remind what today's calendar says, then detach cards that are not needed any more.
 
-    Raises GatewayUnavailable when the provider stops answering: what was not reached is reached by the next run.
+    A payment that fails keeps no other waiting. Raises GatewayAway when the provider stops answering, and what failed:
+    what was not reached is reached by the next run.
     """
     today = timezone.localdate(now)
-    for payment in list(due.to_announce(today + timedelta(days=NOTICE_DAYS))):
+
+    def announce(payment: Payment) -> None:
         _with_locks(payment, lambda order, current: _announce(order, current, today))
-    for payment in list(due.to_remind(today)):
+
+    def remind(payment: Payment) -> None:
         _with_locks(payment, lambda order, current: _remind(order, current, today))
-    if not gateway.is_configured():
+
+    def charge(payment: Payment) -> None:
+        charge_payment(payment, today=today)
+
+    steps: list[Callable[[], object]] = [
+        lambda: each_row(list(due.to_announce(today + timedelta(days=NOTICE_DAYS))), announce),
+        lambda: each_row(list(due.to_remind(today)), remind),
+    ]
+    if gateway.is_configured():
+        steps += [
+            lambda: each_row(list(due.to_collect(today)), charge, ends=gateway.AWAY),
+            detach_unused_cards,
+        ]
+    else:
         logger.error("Later installments are announced and not charged: STRIPE_SECRET_KEY is empty")
-        return
-    _charge_all(list(due.to_collect(today)), today)
-    detach_unused_cards()
-
-
-def _charge_all(payments: Iterable[Payment], today: date) -> None:
-    for payment in payments:
-        try:
-            charge_payment(payment, today=today)
-        except gateway.GatewayUnavailable:
-            raise
-        except gateway.GatewayError:
-            logger.exception("payment %s could not be charged", payment.pk)
+    each_row(steps, lambda step: step(), ends=gateway.AWAY)
 
 
 def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
@@ -117,15 +122,14 @@ def charge_obstacle_text(reason: str) -> str:
 
 def detach_unused_cards() -> int:
     """Detach the cards of orders that owe nothing any more. Returns how many."""
-    detached = 0
     unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
-    for card in unused:
-        gateway.detach_payment_method(card.payment_method_id)
-        StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(
-            forgotten_at=timezone.now()
-        )
-        detached += 1
-    return detached
+    return each_row(unused, _detach, ends=gateway.AWAY)
+
+
+def _detach(card: StoredCard) -> bool:
+    gateway.detach_payment_method(card.payment_method_id)
+    same = StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id)
+    return bool(same.update(forgotten_at=timezone.now()))
 
 
 def _execute(attempt: Attempt) -> Attempt:

@@ -17,11 +17,13 @@ from orders.services.installments import mails as mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 
 logger = logging.getLogger(__name__)
 
-DELETED_AT_ONCE = 200
+MOST = 200
+"""How many cards or customers one run deletes."""
 
 
 def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
@@ -108,11 +110,13 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
     waiting = DiscardedCard.objects.filter(deleted_at=None)
     if payment_method_id is not None:
         waiting = waiting.filter(payment_method_id=payment_method_id)
-    deleted = 0
-    for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
-        gateway.detach_payment_method(card.payment_method_id)
-        deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
-    return deleted
+    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, ends=gateway.AWAY)
+
+
+def _delete_card(card: DiscardedCard) -> bool:
+    gateway.detach_payment_method(card.payment_method_id)
+    waiting = DiscardedCard.objects.filter(pk=card.pk, deleted_at=None)
+    return bool(waiting.update(deleted_at=timezone.now()))
 
 
 def delete_discarded_customers(customer_id: str | None = None) -> int:
@@ -123,8 +127,9 @@ def delete_discarded_customers(customer_id: str | None = None) -> int:
     waiting = DiscardedCustomer.objects.all()
     if customer_id is not None:
         waiting = waiting.filter(customer_id=customer_id)
-    deleted = 0
-    for customer in waiting.order_by("discarded_at", "pk")[:DELETED_AT_ONCE]:
-        gateway.delete_customer(customer.customer_id)
-        deleted += customer.delete()[0]
-    return deleted
+    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, ends=gateway.AWAY)
+
+
+def _delete_customer(customer: DiscardedCustomer) -> bool:
+    gateway.delete_customer(customer.customer_id)
+    return bool(customer.delete()[0])

@@ -127,10 +127,12 @@ def _attempt_of(charge: Charge, ledger: Ledger) -> uuid.UUID | None:
 
 @contextmanager
 def _logged(movement_id: str) -> Iterator[None]:
-    """One movement that the provider refuses must not keep the others waiting."""
+    """One movement that can't be booked must not keep the others waiting; it becomes a discrepancy."""
     try:
         yield
-    except gateway.GatewayRefused:
+    except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured):
+        raise
+    except Exception:
         logger.exception("movement %s could not be brought into the books", movement_id)
 
 

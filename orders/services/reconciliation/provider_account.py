@@ -10,8 +10,9 @@ from django.db.models import Max
 
 from orders.models import BalanceMovement, LedgerEntry, Payout, PayoutState
 from orders.services.reconciliation.bank_statements import match_stored_lines
-from orders.stripe import account_activity
+from orders.stripe import account_activity, gateway
 from orders.stripe.account_activity import BalanceLine, PayoutFacts
+from shop.core.each_row import each_row
 from shop.core.money import from_cents
 
 LOOK_BACK = timedelta(days=10)
@@ -28,20 +29,23 @@ def fetch_account(now: datetime) -> tuple[int, int]:
     if since is None:
         return 0, 0
     lines = _store_lines(account_activity.list_balance_lines(since, now))
-    payouts = 0
-    for facts in account_activity.list_payouts(since, now):
-        if facts.currency != CURRENCY:
-            continue
-        payout, is_new = _store_payout(facts)
-        payouts += is_new
-        if payout.is_automatic and not payout.movements.exists():
-            found = list(account_activity.list_lines_of_payout(payout.provider_id))
-            _store_lines(found)
-            BalanceMovement.objects.filter(provider_id__in=[line.line_id for line in found]).update(
-                payout=payout
-            )
-    match_stored_lines()
+    try:
+        payouts = each_row(account_activity.list_payouts(since, now), _take_payout, ends=gateway.AWAY)
+    finally:
+        match_stored_lines()
     return lines, payouts
+
+
+def _take_payout(facts: PayoutFacts) -> bool:
+    """Store a payout with its lines; return whether it is new."""
+    if facts.currency != CURRENCY:
+        return False
+    payout, is_new = _store_payout(facts)
+    if payout.is_automatic and not payout.movements.exists():
+        found = list(account_activity.list_lines_of_payout(payout.provider_id))
+        _store_lines(found)
+        BalanceMovement.objects.filter(provider_id__in=[line.line_id for line in found]).update(payout=payout)
+    return is_new
 
 
 def _since() -> datetime | None:

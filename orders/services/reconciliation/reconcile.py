@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from orders.models import (
     LIVE_ATTEMPTS,
@@ -31,11 +31,13 @@ from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
 from orders.stripe.gateway import EventFacts
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
 
 Doubtful = TypeVar("Doubtful", Attempt, CardChange)
+Row = TypeVar("Row", bound=Model)
 
 IN_DOUBT_AFTER = timedelta(minutes=2)
 BATCH = 200
@@ -71,20 +73,20 @@ def reconcile_card_changes(now: datetime) -> int:
 
 
 def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], None], now: datetime) -> int:
-    asked = 0
-    for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at"):
-        try:
-            resume(row)
-            asked += 1
-        except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured) as error:
-            logger.warning("reconciliation stops, the provider does not answer: %s", error)
-            break
-        except Exception:
-            # However many fail, they must not keep the others waiting.
-            logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
-        if asked == BATCH:
-            break
-    return asked
+    def ask(row: Doubtful) -> bool:
+        resume(row)
+        return True
+
+    return _each(waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at"), ask)
+
+
+def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
+    """Act on each, until the provider is away; the next run goes on."""
+    try:
+        return each_row(rows, act, most=BATCH, ends=gateway.AWAY)
+    except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured) as error:
+        logger.warning("reconciliation waits for the provider: %s", error)
+        return 0
 
 
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
@@ -127,21 +129,17 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
 
 def reprocess_events(now: datetime) -> int:
     """Process events that could not be processed when they came. Returns how many succeeded."""
-    done = 0
     waiting = StripeEvent.objects.filter(
         processed_at__isnull=True, received_at__lt=now - timedelta(minutes=1), tries__lt=MAX_TRIES
     )
-    for event in waiting.order_by("received_at")[:BATCH]:
-        try:
-            process_event(event)
-            done += 1
-        except NotYetKnown:
-            continue
-        except gateway.GatewayUnavailable:
-            break
-        except Exception:
-            logger.exception("event %s could not be processed", event.event_id)
-    return done
+    return _each(waiting.order_by("received_at"), _process)
+
+
+def _process(event: StripeEvent) -> bool:
+    with suppress(NotYetKnown):
+        process_event(event)
+        return True
+    return False
 
 
 def fetch_missed_events(now: datetime) -> int:
@@ -171,12 +169,17 @@ def fetch_events(since: datetime, until: datetime, *, delivered: bool = False) -
             )
         )
         # Newest first in the list; acted on in the order in which things happened.
-        for facts in reversed([facts for facts in batch if facts.event_id not in known]):
-            event = store_event(facts)
-            new += 1
-            with suppress(NotYetKnown, gateway.GatewayRefused):
-                process_event(event)
+        new += each_row(
+            reversed([facts for facts in batch if facts.event_id not in known]), _take, ends=gateway.AWAY
+        )
     return new
+
+
+def _take(facts: EventFacts) -> bool:
+    event = store_event(facts)
+    with suppress(NotYetKnown, gateway.GatewayRefused):
+        process_event(event)
+    return True
 
 
 def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
@@ -187,20 +190,22 @@ def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
 def send_waiting_refunds(now: datetime) -> int:
     """Send refunds whose task or answer was lost, and sync those that the bank has not finished. Oldest first.
 
-    Stops when the provider is away; one that it keeps failing does not keep the others waiting.
+    Stops when the provider is away; one that it keeps failing does not keep the others waiting, nor do those that wait
+    for the bank.
     """
-    sent = 0
-    waiting = Refund.objects.filter(state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1))
-    for refund in waiting.select_related("attempt").order_by("created_at")[:BATCH]:
-        try:
-            if refund.state == RefundState.PENDING and refund.attempt.intent_id:
-                sync_refunds(refund.attempt.intent_id)
-            else:
-                send_refund(refund.pk)
-            sent += 1
-        except gateway.GatewayUnavailable as error:
-            if not error.stored:
-                break
-        except gateway.GatewayError:
-            logger.exception("refund %s could not be sent", refund.pk)
-    return sent
+    waiting = Refund.objects.filter(
+        state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1)
+    ).select_related("attempt")
+    sent = _each(waiting.exclude(state=RefundState.PENDING).order_by("created_at"), _send)
+    # Asking changes nothing of most of them: in any other order the same ones would be asked about each time.
+    return sent + _each(waiting.filter(state=RefundState.PENDING).order_by("?"), _sync)
+
+
+def _send(refund: Refund) -> bool:
+    send_refund(refund.pk)
+    return True
+
+
+def _sync(refund: Refund) -> bool:
+    sync_refunds(str(refund.attempt.intent_id))
+    return True

@@ -60,14 +60,18 @@ def _storable(value: Any) -> Any:
 
 
 def process_event(event: StripeEvent) -> None:
-    """Process a stored event, once. Raises GatewayError, NotYetKnown or what else went wrong: to be tried again."""
+    """Process a stored event, once. Raises GatewayError, NotYetKnown or what else went wrong: to be tried again.
+
+    What the provider could not answer is no try: it says nothing about the event, however long it lasts.
+    """
     if event.processed_at is not None:
         return
     try:
         _act(event)
     except Exception as error:
+        was_asked = not isinstance(error, (gateway.GatewayUnavailable, gateway.GatewayNotConfigured))
         StripeEvent.objects.filter(pk=event.pk, processed_at__isnull=True).update(
-            tries=event.tries + 1, error=f"{type(error).__name__}: {error}"[:2000]
+            tries=event.tries + was_asked, error=f"{type(error).__name__}: {error}"[:2000]
         )
         raise
     StripeEvent.objects.filter(pk=event.pk, processed_at__isnull=True).update(

@@ -26,6 +26,7 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.dates import shop_day
+from shop.core.each_row import each_row
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -225,10 +226,9 @@ def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> N
 def alert_open_cases(now: datetime) -> int:
     """Mail the workshop about cases that are ten and fourteen days old, once each; returns how many mails were
     written."""
-    written = 0
-    for case_id in WithdrawalCase.objects.filter(
-        state__in=OPEN_CASES, alerted_day__lt=LAST_ALERT_DAY
-    ).values_list("pk", flat=True):
+    due = WithdrawalCase.objects.filter(state__in=OPEN_CASES, alerted_day__lt=LAST_ALERT_DAY)
+
+    def alert(case_id: int) -> bool:
         with transaction.atomic():
             case = (
                 WithdrawalCase.objects.select_for_update(of=("self",))
@@ -238,12 +238,13 @@ def alert_open_cases(now: datetime) -> int:
             passed = days_since(case, timezone.localdate(now))
             day = next((day for day in (LAST_ALERT_DAY, FIRST_ALERT_DAY) if passed >= day), 0)
             if case.state not in OPEN_CASES or day <= case.alerted_day:
-                continue
+                return False
             case.alerted_day = day
             case.save(update_fields=["alerted_day", "updated_at"])
             mail_alert(case, day=day, waiting=may_wait(case))
-            written += 1
-    return written
+        return True
+
+    return each_row(due.values_list("pk", flat=True), alert)
 
 
 @contextmanager

@@ -26,6 +26,8 @@ from orders.services.reconciliation.bank_statements import (
     read_statement,
 )
 from orders.services.reconciliation.provider_account import fetch_account
+from orders.stripe import account_activity, gateway
+from orders.stripe.account_activity import BalanceLine, PayoutFacts
 from orders.tests.books.entries import utc
 from orders.tests.factories import make_order
 from shop.core.models import AuditEntry
@@ -227,3 +229,30 @@ def test_a_file_that_is_no_statement_and_a_forged_reading_change_nothing(admin_c
     ]
     admin_client.post("/admin/versements/releve", {"lines": "forged"})
     assert not BankLine.objects.exists()
+
+
+def test_a_payout_whose_lines_are_refused_keeps_no_other_waiting(monkeypatch):
+    make_order()
+    BalanceMovement.objects.create(
+        provider_id="txn_0", kind="charge", amount=1, fee=0, occurred_at=utc(2026, 11, 1),
+        available_at=utc(2026, 11, 1),
+    )  # fmt: skip
+    facts = [
+        PayoutFacts(
+            payout_id=f"po_{number}", amount_cents=100, currency="eur", status="paid", is_automatic=True,
+            reference="", created_at=utc(2026, 11, 2), arrives_on=date(2026, 11, 3),
+        )
+        for number in (1, 2)
+    ]  # fmt: skip
+
+    def lines_of(payout_id: str) -> list[BalanceLine]:
+        if payout_id == "po_1":
+            raise gateway.GatewayRefused("not an automatic payout")
+        return []
+
+    monkeypatch.setattr(account_activity, "list_balance_lines", lambda *_days: [])
+    monkeypatch.setattr(account_activity, "list_payouts", lambda *_days: facts)
+    monkeypatch.setattr(account_activity, "list_lines_of_payout", lines_of)
+    with pytest.raises(gateway.GatewayRefused):
+        fetch_account(utc(2026, 11, 4))
+    assert set(Payout.objects.values_list("provider_id", flat=True)) == {"po_1", "po_2"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -30,6 +30,11 @@ def backed_up(moment: datetime) -> None:
         (MORNING.replace(minute=1), MORNING, False),
         (MORNING.replace(day=22), MORNING.replace(hour=1), False),
         (MORNING.replace(day=21), MORNING.replace(hour=1), True),
+        # On 25 October two o'clock comes twice, on 29 March it does not come.
+        (datetime(2026, 10, 25, 0, 1, tzinfo=UTC), datetime(2026, 10, 25, 1, 1, tzinfo=UTC), False),
+        (datetime(2026, 10, 24, 0, 1, tzinfo=UTC), datetime(2026, 10, 25, 0, 1, tzinfo=UTC), True),
+        (datetime(2026, 3, 28, 1, 1, tzinfo=UTC), datetime(2026, 3, 29, 0, 59, tzinfo=UTC), False),
+        (datetime(2026, 3, 28, 1, 1, tzinfo=UTC), datetime(2026, 3, 29, 1, 1, tzinfo=UTC), True),
     ],
 )
 def test_backup_is_due_from_two_o_clock_until_there_is_one(

@@ -15,6 +15,7 @@ from blog.models import Purpose, Subscriber
 from catalog.selectors.sellables import SellableKey, find_sellables
 from orders.models import SavedCart
 from orders.selectors.saved_carts import left_carts
+from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
@@ -37,7 +38,7 @@ def send_due_reminders(now: datetime) -> int:
     until = now - timedelta(hours=hours)
     carts = left_carts(since=until - LONGEST, until=until, bought_since=now - AFTER_ORDER)
     willing = Subscriber.objects.filter(cart_reminders_at__isnull=False, suspended_at=None).values("email")
-    return sum(_remind(cart) for cart in carts.filter(user__email__in=willing))
+    return each_row(carts.filter(user__email__in=willing), _remind)
 
 
 def _remind(cart: SavedCart) -> bool:

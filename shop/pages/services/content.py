@@ -88,7 +88,7 @@ def derive_banner(*, pk: int) -> bool:
 
 def enqueue_missing(*, limit: int) -> int:
     """Ask again for the smaller files of bands that have none; return how many."""
-    rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("pk")
+    rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("?")
     waiting = list(rows.values_list("pk", flat=True)[:limit])
     for pk in waiting:
         enqueue_after_commit(DERIVE_TASK, pk)

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from shop.core import limits
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
@@ -93,7 +94,7 @@ def make_waiting_exports(now: datetime) -> int:
     DataExport.objects.filter(state=ExportState.RUNNING, lease_until__lte=now, tries__gte=MAX_TRIES).update(
         state=ExportState.FAILED, lease_until=None
     )
-    return sum(make_export(pk) for pk in waiting[:20])
+    return each_row(waiting[:20], make_export)
 
 
 def purge_exports(before: datetime, limit: int) -> int:

@@ -19,6 +19,7 @@ from blog.models import ConsentSource
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
 from shop.core.audit import record_audit
+from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
@@ -187,7 +188,7 @@ def run_erasure(erasure_id: int) -> bool:
 def run_due_erasures(now: datetime, *, limit: int = 50) -> int:
     """Go on with every erasure that is due; return how many are done now."""
     due = Erasure.objects.filter(_due(now)).order_by("next_try_at").values_list("pk", flat=True)
-    return sum(run_erasure(pk) for pk in due[:limit])
+    return each_row(due[:limit], run_erasure)
 
 
 def _due(now: datetime) -> Q:
@@ -214,11 +215,9 @@ def _close(erasure: Erasure) -> bool:
 
 def _erase(erasure: Erasure) -> bool:
     """Every activity in a transaction of its own; the mail at the end once all of them were tried."""
-    person, waiting = _person(erasure), False
-    for activity in activities():
-        if activity.erase is not None:
-            with transaction.atomic():
-                waiting = not activity.erase(person) or waiting
+    person = _person(erasure)
+    erasers = [activity.erase for activity in activities() if activity.erase is not None]
+    waiting = each_row(erasers, lambda erase: transaction.atomic(erase)(person)) < len(erasers)
     with translation.override(erasure.language):
         left = open_matters(person)
     with transaction.atomic():

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from accounts.models import User
+from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.personal_data import RetentionRule, kept_until, last_use, retention_rules
 from shop.core.site import absolute_url
@@ -57,12 +58,13 @@ def _apply(rule: RetentionRule, now: datetime, end: float) -> int:
 def warn_inactive(before: datetime, limit: int) -> int:
     """Write to members without activity since a month before their period ends, at most `limit`; return how many."""
     soon = before + timedelta(days=settings.RETENTION["inactive_notice_days"])
-    count = 0
-    for user in _idle_members(soon, limit=limit):
-        with transaction.atomic(), translation.override(user.language):
-            _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
-            if not created:
-                continue
+    return each_row(_idle_members(soon, limit=limit), _warn)
+
+
+def _warn(user: User) -> bool:
+    with transaction.atomic(), translation.override(user.language):
+        _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
+        if created:
             queue_mail(
                 kind="account_inactive",
                 to=user.email,
@@ -73,8 +75,7 @@ def warn_inactive(before: datetime, limit: int) -> int:
                 },
                 dedupe_key=f"inactive:{user.pk}:{timezone.localdate():%Y%m%d}",
             )
-        count += 1
-    return count
+    return created
 
 
 def erase_inactive(before: datetime, limit: int) -> int:
@@ -83,14 +84,17 @@ def erase_inactive(before: datetime, limit: int) -> int:
     notices = list(InactivityNotice.objects.filter(announced_at__lt=before).order_by("pk")[:limit])
     users = {user.pk: user for user in User.objects.filter(pk__in=[row.user_key for row in notices])}
     used = last_use(list(users))
-    for notice in notices:
+
+    def follow(notice: InactivityNotice) -> bool:
         user = users.get(notice.user_key)
         if user is None or not user.is_active or user.is_staff:
             pass
         elif used[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
-    return len(notices)
+        return True
+
+    return each_row(notices, follow)
 
 
 def _end(announced: datetime) -> datetime:

@@ -13,6 +13,7 @@ from orders.models import SavedCart
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.pages.services import cart_reminders
 from shop.pages.services.cart_reminders import send_due_reminders
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,16 @@ def test_a_cart_without_anything_to_buy_is_not_and_the_shop_may_end_reminders(
     with django_capture_on_commit_callbacks(execute=True):
         save_shop_settings(ShopSettings(pk=1, cart_reminder_hours=None))
     assert send_due_reminders(timezone.now()) == 0
+
+
+def test_a_cart_that_fails_keeps_no_other_waiting(client, member, fail_first):
+    other = make_member("zoe@example.com")
+    for owner in (member, other):
+        client.force_login(owner)
+        choose(client, cart_reminders=True)
+        leave_cart(owner, make_product(f"Golem {owner.pk}"))
+    fail_first(cart_reminders, "_items")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        send_due_reminders(timezone.now())
+    assert reminders().count() == 1
+    assert send_due_reminders(timezone.now()) == 1

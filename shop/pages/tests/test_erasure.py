@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -34,6 +35,7 @@ from orders.models import (
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, pay_order
+from shop.core import personal_data
 from shop.core.models import AuditEntry, MailState, OutgoingMail
 from shop.pages.models import ContactRequest, DataExport, Erasure, ErasureState
 from shop.pages.services import erasures
@@ -476,3 +478,22 @@ def test_a_sign_up_of_the_address_goes_too():
     sign_up("zoe@example.com")
     erase(zoe)
     assert not SignUp.objects.exists()
+
+
+def test_an_activity_that_fails_keeps_the_others_from_nothing(monkeypatch, caplog):
+    zoe = make_person("Zoe", "zoe@example.com")
+    known = personal_data.activities()
+
+    def fail(_person):
+        raise OSError("disk full")
+
+    broken = replace(known[0], erase=fail)
+    erasure = request_erasure(user=zoe, language="fr")
+    with monkeypatch.context() as patch:
+        patch.setattr(erasures, "activities", lambda: [broken, *known])
+        assert not run_erasure(erasure.pk)
+    zoe.refresh_from_db()
+    assert (zoe.first_name, Erasure.objects.get().announced_at) == ("", None)
+    Erasure.objects.update(next_try_at=timezone.now())
+    run_erasure(erasure.pk)
+    assert Erasure.objects.get().announced_at is not None

@@ -12,12 +12,14 @@ from accounts.models import SignUp, User
 from accounts.tests.people import make_admin, make_member, sign_up
 from catalog.models import Notice, Review
 from orders.models import Attempt, Discrepancy, Order, StripeEvent
+from orders.services.fulfilment import erasing
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import RetentionRule, kept_until, period_text, retention_rules
 from shop.pages.models import ContactImage, ContactRequest, Erasure, InactivityNotice, RetentionRun
+from shop.pages.services import retention
 from shop.pages.services.retention import apply_rules
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +149,7 @@ def test_batches_go_on_until_nothing_is_left(monkeypatch):
 
 
 @pytest.mark.both_engines
-def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay(monkeypatch):
+def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay(monkeypatch, fail_first):
     monkeypatch.setattr("shop.pages.services.retention.BATCH", 1)
     doubtful, old, new, paid = (
         make_order(email="doubtful@example.com"),
@@ -163,7 +165,10 @@ def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay(monkeypatch):
     Order.objects.filter(pk=doubtful.pk).update(created_at=ago(days=92))
     Discrepancy.objects.create(kind="payment_unmatched", provider_id="pi_1", order=doubtful, amount=60)
     Order.objects.filter(pk=paid.pk).update(status="cancelled", retention_decision="Acompte gardé.")
-    assert apply_rules(timezone.now())["unpaid-orders"] == 1
+    # Nor does what fails unforeseen.
+    fail_first(erasing, "remove_order")
+    apply_rules(timezone.now())
+    assert RetentionRun.objects.get(rule="unpaid-orders").fault == "RuntimeError: unforeseen"
     # Nor does the night archive what was paid.
     left = {(order.pk, None) for order in (doubtful, new, paid)}
     assert set(Order.objects.values_list("pk", "archived_at")) == left
@@ -246,6 +251,21 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     apply_rules(timezone.now())
     erasure = Erasure.objects.get()
     assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
+
+
+def test_a_member_that_fails_keeps_no_other_waiting(fail_first):
+    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
+    fail_first(retention, "queue_mail")
+    apply_rules(timezone.now())
+    assert RetentionRun.objects.get(rule="inactive-warned").fault == "RuntimeError: unforeseen"
+    assert [row.user_key for row in InactivityNotice.objects.all()] == [second.pk]
+    apply_rules(timezone.now())
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    fail_first(retention, "request_erasure")
+    apply_rules(timezone.now())
+    assert Erasure.objects.count() == 1
+    apply_rules(timezone.now())
+    assert {row.user_key for row in Erasure.objects.all()} == {first.pk, second.pk}
 
 
 @pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}, {"is_active": False}])

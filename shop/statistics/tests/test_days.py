@@ -9,6 +9,7 @@ import pytest
 
 from shop.core.jobs import registered_jobs
 from shop.core.personal_data import kept_until
+from shop.statistics import days
 from shop.statistics.batch import Batch, CountKey, VisitKey, VisitNews, VitalKey
 from shop.statistics.days import close_days, purge_sums
 from shop.statistics.models import DailyCount, DailySalt, DailyVital, Measure, Metric, Visit
@@ -66,6 +67,19 @@ def test_night_that_is_run_again_adds_nothing() -> None:
     make_visits(YESTERDAY)
     assert [close_days(TODAY), close_days(TODAY)] == [3, 0]
     assert sums(YESTERDAY) == SUMS
+
+
+def test_day_that_fails_keeps_no_other_open_and_no_salt(fail_first) -> None:
+    before = YESTERDAY - timedelta(days=1)
+    make_visits(before)
+    make_visits(YESTERDAY)
+    fail_first(days, "add_counts")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        close_days(TODAY)
+    assert set(Visit.objects.values_list("day", flat=True)) == {before}
+    assert sums(YESTERDAY) == SUMS
+    assert not DailySalt.objects.exists()
+    assert close_days(TODAY) == 3
 
 
 def test_job_begins_after_midnight() -> None:
