@@ -224,7 +224,8 @@ def test_deleted_it_leaves_the_prices_it_made_recorded(planned):
 
 def test_a_product_s_own_goes_before_its_category_s_and_leaves_it_the_place_afterwards(planned):
     product, _promotion = planned
-    own = set_own_promotion(product=product, promotion_active=True, promotion_type="buy_4_get_3")
+    with at(START - SECOND):
+        own = set_own_promotion(product=product, promotion_active=True, promotion_type="buy_4_get_3")
     refresh_due_promotions(now=START)
     assert listed(product) == ("100.00", None, "4 ACHETÉS 3 OFFERTS")
     with at(START + SECOND):
