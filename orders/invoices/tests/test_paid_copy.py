@@ -28,7 +28,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def order() -> Order:
     offer_installments()
-    return pay_order(make_order((make_product(price="180.00"), 1), payment_mode="installments"))
+    with time_machine.travel(datetime(2026, 11, 5, 12, tzinfo=UTC)):
+        return pay_order(make_order((make_product(price="180.00"), 1), payment_mode="installments"))
 
 
 def pay(order: Order, position: int, day: int) -> OutgoingMail:
