@@ -339,6 +339,8 @@ def test_a_press_counts_while_the_island_takes_the_place_of_the_button(visitor):
     visitor.go(f"/produit/{product['id']}-{product['url'].rsplit('-', 1)[-1]}")
     island = visitor.page.locator("x-island[name=product-buy]")
     box = island.locator("[data-replay=add]").first.bounding_box()
+    # Before the page's script is there, nobody would see the pointer come.
+    expect(island).to_have_attribute("state", "waiting")
     # The pointer's first move fetches the island, and the button is down when it comes.
     visitor.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     visitor.page.mouse.down()
