@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
@@ -21,7 +20,7 @@ from accounts.services import grant_role
 from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed
+from shop.core.staff_calls import allowed, next_address
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 
@@ -84,9 +83,8 @@ class AdminUserListView(APIView):
         except BadCursor:
             raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
         searched = {name: value for name, value in asked.items() if value and name != "cursor"}
-        following = f"{request.path}?{urlencode({**searched, 'cursor': page.next_cursor})}"
         answer = {
-            "next": following if page.next_cursor else None,
+            "next": next_address(request, searched, page.next_cursor),
             "next_cursor": page.next_cursor or None,
             "results": page.rows,
         }

@@ -1,6 +1,5 @@
 """Background work of the catalogue: thin, safe to run twice."""
 
-from collections.abc import Callable
 from datetime import datetime, time, timedelta
 
 from celery import shared_task
@@ -9,7 +8,7 @@ from catalog.services import media, picture_imports, product_removal
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
-from shop.core.each_row import each_row
+from shop.core.each_row import each_step
 from shop.core.jobs import scheduled_job
 
 # What a worker draws in about a minute.
@@ -61,5 +60,4 @@ def refresh_promotions(now: datetime) -> None:
 @scheduled_job("notices", every=timedelta(minutes=5))
 def send_notices(now: datetime) -> None:
     """Write to those who wait for a product or a collection."""
-    steps: list[Callable[[], int]] = [send_due_notices, lambda: watch_favourites(now=now)]
-    each_row(steps, lambda step: step())
+    each_step(send_due_notices, lambda: watch_favourites(now=now))

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import uuid
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 
@@ -28,7 +27,7 @@ from orders.services.refunds import sending
 from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
 from shop.backups.vault import ISSUED_NUMBERS, open_vault
-from shop.core.each_row import each_row
+from shop.core.each_row import each_step
 from shop.core.jobs import last_pulse, scheduled_job
 from shop.core.languages import SOURCE_LANGUAGE
 
@@ -97,7 +96,7 @@ def collect_installments(now: datetime) -> None:
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
     """Payments and changes of card in doubt, messages that were missed or not acted on, refunds on their way."""
-    steps: list[Callable[[], object]] = [
+    each_step(
         lambda: reconcile.fetch_missed_events(now),
         lambda: reconcile.reprocess_events(now),
         lambda: reconcile.reconcile_attempts(now),
@@ -106,8 +105,7 @@ def reconcile_payments(now: datetime) -> None:
         checkout_sessions.close_void_attempts,
         stored_cards.delete_discarded_cards,
         stored_cards.delete_discarded_customers,
-    ]
-    each_row(steps, lambda step: step())
+    )
 
 
 @scheduled_job("reconcile-books", every=timedelta(days=1), at=time(3, 30))
@@ -171,7 +169,7 @@ def make_contract_document(contract_id: int) -> None:
 @scheduled_job("invoice-documents", every=timedelta(minutes=5))
 def make_lost_documents(now: datetime) -> None:
     """Invoices and contracts whose message or worker was lost."""
-    each_row((make_missing_documents, make_missing_contracts), lambda make: make(now))
+    each_step(lambda: make_missing_documents(now), lambda: make_missing_contracts(now))
 
 
 @scheduled_job("books-chain", every=timedelta(minutes=5))

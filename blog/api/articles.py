@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -44,7 +43,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private, staff_actor
+from shop.core.staff_calls import allowed, next_address, private, staff_actor
 from shop.integrations.repeated_calls import make_once_for_staff
 
 _WRITER = allowed(**dict.fromkeys(("get", "post", "put", "patch", "delete"), StaffAction.EDIT_ARTICLES))
@@ -86,9 +85,7 @@ class ArticleListView(APIView):
         written = form.validated_data.keys() & request.query_params.keys() - {"cursor"}
         kept = {name: form.validated_data[name] for name in request.query_params if name in written}
         answer = {
-            "next": f"{request.path}?{urlencode({**kept, 'cursor': page.next_cursor})}"
-            if page.next_cursor
-            else None,
+            "next": next_address(request, kept, page.next_cursor),
             "next_cursor": page.next_cursor or None,
             "results": [_row(article) for article in page.rows],
         }

@@ -35,7 +35,7 @@ from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed, private, staff_actor
+from shop.core.staff_calls import allowed, next_address, private, staff_actor
 from shop.integrations.repeated_calls import make_once_for_staff
 
 MOST_PAGES = 100_000
@@ -107,8 +107,8 @@ class AdminProductListView(APIView):
         by_number = not asked["cursor"] and number > 1
         answer = {
             "count": found.count,
-            "next": _link(request, kept, cursor=found.next_cursor) if found.next_cursor else None,
-            "previous": _link(request, kept, page=number - 1) if by_number else None,
+            "next": next_address(request, kept, found.next_cursor),
+            "previous": f"{request.path}?{urlencode({**kept, 'page': number - 1})}" if by_number else None,
             "next_cursor": found.next_cursor or None,
             "results": found.products,
         }
@@ -274,7 +274,3 @@ def require_fields(request: Request, *names: Any) -> None:
     """Raise PermissionDenied unless the person may change all of these fields."""
     for action in sorted(actions_for(name for several in names for name in several)):
         require(request.user, action)
-
-
-def _link(request: Request, kept: dict[str, Any], **more: Any) -> str:
-    return f"{request.path}?{urlencode({**kept, **more})}"

@@ -6,13 +6,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
-from catalog.models import Review, ReviewDecision, ReviewState
-from catalog.selectors.moderation import find_reviews, review_with_decisions
+from catalog.models import Review, ReviewState
+from catalog.selectors.moderation import find_reviews, named_decisions, review_with_decisions
 from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
@@ -79,20 +78,11 @@ def review(request: HttpRequest, review_id: int) -> HttpResponseBase:
         row = review_with_decisions(review_id) or row
     context = {
         "review": row,
-        "decisions": _named_decisions(row),
+        "decisions": named_decisions(row),
         "form": form,
         "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW),
     }
     return render(request, "staff/reviews/detail.html", context, status=status)
-
-
-def _named_decisions(row: Review) -> list[tuple[ReviewDecision, str]]:
-    """The decisions with the address of who took them; their key, as it is kept, for an account that is no more."""
-    decisions = list(row.decisions.all())
-    keys = [decision.actor.removeprefix("#") for decision in decisions]
-    people = get_user_model().objects.filter(pk__in=[key for key in keys if key.isdecimal()])
-    names = {f"#{person.pk}": person.email for person in people}
-    return [(decision, names.get(decision.actor, decision.actor)) for decision in decisions]
 
 
 def _decide(request: HttpRequest, row: Review, form: DecisionForm) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import uuid
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -32,7 +31,7 @@ from orders.services.fulfilment.status_changes import change_status, status_acti
 from orders.stripe import gateway
 from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import allowed, next_address, private
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 
@@ -114,9 +113,7 @@ class AdminOrderListView(APIView):
             raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
         kept = {name: value for name, value in asked.items() if value and name != "cursor"}
         answer = {
-            "next": f"{request.path}?{urlencode({**kept, 'cursor': page.next_cursor})}"
-            if page.next_cursor
-            else None,
+            "next": next_address(request, kept, page.next_cursor),
             "next_cursor": page.next_cursor or None,
             "results": page.rows,
         }

@@ -35,12 +35,12 @@ from orders.stripe.provider_objects import (
     refund_facts,
     setup_session_facts,
 )
-from orders.stripe.stripe_api import AWAY as AWAY
-from orders.stripe.stripe_api import GatewayAway as GatewayAway
+from orders.stripe.stripe_api import OUTAGES as OUTAGES
 from orders.stripe.stripe_api import GatewayError as GatewayError
 from orders.stripe.stripe_api import GatewayNotConfigured as GatewayNotConfigured
 from orders.stripe.stripe_api import GatewayRefused as GatewayRefused
 from orders.stripe.stripe_api import GatewayUnavailable as GatewayUnavailable
+from orders.stripe.stripe_api import GatewayUnreachable as GatewayUnreachable
 from orders.stripe.stripe_api import calling
 from orders.stripe.stripe_api import is_configured as is_configured
 from orders.stripe.stripe_api import is_live as is_live

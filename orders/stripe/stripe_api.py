@@ -48,7 +48,7 @@ class GatewayUnavailable(GatewayError):
         self.stored = stored
 
 
-class GatewayAway(GatewayUnavailable):
+class GatewayUnreachable(GatewayUnavailable):
     """The provider answers nobody now: every other call would end like this one."""
 
 
@@ -64,7 +64,7 @@ class GatewayNotConfigured(GatewayError):
     """No key is set: payment is switched off."""
 
 
-AWAY = (GatewayAway, GatewayNotConfigured)
+OUTAGES = (GatewayUnreachable, GatewayNotConfigured)
 """What says nothing about the row that was asked for, and stops whoever goes through several."""
 
 
@@ -88,12 +88,12 @@ def calling() -> Iterator[stripe.V1Services]:
     if not is_configured():
         raise GatewayNotConfigured("STRIPE_SECRET_KEY is empty")
     if is_over():
-        raise GatewayAway("earlier calls took all the time that the request has")
+        raise GatewayUnreachable("earlier calls took all the time that the request has")
     try:
         with circuit.call():
             yield stripe_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
     except (CallRefused, stripe.APIConnectionError, stripe.RateLimitError) as error:
-        raise GatewayAway(str(error)) from error
+        raise GatewayUnreachable(str(error)) from error
     except stripe.IdempotencyError as error:
         raise GatewayRefused(str(error), "idempotency_error") from error
     except stripe.AuthenticationError as error:

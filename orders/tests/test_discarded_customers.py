@@ -69,7 +69,7 @@ def test_the_provider_deletes_the_customer_and_one_that_is_gone_counts(fake_stri
 
 @pytest.mark.parametrize(
     ("failure", "left"),
-    [(gateway.GatewayUnavailable("500", stored=True), 1), (gateway.GatewayAway("away"), 2)],
+    [(gateway.GatewayUnavailable("500", stored=True), 1), (gateway.GatewayUnreachable("away"), 2)],
 )
 def test_one_that_fails_keeps_no_other_waiting_and_silence_does(monkeypatch, failure, left) -> None:
     order = make_order()

@@ -270,7 +270,7 @@ def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(or
     [
         (gateway.GatewayUnavailable("500", stored=True), True),
         (RuntimeError("unforeseen"), True),
-        (gateway.GatewayAway("silence"), False),
+        (gateway.GatewayUnreachable("silence"), False),
         (gateway.GatewayNotConfigured("revoked"), False),
     ],
     ids=["kept", "unforeseen", "silence", "no key"],

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
-from orders.models import Order, OrderNote, RefundRequest, Shipment
+from orders.models import Order, OrderNote, OrderStatus, RefundRequest, Shipment
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.status_changes import change_status
@@ -107,6 +107,20 @@ def test_who_packs_sees_no_money_and_refunds_nothing(packer, order):
         "restock": False,
     }
     assert not [event for event in sheet["events"] if event["name"].startswith(("payment.", "refund."))]
+
+
+def test_a_sheet_says_what_its_status_has_against_archiving(staff_client, packer, order):
+    unpaid = make_order((make_product(), 1))
+    not_done = "elle n'est ni livrée, ni annulée, ni remboursée"
+
+    def obstacles(client, of):
+        return client.get(path(of)).json()["removal_obstacles"]
+
+    assert (obstacles(staff_client, order), obstacles(packer, order)) == ([not_done], [])
+    # Never paid: it would be deleted.
+    assert obstacles(staff_client, unpaid) == []
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.DELIVERED)
+    assert obstacles(staff_client, order) == []
 
 
 def test_a_sheet_costs_the_same_whatever_its_length(staff_client, django_assert_max_num_queries):

@@ -81,7 +81,7 @@ def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) ->
         (gateway.GatewayRefused("no such payment"), 1, True),
         # What the provider could not answer is no try, however long it lasts.
         (gateway.GatewayUnavailable("500", stored=True), 0, True),
-        (gateway.GatewayAway("silence"), 0, False),
+        (gateway.GatewayUnreachable("silence"), 0, False),
         (gateway.GatewayNotConfigured("revoked"), 0, False),
     ],
     ids=["unforeseen", "refused", "500", "silence", "no key"],

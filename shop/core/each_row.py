@@ -40,3 +40,8 @@ def each_row(
     if first is not None:
         raise first
     return done
+
+
+def each_step(*steps: Callable[[], object], ends: tuple[type[Exception], ...] = ()) -> None:
+    """Take each of the steps of a job, as `each_row` acts on rows."""
+    each_row(steps, lambda step: step(), ends=ends)

@@ -3,7 +3,9 @@
 The server decides at every request; the interface only hides what is refused.
 """
 
+from collections.abc import Mapping
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.urls import reverse
@@ -54,6 +56,11 @@ def allowed(**actions: StaffAction) -> type[IsMember]:
 def staff_actor(request: Request) -> AbstractBaseUser:
     """Who asks, once the permission has let them in."""
     return cast(AbstractBaseUser, request.user)
+
+
+def next_address(request: Request, kept: Mapping[str, Any], cursor: str) -> str | None:
+    """Return the address of a list's following page with what was asked for, None after the last one."""
+    return f"{request.path}?{urlencode({**kept, 'cursor': cursor})}" if cursor else None
 
 
 def private(data: Any, status: int = 200) -> Response:

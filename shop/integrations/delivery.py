@@ -11,7 +11,6 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
@@ -22,7 +21,7 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from shop.core.each_row import each_row
+from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
@@ -116,12 +115,7 @@ def sweep(now: datetime) -> None:
 
     What nobody took for five minutes is sent here: on a machine that runs jobs from cron there may be no worker.
     """
-    steps: list[Callable[[], object]] = [
-        _dispatch_waiting,
-        lambda: enqueue_waiting(now),
-        lambda: _deliver_overdue(now),
-    ]
-    each_row(steps, lambda step: step())
+    each_step(_dispatch_waiting, lambda: enqueue_waiting(now), lambda: _deliver_overdue(now))
 
 
 def _dispatch_waiting() -> None:

@@ -8,7 +8,6 @@ wants it is asked again when the mail leaves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText
 from blog.selectors.letters import mail_states
 from blog.selectors.subscribers import audience
 from blog.services.newsletter.campaigns import LETTER_MAIL, SEND_TASK, finish, start_due_campaigns
-from shop.core.each_row import each_row
+from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue
 from shop.core.mail import BulkMail, queue_bulk_mails
 from shop.core.mail_content import MailContent
@@ -65,11 +64,10 @@ def send_due(now: datetime) -> None:
     """Start what was planned, and go on where a worker was lost, another mail went first or one has to be tried
     again."""
     sending = Campaign.objects.filter(state=CampaignState.SENDING).order_by("pk")
-    steps: list[Callable[[], object]] = [
+    each_step(
         lambda: start_due_campaigns(now),
         lambda: each_row(sending.values_list("pk", flat=True), send_and_go_on),
-    ]
-    each_row(steps, lambda step: step())
+    )
 
 
 def write_batch(campaign_id: int) -> bool:

@@ -151,7 +151,7 @@ def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
     )
     if order_id is not None:
         live = live.filter(payment__order=order_id)
-    return each_row(live, _close_void, ends=gateway.AWAY)
+    return each_row(live, _close_void, ends=gateway.OUTAGES)
 
 
 def _close_void(attempt: Attempt) -> bool:

@@ -21,7 +21,7 @@ from orders.services.installments import scheduled_payments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
-from shop.core.each_row import each_row
+from shop.core.each_row import each_row, each_step
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ Locked = Callable[[Order, Payment], Attempt | None]
 def run_round(now: datetime) -> None:
     """Announce, charge and remind what today's calendar says, then detach cards that are not needed any more.
 
-    A payment that fails keeps no other waiting. Raises GatewayAway when the provider stops answering, and what failed:
-    what was not reached is reached by the next run.
+    A payment that fails keeps no other waiting. Raises GatewayUnreachable when the provider stops answering, and what
+    failed: what was not reached is reached by the next run.
     """
     today = timezone.localdate(now)
 
@@ -55,12 +55,12 @@ def run_round(now: datetime) -> None:
     ]
     if gateway.is_configured():
         steps += [
-            lambda: each_row(list(due.to_collect(today)), charge, ends=gateway.AWAY),
+            lambda: each_row(list(due.to_collect(today)), charge, ends=gateway.OUTAGES),
             detach_unused_cards,
         ]
     else:
         logger.error("Later installments are announced and not charged: STRIPE_SECRET_KEY is empty")
-    each_row(steps, lambda step: step(), ends=gateway.AWAY)
+    each_step(*steps, ends=gateway.OUTAGES)
 
 
 def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
@@ -123,7 +123,7 @@ def charge_obstacle_text(reason: str) -> str:
 def detach_unused_cards() -> int:
     """Detach the cards of orders that owe nothing any more. Returns how many."""
     unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
-    return each_row(unused, _detach, ends=gateway.AWAY)
+    return each_row(unused, _detach, ends=gateway.OUTAGES)
 
 
 def _detach(card: StoredCard) -> bool:

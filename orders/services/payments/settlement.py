@@ -281,7 +281,9 @@ def _refund_automatically(order: Order, attempt: Attempt, reason: RefundReason) 
 
 def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
     with transaction.atomic():
-        Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
+        # All that `cancel_unpaid_order` locks, before the attempt: order, payments, attempts.
+        list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
             return

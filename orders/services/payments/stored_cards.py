@@ -110,7 +110,7 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
     waiting = DiscardedCard.objects.filter(deleted_at=None)
     if payment_method_id is not None:
         waiting = waiting.filter(payment_method_id=payment_method_id)
-    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, ends=gateway.AWAY)
+    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, ends=gateway.OUTAGES)
 
 
 def _delete_card(card: DiscardedCard) -> bool:
@@ -127,7 +127,7 @@ def delete_discarded_customers(customer_id: str | None = None) -> int:
     waiting = DiscardedCustomer.objects.all()
     if customer_id is not None:
         waiting = waiting.filter(customer_id=customer_id)
-    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, ends=gateway.AWAY)
+    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, ends=gateway.OUTAGES)
 
 
 def _delete_customer(customer: DiscardedCustomer) -> bool:

@@ -30,7 +30,7 @@ def fetch_account(now: datetime) -> tuple[int, int]:
         return 0, 0
     lines = _store_lines(account_activity.list_balance_lines(since, now))
     try:
-        payouts = each_row(account_activity.list_payouts(since, now), _take_payout, ends=gateway.AWAY)
+        payouts = each_row(account_activity.list_payouts(since, now), _take_payout, ends=gateway.OUTAGES)
     finally:
         match_stored_lines()
     return lines, payouts

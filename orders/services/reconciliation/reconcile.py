@@ -83,7 +83,7 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
 def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
     """Act on each, until the provider is away; the next run goes on."""
     try:
-        return each_row(rows, act, most=BATCH, ends=gateway.AWAY)
+        return each_row(rows, act, most=BATCH, ends=gateway.OUTAGES)
     except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured) as error:
         logger.warning("reconciliation waits for the provider: %s", error)
         return 0
@@ -170,7 +170,7 @@ def fetch_events(since: datetime, until: datetime, *, delivered: bool = False) -
         )
         # Newest first in the list; acted on in the order in which things happened.
         new += each_row(
-            reversed([facts for facts in batch if facts.event_id not in known]), _take, ends=gateway.AWAY
+            reversed([facts for facts in batch if facts.event_id not in known]), _take, ends=gateway.OUTAGES
         )
     return new
 
