@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from accounts.models import User
 from catalog.models import Product, Review, ReviewDecision, ReviewState
@@ -52,13 +54,19 @@ def test_two_decisions_at_once(
 ) -> None:
     product = make_product()
     first, second = written(product, 5), written(product, 2)
-    # Neither sees what the other has changed; where there is a lock, or one row, the first waits in vain.
+    # Both have counted before either has stored; where there is a lock, or one row, the first waits in vain.
     inside = Rendezvous(0.5 if locked or same else 30.0)
     refresh = reviews.refresh_rating
 
+    def meet(execute: Any, sql: str, *query: Any) -> Any:
+        found = execute(sql, *query)
+        if "AVG(" in sql:
+            inside.enter()
+        return found
+
     def refresh_together(*, product_id: int) -> None:
-        inside.enter()
-        refresh(product_id=product_id)
+        with connection.execute_wrapper(meet):
+            refresh(product_id=product_id)
 
     monkeypatch.setattr(reviews, "refresh_rating", refresh_together)
     if not locked:

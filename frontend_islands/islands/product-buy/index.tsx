@@ -165,7 +165,8 @@ interface BuyButtonsProps {
 function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
   const { t } = useTranslation();
   const actions = useRef<HTMLDivElement>(null);
-  const [inSight, setInSight] = useState(true);
+  // As the server's version: a bar that left for a moment would come back over what the keyboard has reached meanwhile.
+  const [inSight, setInSight] = useState(false);
 
   useEffect(() => {
     if (!actions.current) return;

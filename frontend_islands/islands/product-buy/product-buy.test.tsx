@@ -194,6 +194,9 @@ it("opens with a sold-out choice that the address asked for", async () => {
 it("repeats price and button on a bar while the button is out of sight", async () => {
   const { user } = await renderIsland(<ProductBuy {...figurine} />);
   const bar = document.querySelector<HTMLElement>(".buy-bar");
+  // As the server drew it, until the browser has looked.
+  expect(bar?.hidden).toBe(false);
+  act(() => setInSight(true));
   expect(bar?.hidden).toBe(true);
   act(() => setInSight(false));
   expect(bar?.hidden).toBe(false);
