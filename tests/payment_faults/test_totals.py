@@ -51,7 +51,7 @@ def test_case_33_free_units_are_a_row_at_nothing_and_the_page_asks_the_orders_to
     }
     assert params["payment_intent_data"]["metadata"] == params["metadata"]
     assert params["success_url"] == f"{settings.SITE_URL}/payment-success?session_id={{CHECKOUT_SESSION_ID}}"
-    assert params["cancel_url"] == f"{settings.SITE_URL}/panier"
+    assert params["cancel_url"] == f"{settings.SITE_URL}/panier?payment=left"
     assert gateway.fetch_checkout_session(session_of(order)).amount_cents == to_cents(order.total) == 2999
     order.language = "de"
     assert [row.name for row in page_lines(order)] == ["Orbe", "Orbe (GRATIS)", "Versand"]

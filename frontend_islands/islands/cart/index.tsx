@@ -27,6 +27,7 @@ export function Cart({ countries, default_country, payment_methods, links }: Car
   const list = useRef<HTMLUListElement>(null);
   const [isClearing, setIsClearing] = useState(false);
   const news = useNews(quoting.quote, lines.length === 0);
+  const hasLeftPayment = useLeftPayment();
 
   /** Where the focus goes when its control leaves: decided now, done once the page is redrawn. */
   const [focusAfter, setFocusAfter] = useState<{ row: number } | null>(null);
@@ -78,6 +79,11 @@ export function Cart({ countries, default_country, payment_methods, links }: Car
             <h2 className="visually-hidden" id="cart-lines">
               {t("cart.heading")}
             </h2>
+            {hasLeftPayment && (
+              <p className="alert alert--info" role="status">
+                {t("cart.paymentLeft")}
+              </p>
+            )}
             {quoting.problem && <QuoteProblem problem={quoting.problem} onRetry={retry} />}
             {rows.length === 0 && <Unpriced count={lines.length} isWaiting={!quoting.problem} />}
             <ul className="lines" ref={list} aria-busy={!quoting.isCurrent}>
@@ -111,6 +117,15 @@ export function Cart({ countries, default_country, payment_methods, links }: Car
       <ClearDialog isOpen={isClearing} onCancel={() => setIsClearing(false)} onConfirm={clear} />
     </>
   );
+}
+
+/** Whether the visitor comes from a payment page they have left: said once, not on a reload or in a bookmark. */
+function useLeftPayment(): boolean {
+  const [hasLeft] = useState(() => new URLSearchParams(location.search).get("payment") === "left");
+  useEffect(() => {
+    if (hasLeft) history.replaceState(history.state, "", location.pathname);
+  }, [hasLeft]);
+  return hasLeft;
 }
 
 /** Lines that no quote has described yet: their number is all that is known. */

@@ -17,6 +17,9 @@ from shop.core.money import to_cents
 RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"
 """What the provider fills in on the way back, so that the shop knows which page its customer comes from."""
 
+LEFT_QUERY = "payment=left"
+"""What tells the cart that its visitor comes from a payment page they have left."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -38,7 +41,7 @@ def describe_page(attempt: Attempt, items: Sequence[OrderItem] | None = None) ->
         if attempt.kind == AttemptKind.LINK:
             return _link_page(order, attempt)
         result = f"{settings.SITE_URL}{reverse('orders:payment-result')}?{RETURN_QUERY}"
-        cart = f"{settings.SITE_URL}{reverse('orders:cart')}"
+        cart = f"{settings.SITE_URL}{reverse('orders:cart')}?{LEFT_QUERY}"
         if order.payment_mode == PaymentMode.INSTALLMENTS:
             return Page(
                 lines=[_part_line(order, attempt)],
