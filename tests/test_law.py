@@ -42,7 +42,7 @@ def test_l221_14_the_button_says_that_ordering_obliges_to_pay(language: str, lab
     ("language", "wish"),
     [
         ("fr", "Ce sont de simples souhaits\u00a0: vous taire dans ces délais ne vous prive d'aucun droit"),
-        ("en", "These are only wishes: saying nothing within those times takes no right from you"),
+        ("en", "These are only wishes: saying nothing within those times does not deprive you of any right"),
         ("es", "Son simples deseos: guardar silencio en esos plazos no le priva de ningún derecho"),
         ("de", "Das sind nur Bitten: Wer in diesen Fristen schweigt, verliert kein Recht"),
     ],

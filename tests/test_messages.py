@@ -168,8 +168,9 @@ def test_a_complete_catalogue_passes(root):
         (
             'msgstr "Panier +"',
             'msgstr "Cart by E-mail"',
-            ["en: email is written without a hyphen: 'Panier'"],
+            ["en: the pages do not say 'E-mail': 'Panier'"],
         ),
+        ('msgstr "Panier +"', 'msgstr "Installment"', ["en: the pages do not say 'Installment': 'Panier'"]),
         ("plural=(n != 1);", "plural=(n > 1);", ["en: Plural-Forms must be nplurals=2; plural=(n != 1);"]),
     ],
 )

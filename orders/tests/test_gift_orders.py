@@ -163,7 +163,7 @@ def test_the_confirmation_says_it_to_the_buyer_alone(language, given, billed):
 
 @pytest.mark.parametrize(
     ("language", "label"),
-    [("fr", "Livrée à"), ("en", "Delivered to"), ("es", "Entregada a"), ("de", "Geliefert an")],
+    [("fr", "Livrée à"), ("en", "Delivered to"), ("es", "Entregado a"), ("de", "Geliefert an")],
 )
 def test_the_invoice_is_the_buyers_and_names_the_delivery(language, label):
     pay_order(gift_order(language))
