@@ -64,8 +64,8 @@ CONTEXT_MARK = "\x04"
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sdif]|(?<!%)%[sdif]|\{\w*\}")
 TAG = re.compile(r"</?([a-zA-Z][\w-]*)")
-# French puts a no-break space before high punctuation and inside guillemets.
-BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« ")
+# French puts a no-break space before high punctuation, inside guillemets, and between a number and its unit or sign.
+BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« |\d (?:[€%]|cm|g|kg|Mo)(?!\w)")
 # One word, one spelling: the pages say "email".
 BAD_ENGLISH_WORD = re.compile(r"(?i)\be-mail")
 

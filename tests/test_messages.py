@@ -188,7 +188,7 @@ def test_a_missing_catalogue_is_named(root):
     assert messages.check(root) == ["de: locale/de/LC_MESSAGES/django.po is missing"]
 
 
-@pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !"])
+@pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !", "0,50 €", "5 Mo au plus"])
 def test_french_wants_no_break_spaces(root, text):
     (root / "shop/cart.py").write_text(f'_("{text}")')
     translate_everything(root)
