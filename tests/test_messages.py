@@ -168,7 +168,7 @@ def test_a_complete_catalogue_passes(root):
         (
             'msgstr "Panier +"',
             'msgstr "Cart by E-mail"',
-            ["en: email is written without a hyphen: 'Panier'"],
+            ["en: say email: 'Panier'"],
         ),
         ("plural=(n != 1);", "plural=(n > 1);", ["en: Plural-Forms must be nplurals=2; plural=(n != 1);"]),
     ],
@@ -186,6 +186,17 @@ def test_a_missing_catalogue_is_named(root):
     translate_everything(root)
     messages.catalogue_path("de", root).unlink()
     assert messages.check(root) == ["de: locale/de/LC_MESSAGES/django.po is missing"]
+
+
+@pytest.mark.parametrize(
+    ("german", "instead"),
+    [("Ihre Note", "Sterne, Bewertung")],
+)
+def test_german_keeps_to_one_word_for_one_thing(root, german, instead):
+    translate_everything(root)
+    path = messages.catalogue_path("de", root)
+    path.write_text(path.read_text().replace('msgstr "Panier +"', f'msgstr "{german}"'))
+    assert messages.check(root) == [f"de: say {instead}: 'Panier'"]
 
 
 @pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !", "0,50 €", "5 Mo au plus"])
