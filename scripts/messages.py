@@ -72,6 +72,13 @@ GIVEN_UP = {
     "de": (
         # At school 1 is the best one.
         (r"\bNoten?\b|Durchschnittsnote", "Sterne, Bewertung"),
+        (r"Streitfall|Zahlungsstreit", "Zahlungsanfechtung"),
+        (r"Zusteller|Transportunternehmen", "Paketdienst"),
+        (r"\bHoster", "Hosting-Anbieter"),
+        (r"Lieferzone", "Versandzone"),
+        (r"Umsatzsteuer(?!-Id|erkl)", "Mehrwertsteuer"),
+        (r"Variation", "Variante"),
+        (r"versendet", "versandt"),
     ),
 }
 

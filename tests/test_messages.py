@@ -190,7 +190,7 @@ def test_a_missing_catalogue_is_named(root):
 
 @pytest.mark.parametrize(
     ("german", "instead"),
-    [("Ihre Note", "Sterne, Bewertung")],
+    [("Ihre Note", "Sterne, Bewertung"), ("Der Zusteller", "Paketdienst")],
 )
 def test_german_keeps_to_one_word_for_one_thing(root, german, instead):
     translate_everything(root)
