@@ -182,6 +182,17 @@ RULES = (
         ("*/tests/*", "tests/*"),
     ),
     Rule(
+        "French wants a no-break space here, as scripts/messages.py asks of what is translated",
+        re.compile(r"(?<=[^\W_]|[)>}»\xa0]) [:;!?»](?=[\s<\"',.)]|$)|« |\bn° ", re.MULTILINE),
+        (
+            "templates/staff/*.html",
+            "templates/mailbox/*.html",
+            "frontend_islands/staff/*words.json",
+            "shop/pages/texts/*/fr.json",
+            "shop/pages/texts/*/fr.md",
+        ),
+    ),
+    Rule(
         "payments are called through orders/stripe/gateway.py and its stripe_api.py",
         re.compile(r"^\s*(?:import|from) stripe\b", re.MULTILINE),
         ("*.py",),

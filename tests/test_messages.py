@@ -168,9 +168,9 @@ def test_a_complete_catalogue_passes(root):
         (
             'msgstr "Panier +"',
             'msgstr "Cart by E-mail"',
-            ["en: the pages do not say 'E-mail': 'Panier'"],
+            ["en: say email: 'Panier'"],
         ),
-        ('msgstr "Panier +"', 'msgstr "Installment"', ["en: the pages do not say 'Installment': 'Panier'"]),
+        ('msgstr "Panier +"', 'msgstr "Installment"', ["en: say instalment: 'Panier'"]),
         ("plural=(n != 1);", "plural=(n > 1);", ["en: Plural-Forms must be nplurals=2; plural=(n != 1);"]),
     ],
 )
@@ -189,7 +189,18 @@ def test_a_missing_catalogue_is_named(root):
     assert messages.check(root) == ["de: locale/de/LC_MESSAGES/django.po is missing"]
 
 
-@pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !"])
+@pytest.mark.parametrize(
+    ("german", "instead"),
+    [("Ihre Note", "Sterne, Bewertung"), ("Der Zusteller", "Paketdienst")],
+)
+def test_german_keeps_to_one_word_for_one_thing(root, german, instead):
+    translate_everything(root)
+    path = messages.catalogue_path("de", root)
+    path.write_text(path.read_text().replace('msgstr "Panier +"', f'msgstr "{german}"'))
+    assert messages.check(root) == [f"de: say {instead}: 'Panier'"]
+
+
+@pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !", "0,50 €", "5 Mo au plus"])
 def test_french_wants_no_break_spaces(root, text):
     (root / "shop/cart.py").write_text(f'_("{text}")')
     translate_everything(root)

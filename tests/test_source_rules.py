@@ -29,6 +29,9 @@ def breaches(tmp_path, name, text):
         ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
         ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
         ("orders/mails.py", """f"{name} ({_('OFFERT')})\"""", "no catalogue would have it"),
+        ("templates/staff/home.html", "<p>{{ n }} : rien</p>", "no-break space"),
+        ("frontend_islands/staff/order/words.json", '"sure": "Vraiment ?"', "no-break space"),
+        ("shop/pages/texts/terms/fr.md", "l'offre « ici\u00a0»", "no-break space"),
         ("orders/services/refunds/decisions.py", "import stripe", "gateway.py"),
         (
             "orders/services/x.py",
@@ -58,6 +61,10 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
     ("name", "text"),
     [
         ("frontend_islands/styles/tokens.css", ":root { --text: #15201D; }"),
+        (
+            "templates/staff/home.html",
+            '<p class="a">{{ n|plural:"s" }}\u00a0: {% if a == b %}rien\u00a0!{% endif %}</p>',
+        ),
         (
             "frontend_islands/styles/pages/home.css",
             "#resultats { color: var(--text); } a[href='#cafe-noir'] {}",

@@ -24,7 +24,7 @@ class CategoryForm(forms.ModelForm[Category]):
     new_picture = forms.FileField(
         label=_("image de la carte"),
         required=False,
-        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
+        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
 
     class Meta:

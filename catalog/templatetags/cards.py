@@ -52,4 +52,4 @@ def product_cards(cards: Sequence[ProductCard], waited_for: int = 0, panel: str 
 @register.simple_tag
 def question_subject(name: str, number: int) -> str:
     """The subject of a mail that asks about a product, for a `mailto:` address: to be URL-encoded."""
-    return _("Question sur %(name)s (n° %(number)s)") % {"name": name, "number": number}
+    return _("Question sur %(name)s (n°\u00a0%(number)s)") % {"name": name, "number": number}

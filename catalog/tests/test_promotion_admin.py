@@ -32,7 +32,7 @@ def test_one_of_a_category_is_planned_and_previewed_before_it_starts(admin_clien
     product.refresh_from_db()
     assert product.price_from == Decimal("100.00")
     page = admin_client.get(f"{LIST}/{promotion.pk}").content.decode()
-    assert "80,00\u00a0€ au lieu de 100,00\u00a0€, barré : 100,00\u00a0€" in page
+    assert "80,00\u00a0€ au lieu de 100,00\u00a0€, barré\u00a0: 100,00\u00a0€" in page
     assert AuditEntry.objects.filter(subject_id=str(promotion.pk)).count() == 1
 
 

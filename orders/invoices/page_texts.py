@@ -97,9 +97,9 @@ def _seller(seller: dict[str, Any]) -> dict[str, Any]:
     if seller["siret"]:
         lines.append(f"SIREN {_grouped(seller['siren'])} · SIRET {_grouped(seller['siret'])}")
     if seller.get("vat_number"):
-        lines.append(_("N° de TVA %(number)s") % {"number": seller["vat_number"]})
+        lines.append(_("N° de TVA %(number)s") % {"number": seller["vat_number"]})
     if seller["oss_number"]:
-        lines.append(_("N° OSS %(number)s") % {"number": seller["oss_number"]})
+        lines.append(_("N° OSS %(number)s") % {"number": seller["oss_number"]})
     return {
         "label": _("Vendeur"),
         "name": seller["shop_name"],
@@ -120,7 +120,7 @@ def _registers(customer: dict[str, Any]) -> list[str]:
     numbers = [
         f"SIREN {_grouped(customer['siren'])}" if customer.get("siren") else "",
         f"SIRET {_grouped(customer['siret'])}" if customer.get("siret") else "",
-        _("N° TVA %(number)s") % {"number": customer["vat_id"]} if customer.get("vat_id") else "",
+        _("N° TVA %(number)s") % {"number": customer["vat_id"]} if customer.get("vat_id") else "",
     ]
     line = " · ".join(filter(None, numbers))
     return [line] if line else []

@@ -91,7 +91,9 @@ class StatementForm(StaffForm):
     def clean_statement(self) -> list[StatementLine]:
         file = self.cleaned_data["statement"]
         if file.size > MOST_BYTES:
-            raise forms.ValidationError("Ce fichier dépasse 2 Mo\u00a0: exportez une période plus courte.")
+            raise forms.ValidationError(
+                "Ce fichier dépasse 2\u00a0Mo\u00a0: exportez une période plus courte."
+            )
         try:
             return read_statement(file.read())
         except Problem as problem:

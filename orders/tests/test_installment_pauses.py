@@ -266,7 +266,7 @@ def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, staff_c
     assert "Échéance suspendue" in staff_client.get(reverse("staff-home")).content.decode()
     assert "Résine en retard." in staff_client.get(address).content.decode()
     header = staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
-    assert "1er tiers payé le" in header
+    assert "1re échéance payée le" in header
     assert "1 sur 3" in header
     staff_client.post(address)
     stopped.refresh_from_db()

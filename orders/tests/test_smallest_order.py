@@ -27,7 +27,7 @@ def test_an_order_that_no_card_can_pay_is_refused_and_nothing_is_written(price: 
     with pytest.raises(Problem) as refused:
         make_order((product, 1))
     assert (refused.value.code, refused.value.status) == ("total_too_small", 400)
-    assert refused.value.detail == "Le montant minimum d'une commande est de 0,50 €."
+    assert refused.value.detail == "Le montant minimum d'une commande est de 0,50\u00a0€."
     assert not Order.objects.exists()
     assert not Attempt.objects.exists()
     assert not StockHold.objects.exists()

@@ -104,7 +104,7 @@ class ContactForm(forms.Form):
     images = _Pictures(
         label=_("Images de référence"),
         required=False,
-        help_text=_("Trois au plus, JPEG, PNG ou WebP, 5 Mo chacune."),
+        help_text=_("Trois au plus, JPEG, PNG ou WebP, 5 Mo chacune."),
         widget=_PictureInput(_text(accept="image/jpeg,image/png,image/webp", multiple=True)),
     )
     website = forms.CharField(required=False, widget=forms.TextInput)

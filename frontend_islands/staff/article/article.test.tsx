@@ -61,7 +61,7 @@ beforeEach(() => {
   vi.stubGlobal("location", { ...location, href: "http://localhost/admin/blog/new", assign });
   vi.stubGlobal("fetch", async (path: string, { method = "GET", body, headers }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "token" });
-    if (path.endsWith("/preview")) return Response.json({ html: "<p>Vu</p>", words: 2, minutes: 1 });
+    if (path.endsWith("/preview")) return Response.json({ html: "<p>Vu</p>", words: 1, minutes: 1 });
     if (method === "GET") return Response.json(stored);
     sent.push({ method, path, body: JSON.parse(String(body ?? "{}")) });
     if (method === "POST") keys.push((headers as Record<string, string>)["Idempotency-Key"]);
@@ -88,6 +88,7 @@ it("creates an article that is published at once, with tags each once", async ()
   await user.type(screen.getByLabelText(/^Titre/), "Vernir");
   await user.type(screen.getByLabelText(/^Extrait/), "Mat ou brillant.");
   await user.type(screen.getByLabelText(/^Contenu/), "Deux couches.");
+  await screen.findByText("1 mot · 1 min de lecture");
   await user.type(screen.getByLabelText(/^Tags/), " vernis {Enter}Vernis{Enter}mat,{Enter}brillant{Enter}");
   await user.click(screen.getByRole("button", { name: "Retirer brillant" }));
   await barriers(container).then((found) => expect(found).toEqual([]));

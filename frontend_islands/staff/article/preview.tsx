@@ -34,7 +34,7 @@ export function Preview({ text, language }: { text: string; language: string }) 
   return (
     <section className="writer__preview" aria-label={t("panes.preview")}>
       <p className="muted writer__facts">
-        {problem || (shown ? t("facts", { words: shown.words, minutes: shown.minutes }) : t("drawing"))}
+        {problem || (shown ? t("facts", { count: shown.words, minutes: shown.minutes }) : t("drawing"))}
       </p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: links of a preview lead nowhere, or what is typed would be left. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key that follows a link makes a click. */}

@@ -340,7 +340,7 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
             cart,
         )
     if cart.quote.total < SMALLEST_CHARGE:
-        raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50 €."), 400)
+        raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50\u00a0€."), 400)
 
 
 def _refuse_installments(cart: CartQuote) -> None:

@@ -205,6 +205,7 @@ def test_a_payout_that_the_bank_never_saw_is_a_difference_until_it_is_explained(
     assert not late_payouts(date(2026, 11, 30)).exists()
     content = b"Date;Libelle;Montant\n01/11/2026;STRIPE;7,00\n"
     page = admin_client.post("/admin/versements/releve", {"statement": SimpleUploadedFile("r.csv", content)})
+    assert "<p>1 ligne lue. Rien n'est encore enregistré.</p>" in page.content.decode()
     assert not BankLine.objects.exists()
     admin_client.post("/admin/versements/releve", {"lines": page.context["lines"]})
     assert list(late_payouts(date(2026, 11, 30))) == [missing]

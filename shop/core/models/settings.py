@@ -290,7 +290,7 @@ class ShopSettings(models.Model):
         """What pages and mails say of VAT today in the active language: the number of a seller who is liable, else the
         French mention that the law prescribes and, for readers of another language, what the shipped one means."""
         if self.is_vat_liable(timezone.localdate()):
-            return _("N° de TVA %(number)s") % {"number": self.vat_number}
+            return _("N°\u00a0de TVA %(number)s") % {"number": self.vat_number}
         shipped = _("TVA non applicable, art. 293 B du CGI")
         with translation.override(SOURCE_LANGUAGE):
             is_shipped = self.vat_notice == str(shipped)

@@ -76,3 +76,15 @@ def test_what_happened_today_is_not_still_to_come() -> None:
     late = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
     assert moment_on(date(2026, 7, 2), late) == late
     assert moment_on(date(2026, 7, 1), late) == datetime(2026, 7, 1, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [("fr", "1er décembre 2026 à 14:05"), ("de", "1. Dezember 2026 um 14:05 Uhr")],
+)
+def test_a_moment_of_a_mail_says_its_hour_as_the_language_does(language: str, expected: str) -> None:
+    with translation.override(language):
+        written = Template("{% load moments %}{{ moment|moment }}").render(
+            Context({"moment": "2026-12-01T13:05:00+00:00"})
+        )
+    assert written == expected

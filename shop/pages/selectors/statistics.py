@@ -100,19 +100,27 @@ class VitalsOfPage:
 
 
 VITAL_TITLES = {
-    Metric.LCP: ("Affichage", "le plus grand élément est visible", "bon jusqu'à 2,5 s, lent au-delà de 4 s"),
+    Metric.LCP: (
+        "Affichage",
+        "le plus grand élément est visible",
+        "bon jusqu'à 2,5\u00a0s, lent au-delà de 4\u00a0s",
+    ),
     Metric.INP: (
         "Réactivité",
         "la page répond à un toucher",
-        "bonne jusqu'à 200 ms, lente au-delà de 500 ms",
+        "bonne jusqu'à 200\u00a0ms, lente au-delà de 500\u00a0ms",
     ),
     Metric.CLS: (
         "Stabilité",
         "ce qui bouge pendant le chargement",
         "bonne jusqu'à 0,1, mauvaise au-delà de 0,25",
     ),
-    Metric.FCP: ("Premier affichage", "quelque chose est visible", "bon jusqu'à 1,8 s, lent au-delà de 3 s"),
-    Metric.TTFB: ("Serveur", "le serveur répond", "bon jusqu'à 0,8 s, lent au-delà de 1,8 s"),
+    Metric.FCP: (
+        "Premier affichage",
+        "quelque chose est visible",
+        "bon jusqu'à 1,8\u00a0s, lent au-delà de 3\u00a0s",
+    ),
+    Metric.TTFB: ("Serveur", "le serveur répond", "bon jusqu'à 0,8\u00a0s, lent au-delà de 1,8\u00a0s"),
 }
 _RATINGS = {Rating.GOOD: "bon", Rating.NEEDS_IMPROVEMENT: "à améliorer", Rating.POOR: "mauvais"}
 LANGUAGES = {"fr": "Français", "en": "Anglais", "es": "Espagnol", "de": "Allemand"}

@@ -66,6 +66,6 @@ def api_key_revoke(request: HttpRequest, key_id: int) -> HttpResponseBase:
         key = revoke_api_key(key_id=key_id, actor=cast(User, request.user))
         if key is not None:
             messages.success(
-                request, f"La clé « {key.name}\u00a0» est révoquée\u00a0: elle n'ouvre plus rien."
+                request, f"La clé «\u00a0{key.name}\u00a0» est révoquée\u00a0: elle n'ouvre plus rien."
             )
     return redirect("staff-api-keys")

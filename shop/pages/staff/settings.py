@@ -55,7 +55,10 @@ class SettingsForm(forms.ModelForm[ShopSettings]):
         for name in CEILINGS:
             amount = cleaned.get(name)
             if amount is not None and not LOWEST_CEILING <= amount <= HIGHEST_CEILING:
-                self.add_error(name, "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €.")
+                self.add_error(
+                    name,
+                    "Indiquez le montant annuel en euros, entre 1\u00a0000\u00a0€ et 1\u00a0000\u00a0000\u00a0€.",
+                )
         lower, upper = cleaned.get("franchise_ceiling"), cleaned.get("franchise_ceiling_upper")
         if lower is not None and upper is not None and upper < lower:
             self.add_error("franchise_ceiling_upper", "Le plafond majoré est plus bas que le plafond.")

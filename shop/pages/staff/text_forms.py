@@ -91,7 +91,7 @@ class BannerForm(PlaceholdersMixin, forms.ModelForm[SeasonalBanner]):
     new_picture = forms.FileField(
         label=gettext_lazy("nouvelle image"),
         required=False,
-        help_text=gettext_lazy("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
+        help_text=gettext_lazy("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
 
     class Meta:
@@ -115,7 +115,7 @@ class OfficialTextForm(forms.ModelForm[OfficialText]):
     new_picture = forms.FileField(
         label=gettext_lazy("nouvelle image"),
         required=False,
-        help_text=gettext_lazy("PNG ou JPEG, 5 Mo au plus, gardé tel quel. Montré à la place du texte."),
+        help_text=gettext_lazy("PNG ou JPEG, 5 Mo au plus, gardé tel quel. Montré à la place du texte."),
     )
     remove_picture = forms.BooleanField(label=gettext_lazy("retirer l'image"), required=False)
 
