@@ -30,8 +30,10 @@ if [ ! -e /etc/shop/shop.env ]; then
     secret=$(python3 -c 'import secrets; print(secrets.token_urlsafe(50))')
     umask 027
     sed "s|SHOP_HOST|$HOST|g; s|SHOP_SECRET|$secret|" deploy/shop.env > /etc/shop/shop.env
-    chgrp shop /etc/shop/shop.env
 fi
+# That of another machine, too.
+chown root:shop /etc/shop/shop.env
+chmod 640 /etc/shop/shop.env
 ln -sfn /etc/shop/shop.env .env
 umask 022
 
