@@ -30,8 +30,10 @@ if [ ! -e /etc/shop/shop.env ]; then
     secret=$(python3 -c 'import secrets; print(secrets.token_urlsafe(50))')
     umask 027
     sed "s|SHOP_HOST|$HOST|g; s|SHOP_SECRET|$secret|" deploy/shop.env > /etc/shop/shop.env
-    chgrp shop /etc/shop/shop.env
 fi
+# That of another machine, too.
+chown root:shop /etc/shop/shop.env
+chmod 640 /etc/shop/shop.env
 ln -sfn /etc/shop/shop.env .env
 umask 022
 
@@ -65,6 +67,8 @@ step "nginx and systemd"
     sed "s|SHOP_HOST|$HOST|g" deploy/nginx/shop.conf > /etc/nginx/sites-available/shop.conf
 ln -sfn ../sites-available/shop.conf /etc/nginx/sites-enabled/shop.conf
 rm -f /etc/nginx/sites-enabled/default
+# nginx itself would make it for everybody to read: it holds visitors' addresses.
+[ -e /var/log/nginx/shop.log ] || install -o www-data -g adm -m 640 /dev/null /var/log/nginx/shop.log
 nginx -t -q
 install -m 644 deploy/systemd/shop* /etc/systemd/system/
 install -D -m 644 deploy/journald.conf /etc/systemd/journald.conf.d/shop.conf

@@ -36,6 +36,11 @@ def is_open_to_others(folder: Path) -> bool:
     return bool(stat.S_IMODE(folder.stat().st_mode) & 0o777 & ~WIDEST)
 
 
+def is_of_another_user(folder: Path) -> bool:
+    """Return whether this is root in the folder of an ordinary user, who could not open what root writes there."""
+    return os.geteuid() == 0 != folder.stat().st_uid
+
+
 def narrow_data_dir(folder: Path) -> None:
     """Take from others what an earlier version left open: folders 700, files 600. Media and static files stay."""
     # Nobody's own folder, such as /tmp, is not ours to close.

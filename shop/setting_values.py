@@ -5,6 +5,7 @@ Nothing is guessed: « flase » is not « false », and would open what it was w
 
 from __future__ import annotations
 
+import os
 import re
 from email.utils import parseaddr
 from pathlib import Path
@@ -47,6 +48,11 @@ class SettingValues:
     """
 
     def __init__(self, file: Path) -> None:
+        # The library reads one that it may not open as an empty one.
+        if os.path.lexists(file) and not os.access(file, os.R_OK):
+            raise ImproperlyConfigured(
+                f"{file} leads to no file, or to one that this user can't read (chgrp shop, chmod 640)."
+            )
         environ.Env.read_env(file)
         self._env = environ.Env()
 
@@ -54,8 +60,9 @@ class SettingValues:
         return str(self._env.str(name, default=default))
 
     def texts(self, name: str, *, default: list[str] | None = None) -> list[str]:
-        found: list[str] = self._env.list(name, default=default or [])
-        return found
+        """`a,b`, and `a, b` as people write it."""
+        found = (part.strip() for part in self.text(name).split(","))
+        return [part for part in found if part] or default or []
 
     def flag(self, name: str, *, default: bool) -> bool:
         text = self.text(name).strip().lower()

@@ -14,6 +14,7 @@ from time import monotonic, sleep
 
 import pytest
 import requests
+import yaml
 from shipped_nginx import nginx_site, running_nginx, server_program
 from shop_process import ROOT, free_port
 
@@ -63,6 +64,15 @@ def test_units_that_make_backups_may_write_where_the_operator_is_told_to_store_t
     assert (
         "(`/srv/shop-backup`, where the shipped units may write)" in (ROOT / "docs/operator.md").read_text()
     )
+
+
+def test_containers_of_the_services_start_as_shipped():
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    # The image's start changes from root to this user, for which it would need what is dropped.
+    assert (services["redis"]["user"], services["redis"]["cap_drop"]) == ("redis", ["ALL"])
+    # At its socket PostgreSQL answers too soon: while the image makes the database nobody else reaches it.
+    asked = services["postgres"]["healthcheck"]["test"]
+    assert asked == ["CMD", "pg_isready", "--host", "127.0.0.1", "--username", "shop"]
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -173,6 +183,22 @@ def test_the_proxy_answers_its_own_names_and_chooses_the_ids_of_requests(tmp_pat
         ids = {answer.headers["Had-Request-Id"] for answer in answers}
         assert len(ids) == 2
         assert all(re.fullmatch("[0-9a-f]{32}", each) for each in ids)
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+def test_the_log_of_the_proxy_has_no_key_of_a_link(tmp_path):
+    key = f"{'k' * 30}:1a-{'K' * 30}_"
+    paths = {
+        f"/auth/nouveau-mot-de-passe/{key}": "/auth/nouveau-mot-de-passe/[key]",
+        f"/en/payment/{key}/": "/en/payment/[key]/",
+        f"/retractation/recue?cle={key}": "/retractation/recue",
+        "/static/build/c/scene-3O5V2MDV.js": "/static/build/c/scene-3O5V2MDV.js",
+    }
+    with proxied(tmp_path) as url:
+        for path in paths:
+            requests.get(url + path, timeout=5)
+    log = (tmp_path / "access.log").read_text()
+    assert [line.split()[4] for line in log.splitlines()] == list(paths.values())
 
 
 @pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")

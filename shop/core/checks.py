@@ -8,6 +8,7 @@ a production server should have and that a staging server may do without.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from django.http.request import validate_host
 
-from shop.data_dir import is_open_to_others
+from shop.data_dir import is_of_another_user, is_open_to_others
 from shop.loopback import is_loopback
 
 STRIPE_HOST = "api.stripe.com"
@@ -65,10 +66,11 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 id="shop.E003",
             )
         )
-    if key.startswith(("pk_", "whsec_")) or settings.STRIPE_WEBHOOK_SECRET.startswith(("sk_", "rk_", "pk_")):
+    secret: str = settings.STRIPE_WEBHOOK_SECRET
+    if (key and not key.startswith(("sk_", "rk_"))) or (secret and not secret.startswith("whsec_")):
         found.append(
             checks.Error(
-                "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are exchanged, or another key of Stripe's.",
+                "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are exchanged, or are none of Stripe's.",
                 hint="The first begins with sk_live_ or rk_live_, the second with whsec_.",
                 id="shop.E007",
             )
@@ -138,7 +140,10 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
             )
         )
     elif (
-        site.path or site.query or not validate_host(site.hostname, settings.ALLOWED_HOSTS or [site.hostname])
+        site.path
+        or site.query
+        or not re.fullmatch(r"[\w.-]+(:\d+)?", site.netloc)
+        or not validate_host(site.hostname, settings.ALLOWED_HOSTS or [site.hostname])
     ):
         found.append(
             checks.Error(
@@ -153,6 +158,14 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 "EMAIL_URL is empty: mails are kept in the database and sent to nobody.",
                 hint="EMAIL_URL=smtp+tls://user:password@mail.example:587",
                 id="shop.W013",
+            )
+        )
+    if is_of_another_user(settings.DATA_DIR):
+        found.append(
+            checks.Error(
+                "root runs this, and DATA_DIR is another user's: the shop could not open what is written there.",
+                hint="cd /opt/shop && runuser -u shop -- .venv/bin/python manage.py …",
+                id="shop.E016",
             )
         )
     if is_open_to_others(settings.DATA_DIR):

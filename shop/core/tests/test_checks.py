@@ -1,5 +1,7 @@
 """Settings that contradict each other are found before the first request."""
 
+import os
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -55,7 +57,9 @@ def test_a_proper_development_machine_has_nothing_wrong(development):
         ("STRIPE_SECRET_KEY", "sk_test_1", ["shop.W006"]),
         ("STRIPE_SECRET_KEY", "rk_live_1", []),
         ("STRIPE_SECRET_KEY", "pk_live_1", ["shop.E007", "shop.W006"]),
+        ("STRIPE_SECRET_KEY", "key", ["shop.E007", "shop.W006"]),
         ("STRIPE_WEBHOOK_SECRET", "sk_live_1", ["shop.E007"]),
+        ("STRIPE_WEBHOOK_SECRET", "we_1", ["shop.E007"]),
         ("SECRET_KEY", "", ["shop.E010"]),
         ("SECRET_KEY", "short", ["shop.E010"]),
         ("SECRET_KEY", "abab" * 20, ["shop.E010"]),
@@ -67,6 +71,9 @@ def test_a_proper_development_machine_has_nothing_wrong(development):
         ("SITE_URL", "http://shop.example", ["shop.E012"]),
         ("SITE_URL", "https://", ["shop.E012"]),
         ("SITE_URL", "https://shop.example/fr", ["shop.E015"]),
+        ("SITE_URL", "https://shop.example:44e", ["shop.E015"]),
+        ("SITE_URL", "https://user:word@shop.example", ["shop.E015"]),
+        ("SITE_URL", "https://shop.example:8443", []),
         ("SITE_URL", "https://www.shop.example", ["shop.E015"]),
         ("ALLOWED_HOSTS", ["https://shop.example"], ["shop.E015"]),
         ("ALLOWED_HOSTS", [".shop.example"], []),
@@ -136,3 +143,15 @@ def test_check_of_a_data_dir_that_others_can_read_warns(production, tmp_path, mo
     production.DATA_DIR = tmp_path
     assert found() == expected
     checks.refuse_unsafe_settings()
+
+
+def test_root_in_the_data_dir_of_an_ordinary_user_is_refused(production, tmp_path, monkeypatch):
+    production.DATA_DIR = tmp_path
+    if os.geteuid() == 0:
+        os.chown(tmp_path, 65534, -1)
+    tmp_path.chmod(0o700)
+    assert found() == (["shop.E016"] if os.geteuid() == 0 else [])
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert found() == ["shop.E016"]
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    assert found() == []

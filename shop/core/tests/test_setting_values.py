@@ -71,6 +71,12 @@ def test_value_that_is_none_is_refused_in_a_sentence(
         ("info", lambda env: env.choice(NAME, ("INFO", "ERROR"), default="ERROR"), "INFO"),
         ("0.5", lambda env: env.share(NAME, default=0.05), 0.5),
         ("a=60;b=10", lambda env: env.numbers(NAME), {"a": 60, "b": 10}),
+        (
+            "shop.example, www.shop.example,",
+            lambda env: env.texts(NAME),
+            ["shop.example", "www.shop.example"],
+        ),
+        (" ", lambda env: env.texts(NAME, default=["a"]), ["a"]),
         ("", lambda env: env.database(NAME), {}),
         ("Shop <a@shop.example>", lambda env: env.mailbox(NAME, default=""), "Shop <a@shop.example>"),
         ("https://key@sentry.example/7", lambda env: env.sentry(NAME), "https://key@sentry.example/7"),
@@ -82,6 +88,16 @@ def test_value_is_read(
 ) -> None:
     monkeypatch.setenv(NAME, value)
     assert read(env) == expected
+
+
+def test_file_of_settings_that_cannot_be_read_is_not_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / ".env").symlink_to(tmp_path / "shop.env")
+    with pytest.raises(
+        ImproperlyConfigured, match=r"\.env leads to no file, or to one that this user can't read"
+    ):
+        SettingValues(tmp_path / ".env")
+    (tmp_path / "shop.env").touch()
+    SettingValues(tmp_path / ".env")
 
 
 def test_database_of_a_socket_needs_no_host(env: SettingValues, monkeypatch: pytest.MonkeyPatch) -> None:
