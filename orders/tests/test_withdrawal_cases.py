@@ -218,7 +218,9 @@ def test_l221_23_less_is_granted_for_goods_that_lost_value():
         case, lines=[ReturnedLine(item.pk, 1)], amount=Decimal("30.00"), reason="Peinture commencée."
     )
 
-    assert (request.amount, request.reason) == (Decimal("30.00"), "Peinture commencée.")
+    # The delivery goes back whatever the state of the goods (L221-24).
+    assert (request.amount, request.shipping) == (Decimal("39.99"), Decimal("9.99"))
+    assert request.reason == "Peinture commencée."
 
 
 def test_what_is_kept_may_be_sent_once_staff_allow_it():
