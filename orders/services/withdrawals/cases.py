@@ -200,13 +200,13 @@ def refuse_case(
 
 def needs_revocation(case: WithdrawalCase) -> bool:
     """Return whether only the customer's own words end this declaration: it came in time, and no other open or refunded
-    one of the order says the same. Up to three queries."""
+    one of the order says the same, or the whole order. Up to three queries."""
     if not case.in_time:
         return False
     others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
-    wanted = _declared(case)
+    covering = (_declared(case), ("", frozenset[tuple[int, int]]()))
     return not any(
-        _declared(other) == wanted
+        _declared(other) in covering
         for other in others.exclude(state=WithdrawalState.REFUSED).select_related("withdrawal")
     )
 
