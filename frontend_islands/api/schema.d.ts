@@ -4742,7 +4742,8 @@ export interface components {
             refund: components["schemas"]["Refund"];
         };
         /**
-         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+         * @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth; the
+         *     delivery of a complete return is added.
          *
          *     `expected_left` is the `left` of the preview that the person was shown; 409 `refund_changed` when it is another now.
          */

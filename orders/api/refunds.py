@@ -59,7 +59,8 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
 
 
 class RefundDemandSerializer(KnownFieldsSerializer):
-    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth.
+    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth; the
+    delivery of a complete return is added.
 
     `expected_left` is the `left` of the preview that the person was shown; 409 `refund_changed` when it is another now.
     """

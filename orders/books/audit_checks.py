@@ -152,11 +152,7 @@ def _documents() -> Iterator[Fault]:
     returned = _sums(_succeeded(announced), "order")
     voided = _sums(announced, "order", "voided")
     owed = _still_owed()
-    declared = _sums(
-        WithdrawalCase.objects.filter(withdrawal__refund_requests=None, order__isnull=False),
-        "order",
-        "voided",
-    )
+    declared = _declared()
     invoiced = Order.objects.filter(Exists(Invoice.objects.filter(order=OuterRef("pk")))).order_by(
         "reference"
     )
@@ -171,6 +167,16 @@ def _documents() -> Iterator[Fault]:
                 _("factures moins avoirs %(documents)s, argent %(money)s")
                 % {"documents": documents[key], "money": money},
             )
+
+
+def _declared() -> Sums:
+    """What declarations stopped and no decision about them has credited. One query."""
+    sums: Sums = defaultdict(lambda: ZERO)
+    cases = WithdrawalCase.objects.filter(order__isnull=False, voided__gt=0)
+    credited = cases.annotate(credited=Sum("withdrawal__refund_requests__voided"))
+    for key, stopped, gone in credited.values_list("order", "voided", "credited"):
+        sums[key] += max(stopped - quantize(gone or ZERO), ZERO)
+    return sums
 
 
 def _leaving(by: str) -> Sums:

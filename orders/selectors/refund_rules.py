@@ -207,10 +207,10 @@ def propose_refund(
 ) -> RefundProposal:
     """Return what a refund of these lines, of this amount, or of everything that is left would be.
 
-    Without `lines` and `amount` everything left is meant, and so it is when the lines complete the return. An `amount`
-    beside lines is what staff grant for them: less than they are worth when the goods lost value in the customer's
-    hands (L221-23), never more. `stopped` is what the withdrawal that this refund answers took off the payments still
-    due when it was declared: it is credited first, and no money moves for it.
+    Without `lines` and `amount` everything left is meant, what was kept of earlier returns included. An `amount` beside
+    lines is what staff grant for these pieces: less than they are worth when they lost value in the customer's hands
+    (L221-23), never more; the delivery of a complete return is added to it (L221-24). `stopped` is what the withdrawal
+    that this refund answers took off the payments still due: it is credited first, and no money moves for it.
 
     Raises RefundRefused, naming why and what is left: `refund_not_paid`, `refund_disputed`, `refund_nothing_left`,
     `refund_retry_first`, `refund_busy`, `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an
@@ -244,18 +244,19 @@ def propose_refund(
     )  # fmt: skip
     if lines is None:
         credited = left if amount is None else amount
-    elif amount is None:
-        credited = left if value.complete else min(value.total, left)
+        goods = min(credited, sum(value.lines.values(), ZERO))
     else:
-        credited = amount
-        if amount > min(value.total, left):
-            raise too_much(min(value.total, left), owed_again(order) if left < value.total else ZERO)
+        worth = sum(value.lines.values(), ZERO)
+        if amount is not None and amount > min(worth, left):
+            raise too_much(min(worth, left), owed_again(order) if left < worth else ZERO)
+        goods = min(worth if amount is None else amount, left)
+        credited = min(goods + value.shipping, left)
     if credited > left:
         raise too_much(left, owed_again(order))
     if credited == 0:
         raise RefundRefused("refund_nothing_left", _("ces unités n'ont rien coûté au client."), left=left)
     return _proposal(
-        order, items, returned, value,
+        order, items, returned, value, goods=goods,
         credited=credited, left=left, charged=charged, stopped=min(stopped, credited),
     )  # fmt: skip
 
@@ -317,13 +318,13 @@ def _proposal(
     returned: dict[int, ReturnedLine],
     value: ReturnValue,
     *,
+    goods: Decimal,
     credited: Decimal,
     left: Decimal,
     charged: Decimal,
     stopped: Decimal,
 ) -> RefundProposal:
-    goods = sum(value.lines.values(), ZERO)
-    granted = prorate(min(credited, goods), value.lines)
+    granted = prorate(goods, value.lines)
     voids = plan_voids(order, credited - stopped)
     voided = stopped + sum((reduced.taken_off for reduced in voids), ZERO)
     money = credited - voided
@@ -346,7 +347,7 @@ def _proposal(
             for item in items
             if item.pk in returned
         ),
-        shipping=min(value.shipping, max(credited - goods, ZERO)),
+        shipping=min(value.shipping, credited - goods),
         amount=credited,
         voided=voided,
         money=money,

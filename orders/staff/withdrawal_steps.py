@@ -40,6 +40,18 @@ class ReasonForm(StepForm):
     reason = forms.CharField(label="Motif", max_length=500, widget=forms.Textarea)
 
 
+def resume_field(resumed: str, **options: Any) -> forms.TypedChoiceField:
+    """What becomes of installments that a declaration stopped; `resumed` says when they are owed again."""
+    return forms.TypedChoiceField(
+        label="Les échéances arrêtées",
+        choices=[("yes", resumed), ("no", "restent arrêtées : elles sont perdues, sans avoir")],
+        coerce=lambda answer: answer == "yes",
+        empty_value=None,
+        widget=forms.RadioSelect,
+        **options,
+    )
+
+
 class RefusalForm(ReasonForm):
     """A declaration in time ends by the customer's own words only; installments that it stopped need a decision, so
     that nobody is charged again by an oversight."""
@@ -48,15 +60,7 @@ class RefusalForm(ReasonForm):
         label="Écrit du client qui renonce à sa rétractation", max_length=5000, widget=forms.Textarea
     )
     revoked_on = DayField(label="Écrit du")
-    resume = forms.TypedChoiceField(
-        label="Les échéances arrêtées",
-        choices=[
-            ("yes", "reprennent : la déclaration ne valait pas, ou le client l'a retirée par écrit"),
-            ("no", "restent arrêtées : elles sont perdues, sans avoir"),
-        ],
-        coerce=lambda answer: answer == "yes",
-        widget=forms.RadioSelect,
-    )
+    resume = resume_field("reprennent : la déclaration ne valait pas, ou le client l'a retirée par écrit")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -37,9 +37,9 @@ from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import refund_case
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
-from orders.staff.withdrawal_steps import STEPS, is_accepted
-from shop.core.amounts import AmountFormField
-from shop.core.money import amount_string
+from orders.staff.withdrawal_steps import STEPS, is_accepted, resume_field
+from shop.core.amounts import AmountFormField, localised_amount
+from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import Part, staff_list
@@ -166,13 +166,23 @@ class ReturnForm(StaffForm):
         min_value=Decimal("0.01"),
         max_digits=10,
         decimal_places=2,
-        help_text="Vide\u00a0: tout ce qui a été payé pour ces pièces (article L221-23).",
+        help_text=(
+            "Vide\u00a0: tout ce qui a été payé pour ces pièces (article L221-23). La livraison d'une commande rendue "
+            "en entier s'y ajoute."
+        ),
     )
     reason = forms.CharField(label="Motif, envoyé au client", max_length=500, required=False)
+    resume = resume_field("reprennent : le client les doit encore", required=False)
 
-    def __init__(self, *args: Any, lines: Sequence[ReturnableLine], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, lines: Sequence[ReturnableLine], stopped: Decimal, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.lines = lines
+        self.fields["resume"].help_text = (
+            f"La déclaration a arrêté {localised_amount(stopped)}. Si le remboursement est moindre, dites ce que "
+            "devient la différence."
+        )
+        if not stopped:
+            del self.fields["resume"]
         units = {
             f"units_{line.item.pk}": forms.IntegerField(
                 label=f"{line.item.staff_label} (au plus {line.left})", min_value=0, max_value=line.left
@@ -200,14 +210,13 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
         return redirect(back)
     lines = returnable_lines(case.order)
     start = _start(case, lines)
-    form = ReturnForm(request.POST if request.method == "POST" else start, lines=lines)
+    stopped = stopped_by(case.withdrawal)
+    form = ReturnForm(request.POST if request.method == "POST" else start, lines=lines, stopped=stopped)
     proposal: RefundProposal | None = None
     if form.is_valid():
         amount = form.cleaned_data["amount"]
         try:
-            proposal = propose_refund(
-                case.order, form.chosen(), amount=amount, stopped=stopped_by(case.withdrawal)
-            )
+            proposal = propose_refund(case.order, form.chosen(), amount=amount, stopped=stopped)
             agreed = request.POST.get("expected") == amount_string(proposal.amount)
             if request.method == "POST" and "confirm" in request.POST and agreed:
                 if needs_recent_authentication(case.order, proposal.amount) and (
@@ -220,6 +229,7 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
                     amount=amount,
                     reason=form.cleaned_data["reason"],
                     actor=cast(User, request.user),
+                    resume=form.cleaned_data.get("resume"),
                     require_proof=lambda: require_recent(request),
                 )
                 messages.success(request, "Remboursement décidé\u00a0: l'argent part dans la minute.")
@@ -236,6 +246,7 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
         waiting=may_wait(case),
         proposal=proposal,
         expected="" if proposal is None else amount_string(proposal.amount),
+        uncredited=ZERO if proposal is None else max(stopped - proposal.amount, ZERO),
     )
 
 

@@ -130,9 +130,21 @@ def test_an_amount_then_everything_gives_back_what_was_paid(order):
 def test_less_may_be_granted_for_lines_than_they_are_worth(order):
     item = order.items.get()
     request = refund(order, lines=[ReturnedLine(item.pk, 1)], amount=EUROS("30.00"))
-    assert (request.amount, request.shipping) == (EUROS("30.00"), EUROS("0.00"))
+    # The state of the goods takes nothing off the delivery of a whole return (L221-24).
+    assert (request.amount, request.shipping) == (EUROS("39.99"), EUROS("9.99"))
     assert request.lines.get().amount == EUROS("30.00")
-    assert refundable(order) == EUROS("19.99")
+    assert refundable(order) == EUROS("10.00")
+
+
+def test_what_was_kept_of_a_damaged_piece_does_not_come_back_with_the_next_one():
+    order = pay_order(make_order((make_product(price="42.00"), 2), country="US"))
+    one = [ReturnedLine(order.items.get().pk, 1)]
+    assert refund(order, lines=one, amount=EUROS("20.00")).amount == EUROS("20.00")
+    last = refund(order, lines=one)
+    assert (last.amount, last.shipping, last.lines.get().amount) == (
+        EUROS("91.99"), EUROS("49.99"), EUROS("42.00"),
+    )  # fmt: skip
+    assert refundable(order) == EUROS("22.00")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +198,7 @@ def test_more_for_lines_than_they_are_worth_is_refused(order):
     problem = refused(
         "refund_too_much", order, lines=[ReturnedLine(order.items.get().pk, 1)], amount=EUROS("50.00")
     )
-    assert problem.extra == {"refundable": "49.99"}
+    assert problem.extra == {"refundable": "40.00"}
 
 
 def test_an_unpaid_order_and_one_given_back_have_nothing_to_refund(order):

@@ -165,6 +165,17 @@ def test_a_part_is_refunded_without_the_delivery_of_what_stays():
     assert order.status == "confirmed"
 
 
+def test_l221_21_the_same_part_of_what_a_refund_left_is_declared_anew_on_the_same_day():
+    order = paid_order((make_product(), 3))
+    one = {"order": order, "lines": (ReturnedLine(order.items.get().pk, 1),)}
+    first = declare(order, **one)
+    assert declare(order, **one) == first
+    refund(first, lines=one["lines"])
+    second = declare(order, **one)
+    assert (second == first, second.state) == (False, WithdrawalState.DECLARED)
+    assert kinds().count("withdrawal_received") == 2
+
+
 def test_two_clicks_decide_one_refund():
     case = declare(paid_order())
     first = cases.refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
@@ -218,7 +229,9 @@ def test_l221_23_less_is_granted_for_goods_that_lost_value():
         case, lines=[ReturnedLine(item.pk, 1)], amount=Decimal("30.00"), reason="Peinture commencée."
     )
 
-    assert (request.amount, request.reason) == (Decimal("30.00"), "Peinture commencée.")
+    # The delivery goes back whatever the state of the goods (L221-24).
+    assert (request.amount, request.shipping) == (Decimal("39.99"), Decimal("9.99"))
+    assert request.reason == "Peinture commencée."
 
 
 def test_what_is_kept_may_be_sent_once_staff_allow_it():

@@ -107,6 +107,40 @@ def in_order():
     return list(check_ledger()) == []
 
 
+@pytest.mark.parametrize(
+    ("resume", "last", "stopped", "mailed"),
+    [
+        (True, ("70.00", "2027-01-22", "scheduled"), Decimal("30.00"), 1),
+        (False, ("100.00", "2027-01-22", "void"), Decimal("100.00"), 0),
+    ],
+)
+def test_l221_23_what_a_damaged_piece_is_refunded_less_than_was_stopped_is_decided(
+    order, resume, last, stopped, mailed
+):
+    case = declare(order, units=1)
+    less = {
+        "case_id": case.pk, "lines": [ReturnedLine(order.items.get().pk, 1)], "amount": Decimal("30.00"),
+        "reason": "Rayée.", "actor": None,
+    }  # fmt: skip
+    before = rows()
+    with pytest.raises(Problem) as undecided:
+        cases.refund_case(**less)
+    assert (undecided.value.code, rows()) == ("resume_undecided", before)
+
+    decided = cases.refund_case(**less, resume=resume)
+
+    case.refresh_from_db()
+    assert (decided.amount, decided.voided, case.state) == (Decimal("30.00"), Decimal("30.00"), "refunded")
+    assert (installments(order), case.voided) == (
+        [PAID, ("100.00", "2026-12-23", "scheduled"), last],
+        stopped,
+    )
+    assert OutgoingMail.objects.filter(kind="installment_resumed").count() == mailed
+    assert in_order()
+    if resume:
+        assert "la différence reste due" in resumed_mail()
+
+
 def test_installments_whose_day_is_to_come_are_charged_on_it(order):
     case = declare(order)
     assert installments(order) == [PAID, ("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]

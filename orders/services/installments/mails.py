@@ -64,13 +64,13 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
     _mail("installment_link", order, payment, once=once)
 
 
-def mail_resumed(order: Order, *, once: str) -> None:
-    """To the customer: a withdrawal that had stopped the installments has no effect; what is still to be paid, when,
-    and how."""
+def mail_resumed(order: Order, *, once: str, granted_less: bool = False) -> None:
+    """To the customer: a withdrawal that had stopped the installments has no effect, or less than it stopped
+    (`granted_less`); what is still to be paid, when, and how."""
     mail_customer(
         order,
         "installment_resumed",
-        {**_context(order), "installments": _open_installments(order)},
+        {**_context(order), "installments": _open_installments(order), "granted_less": granted_less},
         once=once,
     )
 

@@ -17,16 +17,17 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_rules import ReturnedLine
+from orders.selectors.refund_rules import ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import FIRST_ALERT_DAY, LAST_ALERT_DAY, days_since, may_wait, open_cases
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
-from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.decisions import request_refund, stopped_by
 from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.dates import shop_day
 from shop.core.each_row import each_row
+from shop.core.money import ZERO
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -113,18 +114,26 @@ def refund_case(
     amount: Decimal | None,
     reason: str,
     actor: User | None,
+    resume: bool | None = None,
     require_proof: Callable[[], None] | None = None,
 ) -> RefundRequest:
     """Refund a declaration: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
     when all the money is back. Pieces whose return was asked for were sent, whether or not they are back already.
-    `require_proof` as in `request_refund`.
+    `require_proof` as in `request_refund`. `resume` answers, as in `refuse_case`, what becomes of installments that the
+    declaration had stopped and that this refund does not credit.
 
-    Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
+    Raises Problem 409 `case_closed`, `case_not_taken_up`, `resume_undecided`, `not_resumable` and what `request_refund`
+    refuses; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
+        if uncredited := stopped_uncredited(case, known, lines, amount):
+            if resume is None:
+                raise _resume_undecided()
+            if resume:
+                _resume_charges(case, known, actor, uncredited, granted_less=True)
         was_sent = case.state == WithdrawalState.GOODS_AWAITED
         return request_refund(
             order_id=known.pk,
@@ -136,6 +145,17 @@ def refund_case(
             withdrawal=case.withdrawal,
             require_proof=require_proof,
         )
+
+
+def stopped_uncredited(
+    case: WithdrawalCase, order: Order, lines: Sequence[ReturnedLine] | None, amount: Decimal | None
+) -> Decimal:
+    """Return the euros of installments that a declaration stopped and that this refund of it would not credit. Raises
+    what `propose_refund` refuses."""
+    stopped = stopped_by(case.withdrawal)
+    if not stopped:
+        return ZERO
+    return max(stopped - propose_refund(order, lines, amount=amount, stopped=stopped).amount, ZERO)
 
 
 def refuse_case(
@@ -166,27 +186,27 @@ def refuse_case(
             _require_revocation(case, revocation_text, revoked_on)
             case.revocation_text, case.revoked_on = revocation_text.strip(), revoked_on
         if case.voided and resume is None:
-            raise Problem("resume_undecided", _("Dites si les échéances arrêtées reprennent."), 409)
+            raise _resume_undecided()
         case.state = WithdrawalState.REFUSED
         case.decision = reason
         case.save()
         if order is not None:
             record_event(order, "withdrawal.refused", actor=actor, withdrawal=str(case.withdrawal_id))
             if case.voided and resume:
-                _resume_charges(case, order, actor)
+                _resume_charges(case, order, actor, case.voided)
         mail_refused(case)
     return case
 
 
 def needs_revocation(case: WithdrawalCase) -> bool:
     """Return whether only the customer's own words end this declaration: it came in time, and no other open or refunded
-    one of the order says the same. Up to three queries."""
+    one of the order says the same, or the whole order. Up to three queries."""
     if not case.in_time:
         return False
     others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
-    wanted = _declared(case)
+    covering = (_declared(case), ("", frozenset[tuple[int, int]]()))
     return not any(
-        _declared(other) == wanted
+        _declared(other) in covering
         for other in others.exclude(state=WithdrawalState.REFUSED).select_related("withdrawal")
     )
 
@@ -211,16 +231,23 @@ def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> No
         raise Problem("invalid_date", refusal, errors={"revoked_on": [refusal]})
 
 
-def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:
-    """What the refused declaration stopped is owed again, except for what others of the order stop in its place."""
+def _resume_undecided() -> Problem:
+    return Problem("resume_undecided", _("Dites si les échéances arrêtées reprennent."), 409)
+
+
+def _resume_charges(
+    case: WithdrawalCase, order: Order, actor: User | None, amount: Decimal, *, granted_less: bool = False
+) -> None:
+    """So much of what the declaration stopped is owed again, except for what others of the order stop in its place."""
     refuse_if_not_resumable(order)
-    case.voided -= resume_scheduled(order=order, amount=case.voided, actor=actor)
+    case.voided -= resume_scheduled(order=order, amount=amount, actor=actor)
     case.save(update_fields=["voided", "updated_at"])
-    for other in open_cases(order).exclude(taken_up_at=None).select_for_update(of=("self",)):
+    others = open_cases(order).exclude(pk=case.pk).exclude(taken_up_at=None)
+    for other in others.select_for_update(of=("self",)):
         other.voided += reduce_for_withdrawal(order, other)
         other.save(update_fields=["voided", "updated_at"])
     if outstanding(order):
-        mail_resumed(order, once=str(case.withdrawal_id))
+        mail_resumed(order, once=str(case.withdrawal_id), granted_less=granted_less)
 
 
 def alert_open_cases(now: datetime) -> int:
