@@ -13,7 +13,7 @@ from django.utils import translation
 
 from orders.books.alerts import alert_turnover, mail_audit
 from orders.books.audit import audit_books
-from orders.books.chain import extend_chain, mail_month_head
+from orders.books.chain import extend_chain, mail_month_heads
 from orders.invoices.contracts import ensure_contract_document, make_missing_contracts
 from orders.invoices.documents import ensure_document, make_missing_documents
 from orders.invoices.lost_numbers import issued_numbers
@@ -195,7 +195,7 @@ def store_issued_numbers(now: datetime) -> None:
 @scheduled_job("books-head", every=timedelta(days=1), at=time(5))
 def mail_head_of_month(now: datetime) -> None:
     """The head of the chain at the end of each month, by mail."""
-    mail_month_head(now)
+    mail_month_heads(now)
 
 
 @scheduled_job("audit-books", every=timedelta(days=1), at=time(4, 30))

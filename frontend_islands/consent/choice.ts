@@ -55,7 +55,9 @@ export function isInForce(choice: Choice | null, version: string, now = new Date
   if (choice?.version !== version) return false;
   const date = new Date(choice.date);
   const end = new Date(date);
-  end.setMonth(end.getMonth() + MONTHS);
+  end.setMonth(date.getMonth() + MONTHS);
+  // Six months after 31 August is the last day of February, and none of March.
+  if (end.getDate() !== date.getDate()) end.setDate(0);
   // A clock that was wrong at the time would make it last.
   return now < end && date.getTime() <= now.getTime() + CLOCK_MS;
 }

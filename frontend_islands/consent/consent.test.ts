@@ -162,6 +162,9 @@ test("an answer counts for six months, and to the same question", async () => {
   expect(isInForce(choice, VERSION, new Date("2026-11-23T11:00:00Z"))).toBe(false);
   expect(isInForce(choice, "000000000000", new Date("2026-06-01T10:00:00Z"))).toBe(false);
   expect(isInForce(choice, VERSION, new Date("2026-05-20T10:00:00Z"))).toBe(false);
+  store({ date: "2026-08-31T10:00:00.000Z" });
+  expect(isInForce(readChoice(), VERSION, new Date("2027-02-28T09:00:00Z"))).toBe(true);
+  expect(isInForce(readChoice(), VERSION, new Date("2027-03-01T12:00:00Z"))).toBe(false);
 });
 
 test("a stored agreement loads without asking; an outdated one asks and loads nothing", async () => {

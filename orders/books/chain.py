@@ -141,21 +141,39 @@ def _extend() -> int:
     return len(links)
 
 
-def mail_month_head(now: datetime) -> ChainHead | None:
-    """Keep the head of the month that is over and mail it to the owner and the accountant, once; None when it is kept
-    already, or while the books are empty."""
+def mail_month_heads(now: datetime) -> list[ChainHead]:
+    """Keep the head of the month that is over and mail it to the owner and the accountant, once; of those before it too
+    that have none because nothing ran for a month. None while the books are empty."""
     month = (shop_day(now).replace(day=1) - timedelta(days=1)).replace(day=1)
     if ChainHead.objects.filter(month=month).exists():
-        return None
+        return []
     extend_chain()
     with transaction.atomic():
         lock_names([_LOCK])
         last = ChainLink.objects.order_by("-position").first()
         if last is None or ChainHead.objects.filter(month=month).exists():
-            return None
-        head = ChainHead.objects.create(month=month, position=last.position, hash=last.hash)
-        _mail_head(head)
-    return head
+            return []
+        heads = [
+            ChainHead.objects.create(month=each, position=last.position, hash=last.hash)
+            for each in _months_since_last_head(month)
+        ]
+        for head in heads:
+            _mail_head(head)
+    return heads
+
+
+def _months_since_last_head(last: date) -> Iterator[date]:
+    """The months after that of the last head, up to `last`; `last` alone when the year before it has no head."""
+    a_year_before = last.replace(year=last.year - 1)
+    kept = ChainHead.objects.filter(month__gte=a_year_before, month__lt=last).order_by("month").last()
+    month = last if kept is None else _next_month(kept.month)
+    while month <= last:
+        yield month
+        month = _next_month(month)
+
+
+def _next_month(first: date) -> date:
+    return (first + timedelta(days=31)).replace(day=1)
 
 
 def _mail_head(head: ChainHead) -> None:

@@ -4,17 +4,20 @@ An app registers, when it is ready, a function that names the next such moment::
 
     register_boundary("promotions", next_change)
 
-A page or fragment made before a moment is not answered from a cache after it, although nobody changed any content.
+A page or fragment made before a moment is not answered from a cache after it, although nobody changed any content. Nor
+is one beyond the midnight that ends its day: pages name dates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import Error
 from django.utils import timezone
+
+from shop.core.dates import shop_day, start_of_day
 
 NextBoundary = Callable[[datetime], datetime | None]
 
@@ -58,10 +61,13 @@ def next_boundary(since: datetime, version: str) -> datetime | None:
 
 
 def seconds_to_boundary(since: datetime, version: str, *, most: float) -> float:
-    """Return how long what was read from `since` on may be answered from a cache: `most`, or until the boundary after
-    `since`. Nothing (0 or less) when that has passed, or while the database is away and nobody can tell."""
+    """Return how long what was read from `since` on may be answered from a cache: `most`, or until the boundary or the
+    midnight after `since`. Nothing (0 or less) when that has passed, or while the database is away and nobody can
+    tell."""
     try:
         boundary = next_boundary(since, version)
     except Error:
         return 0
-    return most if boundary is None else min(most, (boundary - timezone.now()).total_seconds())
+    midnight = start_of_day(shop_day(since) + timedelta(days=1))
+    ends = midnight if boundary is None else min(boundary, midnight)
+    return min(most, (ends - timezone.now()).total_seconds())

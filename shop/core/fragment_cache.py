@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from threading import Event, Lock, get_ident
 from time import monotonic
 from typing import Any, Generic, TypeVar, cast
@@ -97,10 +97,9 @@ class FragmentCache(Generic[Key, Value]):
         return None if entry is None else entry.value
 
     def put(self, key: Key, value: Value, version: str, *, seconds: float, true_for: float = 0) -> None:
-        """Store a value for so long at most, and never beyond midnight: pages name dates. For `true_for` seconds it may
-        still be shown while it is made anew."""
-        now, today = monotonic(), _seconds_today()
-        entry = _Entry(value, version, now + min(seconds, today), now + min(true_for, today))
+        """Store a value for so long. For `true_for` seconds it may still be shown while it is made anew."""
+        now = monotonic()
+        entry = _Entry(value, version, now + seconds, now + true_for)
         with self._lock:
             segment = self._asked if key in self._asked else self._new
             segment[key] = entry
@@ -246,9 +245,3 @@ def _store(
     seconds = seconds_to_boundary(page.since, page.version, most=settings.FRAGMENT_CACHE_SECONDS)
     fragments.put(whole, _NONE if fragment is None else fragment, page.version, seconds=seconds)
     return fragment
-
-
-def _seconds_today() -> float:
-    now = timezone.localtime()
-    tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), tzinfo=now.tzinfo)
-    return (tomorrow - now).total_seconds()

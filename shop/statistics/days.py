@@ -15,9 +15,8 @@ from shop.core.each_row import each_row
 from shop.core.transaction_locks import lock_names
 from shop.statistics.batch import CountKey
 from shop.statistics.models import DailyCount, DailySalt, DailyVital, Measure, Step, Visit
-from shop.statistics.writing import add_counts
+from shop.statistics.writing import DAYS_LOCK, add_counts
 
-_LOCK = "statistics-days"
 _STEPS = {Step.PRODUCT: "saw_product", Step.CART: "added_to_cart", Step.CHECKOUT: "saw_checkout"}
 
 
@@ -32,7 +31,7 @@ def close_days(today: date) -> int:
 
     def close(day: date) -> None:
         with transaction.atomic():
-            lock_names([_LOCK])
+            lock_names([DAYS_LOCK])
             visits = Visit.objects.filter(day=day)
             add_counts(count_visits(visits).items())
             closed[day] = visits.delete()[0]

@@ -10,9 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection, models, transaction
+from django.utils import timezone
 
+from shop.core.transaction_locks import lock_names
 from shop.statistics.batch import Batch, CountKey, VisitKey, VitalKey
 from shop.statistics.models import DailyCount, DailyVital, Visit
+
+DAYS_LOCK = "statistics-days"
+"""Held by who closes a day, and by who still writes visits of one: a visit is not deleted without being counted."""
 
 _FIRST = "CASE WHEN {table}.{column} = '' THEN excluded.{column} ELSE {table}.{column} END"
 _EITHER = "({table}.{column} OR excluded.{column})"
@@ -23,6 +28,9 @@ _VISIT_COLUMNS = ("source", "campaign", "saw_product", "added_to_cart", "saw_che
 def write_batch(batch: Batch) -> None:
     """Add the sums in one short transaction."""
     with transaction.atomic():
+        today = timezone.localdate()
+        if any(key.day < today for key in batch.visits):
+            lock_names([DAYS_LOCK])
         add_counts((key, count) for key, count in batch.counts.items())
         _upsert(
             DailyVital,

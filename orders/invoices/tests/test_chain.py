@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from orders.books.audit import audit_books
-from orders.books.chain import extend_chain, mail_month_head
+from orders.books.chain import extend_chain, mail_month_heads
 from orders.invoices.contracts import ensure_contract_document
 from orders.invoices.documents import ensure_document
 from orders.invoices.tests.conftest import set_shop
@@ -116,9 +116,8 @@ def test_the_head_of_a_month_is_mailed_once_and_shows_books_that_were_written_an
     # Nobody ran the job on the first, nor the one that links.
     now = datetime(2026, 12, 3, 6, tzinfo=UTC)
     damage("DELETE FROM orders_chainlink WHERE position = 4")
-    head = mail_month_head(now)
-    assert head is not None
-    assert mail_month_head(now) is None
+    assert len(mail_month_heads(now)) == 1
+    assert mail_month_heads(now) == []
     code = f"4:{ChainLink.objects.get(position=4).hash}"
     mails = OutgoingMail.objects.filter(kind="books_head").order_by("pk")
     assert [(row.to, row.context) for row in mails] == [
@@ -137,3 +136,21 @@ def test_the_head_of_a_month_is_mailed_once_and_shows_books_that_were_written_an
         call_command("audit_books", "--without-stripe", "--head", code, stdout=StringIO())
     with pytest.raises(CommandError, match="a code as it was mailed"):
         call_command("audit_books", "--without-stripe", "--head", code[:-1], stdout=StringIO())
+
+
+@pytest.mark.parametrize(
+    ("now", "months"),
+    [
+        (datetime(2027, 3, 1, 5, tzinfo=UTC), ["2026-11", "2026-12", "2027-01", "2027-02"]),
+        # Years later, or a clock that went astray.
+        (datetime(2099, 3, 1, 5, tzinfo=UTC), ["2026-11", "2099-02"]),
+    ],
+)
+def test_months_in_which_nothing_ran_have_their_heads_once_it_runs_again(
+    books: Invoice, now: datetime, months: list[str]
+) -> None:
+    mail_month_heads(datetime(2026, 12, 1, 5, tzinfo=UTC))
+    mail_month_heads(now)
+    assert [f"{head.month:%Y-%m}" for head in ChainHead.objects.all()] == months
+    assert OutgoingMail.objects.filter(kind="books_head").count() == len(months)
+    assert mail_month_heads(now) == []

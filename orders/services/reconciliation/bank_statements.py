@@ -286,9 +286,11 @@ def _day(text: str) -> date | None:
     # Some banks write the hour behind it.
     for form, day in product(_DAYS, {text, text[:10].strip()}):
         try:
-            return datetime.strptime(day, form).date()  # noqa: DTZ007 - a day has no zone
+            found = datetime.strptime(day, form).date()  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
+        # « 31/12/9999 » stands for no day, and has no days after it.
+        return found if 2000 <= found.year < 2200 else None
     return None
 
 

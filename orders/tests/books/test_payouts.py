@@ -135,8 +135,9 @@ def test_statements_of_french_banks_are_read_alike(name):
     ]
 
 
-def test_commas_inside_labels_do_not_split_a_statement():
-    [line] = read_statement(b"Date;Libelle;Montant\n05/11/2026;STRIPE EUROPE, LTD, DUBLIN, IRL, EU;50,00\n")
+def test_commas_inside_labels_do_not_split_a_statement_and_lines_of_no_real_day_are_none():
+    text = b"Date;Libelle;Montant\n05/11/2026;STRIPE EUROPE, LTD, DUBLIN, IRL, EU;50,00\n"
+    [line] = read_statement(text + b"31/12/9999;STRIPE;7,00\n01/01/0001;STRIPE;7,00\n")
     assert (line.label, line.amount) == ("STRIPE EUROPE, LTD, DUBLIN, IRL, EU", Decimal("50.00"))
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 class Seasonal(models.Model):
     """Something shown from one day to another, both included; empty means without end. Days begin at midnight, when
-    every cached page ends too (`shop.core.fragment_cache`): a season begins and ends by itself."""
+    every cached page ends too (`shop.core.boundaries`): a season begins and ends by itself."""
 
     starts_on = models.DateField(
         _("à partir du"), null=True, blank=True, help_text=_("Vide : depuis toujours.")

@@ -53,8 +53,21 @@ def test_what_was_read_before_it_lasts_until_it_and_is_not_stored_after_it(now, 
         assert seconds_to_boundary(NOW, "1", most=60) == seconds
 
 
-def test_without_one_everything_lasts_as_long_as_it_may():
-    assert seconds_to_boundary(NOW, "1", most=60) == 60
+@pytest.mark.parametrize(
+    ("since", "now", "most", "seconds"),
+    [
+        ("2026-11-27T08:00Z", "2026-11-27T08:00Z", 60, 60),
+        ("2027-01-12T22:59:50Z", "2027-01-12T22:59:55Z", 60, 5),
+        # Made in the last moment of a day, and stored in the first of the next: it names yesterday's dates.
+        ("2027-01-12T22:59:59Z", "2027-01-12T23:00:01Z", 60, -1),
+        # The Sunday of 23 hours, and that of 25, half an hour after they began.
+        ("2027-03-27T23:30Z", "2027-03-27T23:30Z", 86400, 81000),
+        ("2027-10-30T22:30Z", "2027-10-30T22:30Z", 90000, 88200),
+    ],
+)
+def test_without_one_everything_lasts_as_long_as_it_may_and_no_longer_than_its_day(since, now, most, seconds):
+    with time_machine.travel(now, tick=False):
+        assert seconds_to_boundary(datetime.fromisoformat(since), "1", most=most) == seconds
 
 
 def test_nothing_is_stored_while_nobody_can_tell():
