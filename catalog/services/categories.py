@@ -13,6 +13,7 @@ from catalog.services.media import retire_pictures
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_product, validate
 from catalog.services.reports import report_products
+from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import InvalidFields, Problem
@@ -33,8 +34,8 @@ def save_category(*, category: Category) -> Category:
 
     Raises `Problem` (400 `invalid`) with messages by field.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         lock_names([_LOCK])
         stored = Category.objects.filter(pk=category.pk).first() if category.pk else None
         fill_slugs(category)
@@ -50,7 +51,8 @@ def save_category(*, category: Category) -> Category:
         if stored is not None and any(
             (getattr(stored, field) or "") != (getattr(category, field) or "") for field in _SHOWN_BY_PRODUCTS
         ):
-            keys = list(category.products.order_by("pk").values_list("pk", flat=True))
+            # All of them before the words of the first, for which whoever saves one of the others waits.
+            keys = lock_products(product_ids=category.products.values("pk"))
             for product_id in keys:
                 refresh_product(product_id=product_id)
             report_products(keys)

@@ -78,7 +78,7 @@ def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImag
         return None
     with transaction.atomic():
         # Gone: the gallery was written again, and does without it.
-        product = Product.objects.select_for_update().filter(pk=row.product_id).first()
+        product = Product.objects.select_for_update(no_key=True).filter(pk=row.product_id).first()
         found = PictureImport.objects.select_for_update().filter(pk=import_id).first()
         if product is None or found is None:
             return None

@@ -16,6 +16,7 @@ from catalog.selectors.promotions import concerned_products, promotions_of
 from catalog.selectors.variants import variants_of
 from catalog.services.price_history import add_points
 from catalog.services.reports import report_products
+from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.money import ZERO
 
@@ -39,7 +40,8 @@ def refresh_due_promotions(*, now: datetime | None = None) -> int:
     """Record the starts and ends of promotions up to `now` that nobody has recorded, each with its own moment, and
     refresh the products concerned. Return how many products show something else.
 
-    Safe to run late, twice, or by two workers at once. One query when nothing is due.
+    Safe to run late, twice, or by two workers at once. One query when nothing is due. Call it before the transaction
+    that locks a product: it locks others.
     """
     moment = now or timezone.now()
     due = list(Promotion.objects.filter(next_boundary__lte=moment).order_by("next_boundary", "pk"))
@@ -52,6 +54,7 @@ def refresh_due_promotions(*, now: datetime | None = None) -> int:
         rows = Promotion.objects.filter(pk=promotion.pk, next_boundary=promotion.next_boundary)
         rows.update(next_boundary=promotion.boundary_after(moment))
     with transaction.atomic():
+        lock_products(product_ids=keys)
         report_products(keys)
     content_changed()
     return changed
@@ -69,7 +72,7 @@ def _refresh_batch(keys: Collection[int], moments: Sequence[datetime]) -> int:
     present = moments[-1]
     with transaction.atomic():
         # `of`: the category's row is only read.
-        rows = Product.objects.select_for_update(of=("self",)).select_related("category")
+        rows = Product.objects.select_for_update(no_key=True, of=("self",)).select_related("category")
         products = list(rows.filter(pk__in=keys).order_by("pk"))
         pks = [product.pk for product in products]
         variants = variants_of(pks)

@@ -46,8 +46,8 @@ def duplicate_product(
 
     Raises `Product.DoesNotExist`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         source = Product.objects.select_related("category").get(pk=product_id)
         copy = Product(**_columns(source, _OWN_COLUMNS), source="manual", is_published=False)
         for language in LANGUAGES:

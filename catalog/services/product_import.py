@@ -92,9 +92,9 @@ def import_products(
     Raises `Problem`: 400 `invalid` when a line is refused (`preview_import` says which), 409 `conflict` when products
     changed since the preview of this key.
     """
+    refresh_due_promotions()
     try:
         with transaction.atomic():
-            refresh_due_promotions()
             products = _find(lines, lock=True)
             refuse_other_versions(products, preview_key)
             result = _judge(lines, products)
@@ -115,7 +115,7 @@ def _find(lines: Sequence[FileLine], *, lock: bool = False) -> list[Product]:
     keys |= set(Product.objects.filter(external_id__in=references).values_list("pk", flat=True))
     rows = Product.objects.select_related("category", "own_promotion").prefetch_related("picked_similar")
     if lock:
-        rows = rows.select_for_update(of=("self",))
+        rows = rows.select_for_update(no_key=True, of=("self",))
     return list(rows.filter(pk__in=keys).order_by("pk"))
 
 

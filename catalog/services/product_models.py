@@ -25,7 +25,7 @@ def change_product_model(
     another one stands there by now: the product is locked meanwhile, so that of two who change it at once one is told.
     """
     with transaction.atomic():
-        Product.objects.select_for_update().get(pk=product.pk)
+        Product.objects.select_for_update(no_key=True).get(pk=product.pk)
         row = ProductModel.objects.filter(product=product).first()
         if (row.model_file.name if row else "") != seen:
             return False

@@ -29,10 +29,11 @@ def archive_products(
     Return how many changed. This and the functions below raise `Problem`: 404 `unknown_products`, and 409 `conflict`
     when `preview_key` (`staff_products.key_of_versions`) is of other versions.
     """
+    refresh_due_promotions()
     with transaction.atomic():
         products = [
             product
-            for product in _locked(product_ids, preview_key)
+            for product in lock_found(product_ids, preview_key)
             if product.archived_at is None and product.trashed_at is None
         ]
         for product in products:
@@ -45,10 +46,11 @@ def unarchive_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the archive: published again if they were."""
+    refresh_due_promotions()
     with transaction.atomic():
         products = [
             product
-            for product in _locked(product_ids, preview_key)
+            for product in lock_found(product_ids, preview_key)
             if product.archived_at is not None and product.trashed_at is None
         ]
         for product in products:
@@ -61,8 +63,9 @@ def trash_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Move products to the trash: to the shop they are gone at once, staff can restore them for 30 days."""
+    refresh_due_promotions()
     with transaction.atomic():
-        products = [product for product in _locked(product_ids, preview_key) if product.trashed_at is None]
+        products = [product for product in lock_found(product_ids, preview_key) if product.trashed_at is None]
         for product in products:
             product.trashed_at = timezone.now()
             _hide(product, "product.trashed", actor)
@@ -73,9 +76,10 @@ def restore_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the trash: where they were before, published if they were."""
+    refresh_due_promotions()
     with transaction.atomic():
         products = [
-            product for product in _locked(product_ids, preview_key) if product.trashed_at is not None
+            product for product in lock_found(product_ids, preview_key) if product.trashed_at is not None
         ]
         for product in products:
             product.trashed_at = None
@@ -119,11 +123,6 @@ def _purge(product: Product, actor: AbstractBaseUser | None) -> None:
         before={"name": product.name, "price": f"{product.price:f}", "external_id": product.external_id},
     )
     delete_product(product=product)
-
-
-def _locked(product_ids: Sequence[int], preview_key: str) -> list[Product]:
-    refresh_due_promotions()
-    return lock_found(product_ids, preview_key)
 
 
 def _hide(product: Product, action: str, actor: AbstractBaseUser | None) -> None:

@@ -103,8 +103,8 @@ def create_product(
 def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKey) -> None:
     """Change the fields that are given. Raises Problem: 400 `invalid` with messages by field, 404 `not_found`, and 409
     `conflict` where `updated_at` is not the version of now."""
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         lock_products(product_ids=[product_id])
         rows = Product.objects.select_related("category").filter(pk=product_id, trashed_at=None)
         product = rows.first()

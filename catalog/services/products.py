@@ -23,7 +23,7 @@ from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_deletion, report_product, watch_stock
 from catalog.services.search_index import index_product, remove_product
-from catalog.services.stock import lock_products, refresh_availability
+from catalog.services.stock import refresh_availability
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.problems import InvalidFields, Problem
@@ -49,11 +49,11 @@ def save_product(
     columns (`name_en`) that say what the French text says, though they did not change.
     Raises `Problem`: 400 `invalid` with messages by field, 409 `conflict` when somebody saved another version since.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         variations: Sequence[ProductVariation] = ()
         if product.pk is not None:
-            rows = Product.objects.select_for_update().filter(pk=product.pk)
+            rows = Product.objects.select_for_update(no_key=True).filter(pk=product.pk)
             stored = rows.values("updated_at", *TRANSLATED_COLUMNS).first() or {}
             if expected_updated_at is not None and stored.get("updated_at") != expected_updated_at:
                 raise conflict()
@@ -81,8 +81,8 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
 
     Raises `Problem` (400 `invalid`), also when the difference would bring a price of the product below zero.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         product = locked_product(variation.product_id)
         validate(variation, without="product")
         check_prices(product=product, variations=[variation])
@@ -99,8 +99,8 @@ def save_variant(*, variant: Variant) -> Variant:
 
     Raises `Problem` (400 `invalid`).
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         product = locked_product(variant.product_id)
         validate(variant)
         with watch_stock([product.pk]):
@@ -112,8 +112,8 @@ def save_variant(*, variant: Variant) -> Variant:
 
 def delete_variation(*, variation: ProductVariation) -> None:
     """Remove a variation. Its prices over time stay."""
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         product = locked_product(variation.product_id)
         variation.delete()
         refresh_product(product_id=product.pk)
@@ -123,7 +123,8 @@ def delete_variation(*, variation: ProductVariation) -> None:
 def delete_product(*, product: Product) -> None:
     """Remove a product with its variations and pictures. Its prices over time stay."""
     with transaction.atomic():
-        lock_products(product_ids=[product.pk])
+        # With its key: whoever names it waits, and finds it gone.
+        list(Product.objects.select_for_update().filter(pk=product.pk))
         report_deletion(product)
         images = list(product.images.all())
         remove_model_files(product=product)
@@ -189,7 +190,11 @@ def check_prices(*, product: Product, variations: Iterable[ProductVariation]) ->
 def locked_product(product_id: int) -> Product:
     """The row, locked, with its category. Raises `Product.DoesNotExist`."""
     # `of`: the category's row is only read.
-    return Product.objects.select_for_update(of=("self",)).select_related("category").get(pk=product_id)
+    return (
+        Product.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("category")
+        .get(pk=product_id)
+    )
 
 
 def _fill_slugs(product: Product) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -16,6 +17,7 @@ from catalog.models import Category, Product, Promotion, PromotionState
 from catalog.selectors.promotions import concerned_products
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_products
+from catalog.services.stock import lock_products
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.problems import InvalidFields, Problem
@@ -27,8 +29,8 @@ OFFER_FIELDS = ("promotion_active", "promotion_type", "promotion_buy_quantity", 
 def save_promotion(
     *,
     promotion: Promotion,
-    products: Iterable[Product] | None = None,
-    categories: Iterable[Category] | None = None,
+    products: Collection[Product] | None = None,
+    categories: Collection[Category] | None = None,
     now: datetime | None = None,
 ) -> Promotion:
     """Check and store a promotion and what it applies to (None: what it applied to before), and refresh the products
@@ -37,14 +39,18 @@ def save_promotion(
     Raises `Problem` (400 `invalid`) with messages by field. Takes about a second for 2,000 products.
     """
     moment = now or timezone.now()
+    refresh_due_promotions(now=moment)
     with transaction.atomic():
-        refresh_due_promotions(now=moment)
         concerned = _keys_of(promotion)
         try:
             promotion.full_clean()
         except ValidationError as error:
             raise InvalidFields(error.message_dict) from error
         promotion.next_boundary = promotion.boundary_after(moment)
+        chosen = Q(pk__in=concerned) | Q(category__in=categories or ()) | Q(pk=promotion.product_id)
+        chosen |= Q(pk__in=[product.pk for product in products or ()])
+        # All at once, and before the promotion's own row: so does whoever writes a product with its own promotion.
+        lock_products(product_ids=Product.objects.filter(chosen).order_by().values("pk"))
         promotion.save()
         if products is not None:
             promotion.products.set(products)
@@ -111,9 +117,10 @@ def end_promotion_by(*, promotion: Promotion, actor: AbstractBaseUser) -> Promot
 def delete_promotion(*, promotion: Promotion) -> None:
     """Remove a promotion; its products cost at once what they cost without it. The prices it made stay recorded."""
     moment = timezone.now()
+    refresh_due_promotions(now=moment)
     with transaction.atomic():
-        refresh_due_promotions(now=moment)
         concerned = _keys_of(promotion)
+        lock_products(product_ids=concerned)
         promotion.delete()
         refresh_prices(product_ids=concerned, moments=[moment])
         report_products(concerned)

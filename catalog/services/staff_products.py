@@ -73,8 +73,8 @@ def change_product(
     version (`stock_quantity`, by orders). Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `conflict`,
     409 `trashed`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         product = locked_product(product_id)
         refuse_trashed(product)
         if any(getattr(product, name) != value for name, value in (seen or {}).items()):
@@ -103,8 +103,8 @@ def change_products(
     `preview_key` is what `key_of_versions` said when the person saw the preview. Raises `Problem`: 400 `invalid` with
     the product's name, 404 `unknown_products`, 409 `conflict` and `trashed`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
-        refresh_due_promotions()
         products = lock_found(product_ids, preview_key)
         for product in products:
             try:
@@ -173,7 +173,7 @@ def find_products(product_ids: Sequence[int], *, lock: bool = False) -> list[Pro
     """These products, in the order of their keys. Raises `Problem` (404 `unknown_products`) when one is missing."""
     rows = Product.objects.select_related("category")
     if lock:
-        rows = rows.select_for_update(of=("self",))
+        rows = rows.select_for_update(no_key=True, of=("self",))
     found = list(rows.filter(pk__in=product_ids).order_by("pk"))
     missing = sorted(set(product_ids) - {product.pk for product in found})
     if missing:

@@ -174,5 +174,5 @@ def _lock_products(levels: Mapping[Level, int]) -> dict[int, int | None]:
 
 
 def _lock(condition: Q) -> dict[int, int | None]:
-    rows = Product.objects.select_for_update().filter(condition).order_by("pk")
+    rows = Product.objects.select_for_update(no_key=True).filter(condition).order_by("pk")
     return dict(rows.values_list("pk", "stock_quantity"))

@@ -93,6 +93,7 @@ def save_grid(
     Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid` with messages by `rows.<variant>.<field>`, 409
     `conflict` unless `version` is the grid's, 409 `trashed`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
         product = _writable(product_id, version)
         writing = _Writing(product)
@@ -118,6 +119,7 @@ def add_format(*, product_id: int, values: Values, actor: AbstractBaseUser | Non
 
     Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `trashed`, 409 `too_many_formats`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
         product = _writable(product_id)
         count = product.variations.count()
@@ -146,6 +148,7 @@ def change_format(
     Raises `Product.DoesNotExist`, `ProductVariation.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `conflict`, 409
     `trashed`.
     """
+    refresh_due_promotions()
     with transaction.atomic():
         row = _writable(product_id, version).variations.get(pk=variation_id)
         before = _plain_format(row)
@@ -170,6 +173,7 @@ def remove_format(*, product_id: int, variation_id: int, actor: AbstractBaseUser
 
     Raises `Product.DoesNotExist`, `ProductVariation.DoesNotExist`, and `Problem` (409 `trashed`).
     """
+    refresh_due_promotions()
     with transaction.atomic():
         row = _writable(product_id).variations.get(pk=variation_id)
         record_audit("variation.deleted", row, actor=actor, before=_plain_format(row))
@@ -182,7 +186,6 @@ def grid_conflict() -> Problem:
 
 
 def _writable(product_id: int, version: str = "") -> Product:
-    refresh_due_promotions()
     product = locked_product(product_id)
     refuse_trashed(product)
     if version:

@@ -16,9 +16,10 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds import decisions
 from orders.services.status import stock_holds
 from orders.services.status.transitions import cancel_unpaid_order
-from orders.tests.factories import make_order, make_product, make_variation, pay_order
+from orders.tests.factories import checkout_body, line, make_order, make_product, make_variation, pay_order
 from orders.tests.refunding import provider, refund  # noqa: F401 - fixture
 from tests.races.concurrency import Started, run_concurrently, values, wait_until_blocked
+from tests.races.conftest import Buyer
 from tests.races.test_opposite_carts import deadlocks
 
 pytestmark = [
@@ -68,6 +69,24 @@ def test_units_refunded_while_their_format_is_deleted_return_to_the_product():
     order = pay_order(held())
     assert delete_while(partial(restock, order)).value() is True
     assert units() == 5
+
+
+def test_a_format_deleted_while_it_is_ordered_is_not_sold(fake_stripe):
+    """Made to order: no number is counted, and its lines would name what is gone."""
+    piece = make_product(price="60.00")
+    variation = make_variation(piece, "18 cm", is_default=True)
+    body = checkout_body([line(piece, variation_id=variation.pk)], "60.00")
+    answer = delete_while(lambda: Buyer().checkout(body)).value()
+    assert (answer.status_code, answer.json()["code"]) == (409, "out_of_stock")
+    assert not Order.objects.exists()
+
+
+def test_control_a_format_deleted_while_it_is_ordered_fails_the_commit(fake_stripe, monkeypatch):
+    piece = make_product(price="60.00")
+    variation = make_variation(piece, "18 cm", is_default=True)
+    body = checkout_body([line(piece, variation_id=variation.pk)], "60.00")
+    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
+    assert delete_while(lambda: Buyer().checkout(body)).value().status_code == 500
 
 
 def test_control_holds_locked_before_their_products_wait_in_a_circle(monkeypatch):

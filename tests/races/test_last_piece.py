@@ -16,6 +16,7 @@ from catalog.services import stock
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, StockHold
 from orders.services.checkout import placement
 from orders.services.payments.settlement import settle
+from orders.services.status import stock_holds
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import CONTENT_TYPE
 from tests.races.concurrency import Meeting, Started, run_concurrently, values
@@ -124,6 +125,7 @@ def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(
             Product.objects.filter(pk=level[1]).update(stock_quantity=levels[level] - wanted[level])
         return lacking
 
+    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
     monkeypatch.setattr(stock, "_take", read_then_write)
     answers = values(run_concurrently([partial(buy, product, number) for number in range(40)]))
     sold = sum(answer.status_code == 201 for answer in answers)

@@ -1,0 +1,155 @@
+"""Staff write the catalogue while its pieces are sold: products are locked in the order of their keys, before the rows
+that stand behind them, so that nobody waits in a circle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import OperationalError, transaction
+from django.utils import timezone
+
+from catalog.models import Category, Product, Promotion
+from catalog.services import prices
+from catalog.services.categories import save_category
+from catalog.services.prices import refresh_due_promotions
+from catalog.services.product_import import FileLine, import_products
+from catalog.services.product_removal import trash_products
+from catalog.services.products import save_product
+from catalog.services.promotions import delete_promotion, save_promotion, set_own_promotion
+from catalog.services.staff_products import change_product, change_products
+from catalog.services.stock import lock_products
+from catalog.services.variant_grid import add_format
+from catalog.tests.factories import make_category, make_product, make_promotion
+from orders.tests.conftest import admin, staff_client  # noqa: F401 - fixtures
+from orders.tests.factories import make_order, make_seller
+from tests.races.concurrency import Started, wait_until_blocked
+from tests.races.test_opposite_carts import deadlocks
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def pieces() -> tuple[Product, Product]:
+    """Two pieces of two collections. A promotion of the second has begun, which nobody has recorded yet."""
+    make_seller()
+    first, second = make_product("Lune"), make_product("Soleil", category=make_category("astres"))
+    begun = make_promotion(second, starts_at=timezone.now() + timedelta(days=1))
+    moment = timezone.now() - timedelta(seconds=1)
+    Promotion.objects.filter(pk=begun.pk).update(starts_at=moment, next_boundary=moment)
+    return first, second
+
+
+def describe(piece: Product) -> None:
+    piece.description_fr = "Une pièce phosphorescente."
+    save_product(product=piece)
+
+
+def rename(piece: Product) -> None:
+    category = Category.objects.get(pk=piece.category_id)
+    category.name_fr = "Nocturnes"
+    save_category(category=category)
+
+
+def lock_in_the_opposite_order(first: Product, second: Product) -> None:
+    with transaction.atomic():
+        lock_products(product_ids=[second.pk])
+        lock_products(product_ids=[first.pk])
+
+
+def meet(write: Callable[[], Any], first: Callable[[], Any], then: Callable[[], Any]) -> Any:
+    """What `write` gives, which waits for what a transaction locked with `first`, while that goes on with `then`."""
+    with transaction.atomic():
+        first()
+        writing = Started(write)
+        wait_until_blocked()
+        then()
+    return writing.value()
+
+
+WRITERS: dict[str, Callable[[Product, Product], Any]] = {
+    "product": lambda first, _: describe(first),
+    "products": lambda first, _: change_products(
+        product_ids=[first.pk], values={"weight_grams": 90}, actor=None
+    ),
+    "format": lambda first, _: add_format(product_id=first.pk, values={"name_fr": "Grand"}, actor=None),
+    "file": lambda first, _: import_products(
+        lines=[FileLine(2, first.pk, "", {"weight_grams": 90})], actor=None
+    ),
+    "trash": lambda first, _: trash_products(product_ids=[first.pk], actor=None),
+    "collection": lambda first, _: rename(first),
+    "promotion": lambda first, _: make_promotion(first, name="Autre"),
+    "order of what is made to order": lambda first, second: make_order((second, 1), (first, 1)),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_who_waits_for_a_piece_holds_none_behind_it(pieces, writer):
+    before = deadlocks()
+    first, second = pieces
+    locks = [partial(lock_products, product_ids=[piece.pk]) for piece in pieces]
+    meet(partial(WRITERS[writer], first, second), *locks)
+    assert deadlocks() == before
+
+
+def test_control_two_pieces_locked_in_opposite_orders_wait_in_a_circle(pieces):
+    before = deadlocks()
+    locks = [partial(lock_products, product_ids=[piece.pk]) for piece in pieces]
+    with pytest.raises(OperationalError):
+        meet(partial(lock_in_the_opposite_order, *pieces), *locks)
+    assert deadlocks() == before + 1
+
+
+def test_a_promotion_deleted_while_its_pieces_are_sold():
+    """The one that was written last stands behind the other in its table."""
+    pieces = [make_product(name) for name in ("Lune", "Soleil")]
+    promotion = make_promotion(*pieces)
+    Product.objects.filter(pk=pieces[0].pk).update(weight_grams=90)
+    locks = [partial(lock_products, product_ids=[piece.pk]) for piece in pieces]
+    meet(partial(delete_promotion, promotion=promotion), *locks)
+    assert not Product.objects.exclude(running_promotion=None).exists()
+
+
+def test_a_collection_renamed_while_one_of_its_pieces_is_described():
+    """Both count words: the vocabulary has one writer at a time."""
+    first, second = make_product("Lune"), make_product("Soleil")
+    meet(partial(rename, first), partial(lock_products, product_ids=[second.pk]), partial(describe, second))
+    assert Category.objects.get().name_fr == "Nocturnes"
+    second.refresh_from_db()
+    assert ("nocturnes" in second.search_text, "phosphorescente" in second.search_text) == (True, True)
+
+
+def test_an_offer_written_with_its_piece_and_by_itself():
+    piece = make_product(promotion_active=True, promotion_type="buy_2_get_1")
+    offer = Promotion.objects.get()
+    switch_off = partial(
+        set_own_promotion, product=piece, promotion_active=False, promotion_type="buy_2_get_1"
+    )
+    meet(partial(save_promotion, promotion=offer), partial(lock_products, product_ids=[piece.pk]), switch_off)
+    assert Promotion.objects.get().is_active is True
+
+
+def test_a_piece_shown_beside_another_that_is_being_sold_waits_for_nobody():
+    """A row that names a product keeps nobody from changing it, nor waits for who does."""
+    first, second = make_product("Lune"), make_product("Soleil")
+    with transaction.atomic():
+        lock_products(product_ids=[first.pk])
+        show = partial(change_product, product_id=second.pk, values={"picked_similar": [first]}, actor=None)
+        Started(show).value()
+    assert list(second.picked_similar.all()) == [first]
+
+
+def test_what_a_begun_promotion_changed_is_told_with_its_pieces_locked(pieces, monkeypatch):
+    """Their waiting events are in no order of their own."""
+    found: list[BaseException | None] = []
+
+    def lock_soon() -> None:
+        with transaction.atomic():
+            Product.objects.select_for_update(nowait=True).get(pk=pieces[1].pk)
+
+    monkeypatch.setattr(prices, "report_products", lambda _: found.append(Started(lock_soon).outcome().error))
+    refresh_due_promotions()
+    assert [type(error) for error in found] == [OperationalError]
