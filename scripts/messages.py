@@ -71,7 +71,7 @@ GIVEN_UP = {
     # The pages are British.
     "en": (
         (r"(?i)\be-mail", "email"),
-        (r"(?i)\binstallment", "instalment"),
+        (r"(?i)\binstallment", "it with one l"),
         (r"n't\b", "not, uncontracted"),
     ),
     "de": (

@@ -170,7 +170,7 @@ def test_a_complete_catalogue_passes(root):
             'msgstr "Cart by E-mail"',
             ["en: say email: 'Panier'"],
         ),
-        ('msgstr "Panier +"', 'msgstr "Installment"', ["en: say instalment: 'Panier'"]),
+        ('msgstr "Panier +"', 'msgstr "Installment"', ["en: say it with one l: 'Panier'"]),
         ("plural=(n != 1);", "plural=(n > 1);", ["en: Plural-Forms must be nplurals=2; plural=(n != 1);"]),
     ],
 )
