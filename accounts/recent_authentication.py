@@ -107,7 +107,7 @@ def read_credential(text: str) -> Any:
     """Return what a browser sent of a passkey; None for what is no JSON."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

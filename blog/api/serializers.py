@@ -23,6 +23,7 @@ from catalog.api.staff_serializers import NamedProductSerializer
 from catalog.selectors.pictures import image_info
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import ROW_KEY
+from shop.core.staff_calls import MomentField
 
 _LENGTHS: dict[str, int] = {
     **{name: vars(Article._meta.get_field(name))["max_length"] for name in ("title", "slug", "cover_alt")},
@@ -81,8 +82,8 @@ class ArticleWriteSerializer(ArticleValuesSerializer):
     """
 
     published = serializers.BooleanField(required=False)
-    publish_at = serializers.DateTimeField(required=False, allow_null=True)
-    expected_updated_at = serializers.DateTimeField(required=False, allow_null=True)
+    publish_at = MomentField(required=False, allow_null=True)
+    expected_updated_at = MomentField(required=False, allow_null=True)
     confirmed_texts = serializers.ListField(
         child=serializers.ChoiceField(choices=sorted(TEXT_SOURCES)), required=False
     )
@@ -91,7 +92,7 @@ class ArticleWriteSerializer(ArticleValuesSerializer):
 class ArticleAutosaveWriteSerializer(ArticleValuesSerializer):
     """What was typed and not saved; `base_updated_at` is the version it began with."""
 
-    base_updated_at = serializers.DateTimeField()
+    base_updated_at = MomentField()
 
 
 class ArticlePictureSerializer(serializers.Serializer[Any]):
@@ -121,7 +122,7 @@ class ShownValuesSerializer(TextsSerializer):
 
 class ArticleAutosaveSerializer(serializers.Serializer[Any]):
     values = ShownValuesSerializer()
-    base_updated_at = serializers.DateTimeField()
+    base_updated_at = MomentField()
     saved_at = serializers.DateTimeField()
 
 
@@ -200,7 +201,7 @@ class FieldDiffSerializer(serializers.Serializer[Any]):
 
 
 class RestoreRevisionSerializer(serializers.Serializer[Any]):
-    expected_updated_at = serializers.DateTimeField(required=False, allow_null=True)
+    expected_updated_at = MomentField(required=False, allow_null=True)
 
 
 def picture_values(row: ArticlePicture | None) -> dict[str, Any] | None:

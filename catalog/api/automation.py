@@ -48,7 +48,7 @@ class StockAutomation(APIView):
     )
     def get(self, request: Request) -> Response:
         """Two queries."""
-        page, rows = _number(request.query_params.get("page", "1")), stock_rows()
+        page, rows = _number(request, "page", "1"), stock_rows()
         count, start = rows.count(), (page - 1) * STOCK_PAGE_SIZE
         if page < 1 or (start >= count and page > 1):
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
@@ -83,10 +83,10 @@ class ProductAutomation(APIView):
         """All products that are not in the trash, archived ones too. Eight queries."""
         products = Product.objects.filter(trashed_at=None).order_by("-created_at", "-pk")
         if "id" in request.query_params:
-            products = products.filter(pk=_number(request.query_params["id"]))
+            products = products.filter(pk=_number(request, "id"))
         if "external_id" in request.query_params:
             products = products.filter(external_id=request.query_params["external_id"])
-        page = _number(request.query_params.get("page", "1"))
+        page = _number(request, "page", "1")
         count = products.count()
         start = (page - 1) * PAGE_SIZE
         if page < 1 or (start >= count and page > 1):
@@ -136,7 +136,7 @@ class ProductAutomation(APIView):
     )
     def put(self, request: Request) -> Response:
         """Change the fields that are given."""
-        product_id = _number(request.query_params.get("id", ""))
+        product_id = _number(request, "id")
         product = Product.objects.prefetch_related("images").filter(pk=product_id, trashed_at=None).first()
         if product is None:
             raise Problem("not_found", _("Produit introuvable"), 404)
@@ -149,13 +149,12 @@ class ProductAutomation(APIView):
         return private(product_documents([product_id])[product_id])
 
 
-def _number(text: str) -> int:
-    """Raises Problem 400 for what is no number of a row or page."""
-    number = read_key(text)
+def _number(request: Request, name: str, default: str = "") -> int:
+    """Return a parameter of the address. Raises Problem 400 for what is no number of a row or page."""
+    number = read_key(request.query_params.get(name, default))
     if number is None:
-        raise Problem(
-            "invalid", _("Un nombre entier est attendu."), errors={"id": [_("Un nombre entier est attendu.")]}
-        )
+        refusal = _("Un nombre entier est attendu.")
+        raise Problem("invalid", refusal, errors={name: [refusal]})
     return number
 
 

@@ -22,6 +22,7 @@ from catalog.selectors.categories import find_named_category
 from catalog.selectors.product_documents import TEXTS
 from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
+from shop.core.staff_calls import MomentField
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
@@ -230,7 +231,7 @@ class ProductFields(StrictFields):
     variants = VariantFields(many=True, required=False, max_length=MOST_VARIANTS)  # type: ignore[call-arg]
     source = text(Product, "source")  # type: ignore[assignment]
     external_id = serializers.CharField(required=False, allow_null=True, max_length=120)
-    updated_at = serializers.DateTimeField(
+    updated_at = MomentField(
         required=False, help_text="The version that was read: another one since is a 409."
     )
 

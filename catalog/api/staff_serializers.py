@@ -26,6 +26,7 @@ from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.row_keys import read_key
+from shop.core.staff_calls import MomentField
 
 LOWEST = Decimal("0.01")
 ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
@@ -156,7 +157,7 @@ class AdminProductSerializer(serializers.ModelSerializer[Product]):
         many=True, queryset=Product.objects.all(), required=False
     )
     picked_similar_names = NamedProductSerializer(source="picked_similar", many=True, read_only=True)
-    expected_updated_at = serializers.DateTimeField(write_only=True, required=False, allow_null=True)
+    expected_updated_at = MomentField(write_only=True, required=False, allow_null=True)
     seen_stock_quantity = serializers.IntegerField(write_only=True, required=False, allow_null=True)
     confirmed_texts = serializers.ListField(
         child=serializers.ChoiceField(choices=TRANSLATED_COLUMNS), write_only=True, required=False

@@ -24,7 +24,8 @@ from catalog.selectors.products import price_histories, without_customs_data
 from catalog.selectors.promotion_previews import PreviewRow, rows_of_product
 from catalog.selectors.promotions import promotions_of
 from catalog.selectors.variants import variants_of
-from shop.core.keyset import BadCursor
+from shop.core.keyset import BadCursor, read_moment
+from shop.core.parsers import NOT_KEPT
 from shop.core.row_keys import read_key
 
 PAGE_SIZE, MOST_A_PAGE = 50, 200
@@ -248,7 +249,7 @@ def _read_cursor(cursor: str, ordering: str) -> tuple[Any, int]:
         named, written, key = json.loads(urlsafe_b64decode(cursor.encode()))
         if named != ordering or not isinstance(written, str) or type(key) is not int:
             raise BadCursor(cursor)
-        if not 0 < key < 2**63:
+        if not 0 < key < 2**63 or NOT_KEPT.search(written):
             raise BadCursor(cursor)
         column = ORDERS[ordering][0]
         if column == "sort_name":
@@ -258,9 +259,6 @@ def _read_cursor(cursor: str, ordering: str) -> tuple[Any, int]:
             if not price.is_finite():
                 raise BadCursor(cursor)
             return price, key
-        moment = datetime.fromisoformat(written)
+        return read_moment(written), key
     except (ValueError, TypeError, InvalidOperation, RecursionError) as error:
         raise BadCursor(cursor) from error
-    if moment.tzinfo is None:
-        raise BadCursor(cursor)
-    return moment, key

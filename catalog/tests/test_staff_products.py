@@ -107,6 +107,11 @@ def test_pages_by_number_lead_to_each_other(admin):
         {"cursor": "bnVsbA=="},
         {"cursor": "WyJuYW1lIiwgIngiLCAxXQ=="},
         {"cursor": "WyJuZXdlc3QiLCAiMjAyNiIsIDFd"},
+        # The calendar's ends, half of a surrogate pair, NUL.
+        {"cursor": "WyJuZXdlc3QiLCAiOTk5OS0xMi0zMVQyMzo1OTo1OS0xMjowMCIsIDFd"},
+        {"ordering": "-updated", "cursor": "WyItdXBkYXRlZCIsICIwMDAxLTAxLTAxVDAwOjAwOjAwKzE0OjAwIiwgMV0="},
+        {"ordering": "name", "cursor": "WyJuYW1lIiwgIlx1ZDgwMCIsIDFd"},
+        {"ordering": "name", "cursor": "WyJuYW1lIiwgIlx1MDAwMCIsIDFd"},
         {"state": "sold"},
         {"page": "0"},
         {"page_size": "201"},

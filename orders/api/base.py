@@ -1,12 +1,10 @@
 """What the endpoints share: how a request is read, documented and answered."""
 
-from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
@@ -25,16 +23,6 @@ def idempotency_key(request: Request) -> str:
     if not key or len(key) > MAX_KEY or not key.isascii() or not key.isprintable():
         raise Problem("idempotency_key_required", _("La requête n'est pas lisible."), 400)
     return key
-
-
-class MomentField(serializers.DateTimeField):
-    """A moment of a call; one that has no equal in UTC is refused, where REST framework's own field breaks."""
-
-    def enforce_timezone(self, value: datetime) -> datetime:
-        try:
-            return super().enforce_timezone(value)
-        except OverflowError:
-            self.fail("overflow")
 
 
 def validated(form: Serializer[Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import MomentField, validated
+from orders.api.base import validated
 from orders.api.fields import PlainTextField
 from orders.api.serializers import StrictIntegerField
 from orders.api.staff_calls import PREVIEW, MailPreviewSerializer
@@ -22,7 +22,7 @@ from orders.services.fulfilment.board import move_piece
 from orders.services.fulfilment.dispatch import Dispatch, Outcome, dispatch_orders, preview_dispatch
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import MomentField, allowed, private
 
 MOST_ORDERS = 50
 

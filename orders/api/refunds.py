@@ -58,6 +58,15 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
     was_sent = serializers.BooleanField(default=False)
 
 
+class SaidAmountField(AmountField):
+    """An amount that may be left out: an empty text, which is none, must not become « everything »."""
+
+    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+        if isinstance(data, str) and not data.strip():
+            return False, data
+        return super().validate_empty_values(data)
+
+
 class RefundDemandSerializer(KnownFieldsSerializer):
     """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth; the
     delivery of a complete return is added.
@@ -65,8 +74,8 @@ class RefundDemandSerializer(KnownFieldsSerializer):
     `expected_left` is the `left` of the preview that the person was shown; 409 `refund_changed` when it is another now.
     """
 
-    expected_left = AmountField(min_value=0, required=False, allow_null=True)
-    amount = AmountField(min_value=0, required=False, allow_null=True)
+    expected_left = SaidAmountField(min_value=0, required=False, allow_null=True)
+    amount = SaidAmountField(min_value=0, required=False, allow_null=True)
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
     lines = serializers.ListField(
         child=RefundedLineSerializer(), required=False, allow_null=True, max_length=MAX_LINES

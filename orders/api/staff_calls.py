@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from orders.api.base import MomentField, found_order, order_not_found
+from orders.api.base import found_order, order_not_found
 from orders.api.order_sheets import AdminOrderDetailSerializer
 from orders.models import Order
 from orders.selectors.admin_orders import admin_order
@@ -19,7 +19,7 @@ from orders.selectors.order_sheet import order_sheet
 from orders.services.fulfilment.previews import preview_mails
 from orders.stripe import gateway
 from shop.core.problems import Problem
-from shop.core.staff_calls import private
+from shop.core.staff_calls import MomentField, private
 
 PREVIEW = OpenApiParameter(
     "preview", str, description="Present: nothing is done, and the answer is the mails that would be sent."

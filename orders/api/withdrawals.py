@@ -43,7 +43,7 @@ def each_once(items: list[dict[str, int]]) -> list[dict[str, int]]:
     return items
 
 
-class WithdrawalDemandSerializer(serializers.Serializer[Any]):
+class WithdrawalDemandSerializer(KnownFieldsSerializer):
     """Without `items` the whole order is meant."""
 
     items: serializers.ListSerializer[Any] = serializers.ListSerializer(

@@ -135,6 +135,7 @@ def test_more_than_is_left_is_a_problem_that_names_what_is_left(admin, order):
         {"lines": [{"item_id": 1, "quantity": 0}]}, {"lines": [{"item_id": 2**63, "quantity": 1}]},
         {"lines": [{"item_id": 1, "quantity": 1.5}]}, {"lines": []}, {"lines": [{"item_id": 1}] * 1000},
         {"reason": "x" * 501}, {"reason": 7}, {"amount": "99999999999.00"}, {"amount": "0.00"},
+        {"amount": ""}, {"amount": " "}, {"expected_left": ""},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_and_refunds_nothing(admin, order, body):

@@ -77,7 +77,14 @@ def test_first_part_is_shown_and_words_are_looked_for_in_the_last():
     ]
 
 
-@pytest.mark.parametrize("cursor", ["x", "%00", "MjAyNi0wMS0wMVQwMDowMDowMCswMDowMHx4", "|", "²"])
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        *("x", "%00", "MjAyNi0wMS0wMVQwMDowMDowMCswMDowMHx4", "|", "²"),
+        # 0001-01-01T00:00:00+14:00|1 and 9999-12-31T23:59:59+00:00|1
+        *("MDAwMS0wMS0wMVQwMDowMDowMCsxNDowMHwx", "OTk5OS0xMi0zMVQyMzo1OTo1OSswMDowMHwx"),
+    ],
+)
 def test_unreadable_place_is_the_beginning(cursor):
     page = listed(apres=cursor, liste="inconnue")
     assert (names(page), page.first_url) == (["ch_1", "ch_2"], "")

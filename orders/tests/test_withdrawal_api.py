@@ -101,6 +101,15 @@ def test_wrong_items_are_refused_and_nothing_is_filed(member, order, items, code
     assert filed() == before
 
 
+def test_a_misspelt_name_does_not_become_the_whole_order(member, order):
+    before = filed()
+
+    answer = post(member, order.pk, {"item": [{"item_id": order.items.get().pk, "quantity": 1}]})
+
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["item"])
+    assert filed() == before
+
+
 def test_only_the_owner_may_withdraw(member, order):
     unpaid = make_order(user=order.user)
     before = filed()

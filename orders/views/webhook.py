@@ -5,13 +5,14 @@ import logging
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from orders.mails import alert_clock
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
 from orders.stripe import gateway
-from shop.core.problems import waited_too_long
+from shop.core.problems import Problem, problem_response, waited_too_long
 
 logger = logging.getLogger(__name__)
 
@@ -30,26 +31,34 @@ def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
     """
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):
-        return HttpResponse(status=400)
+        return _unreadable()
     if len(length) > MAX_LENGTH_DIGITS or int(length) > MAX_BODY:
-        return HttpResponse(status=413)
+        return problem_response(Problem("too_large", _("La demande est trop volumineuse."), 413))
     payload = request.body
     try:
         facts = gateway.read_event(payload, request.headers.get("Stripe-Signature", ""))
     except gateway.OutOfTime as error:
         alert_clock("webhook", seconds=error.seconds)
-        return HttpResponse(status=400)
+        return _unreadable()
     except gateway.BadSignature:
         logger.warning("a webhook call with a wrong signature was refused")
-        return HttpResponse(status=400)
+        return _unreadable()
     try:
         process_event(store_event(facts))
     except (gateway.GatewayError, NotYetKnown) as error:
         logger.warning("event %s will be tried again: %s", facts.event_id, error)
-        return HttpResponse(status=503)
+        return _again()
     except OperationalError as error:
         if not waited_too_long(error):
             raise
         logger.warning("event %s will be tried again: its order is held by somebody else", facts.event_id)
-        return HttpResponse(status=503)
+        return _again()
     return HttpResponse(status=200)
+
+
+def _unreadable() -> HttpResponseBase:
+    return problem_response(Problem("malformed", _("La requête n'est pas lisible."), 400))
+
+
+def _again() -> HttpResponseBase:
+    return problem_response(Problem("busy", _("Réessayez dans un instant."), 503))

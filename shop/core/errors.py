@@ -80,11 +80,17 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def nothing_to_read(request: HttpRequest, refusal: HttpResponseBase) -> HttpResponseBase:
-    """The page of an address that takes forms alone, in the place of Django's empty answer."""
-    request.resolver_match = None
-    page = render(request, "errors/404.html", status=refusal.status_code)
-    page["Allow"] = refusal["Allow"]
-    return page
+    """What an address that takes forms or calls of another kind answers, in the place of Django's empty answer."""
+    answer: HttpResponse
+    if is_api(request):
+        answer = problem_response(
+            Problem("method_not_allowed", _("Cette méthode n'est pas acceptée ici."), refusal.status_code)
+        )
+    else:
+        request.resolver_match = None
+        answer = render(request, "errors/404.html", status=refusal.status_code)
+    answer["Allow"] = refusal["Allow"]
+    return answer
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 Row = TypeVar("Row", bound=Model)
 
@@ -26,12 +27,23 @@ def read_cursor(cursor: str) -> tuple[datetime, str]:
     """Return the moment and the key. Raises BadCursor."""
     try:
         moment, _bar, key = urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        read = datetime.fromisoformat(moment)
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         raise BadCursor(cursor) from error
-    if read.tzinfo is None or not key:
+    if not key:
         raise BadCursor(cursor)
-    return read, key
+    return read_moment(moment), key
+
+
+def read_moment(text: str) -> datetime:
+    """Return the moment of a cursor, one that databases keep. Raises BadCursor."""
+    try:
+        moment = datetime.fromisoformat(text)
+        # What has no zone is no moment, and the calendar's ends are none where the shop or the database is.
+        for zone in (timezone.get_default_timezone(), UTC):
+            timezone.make_naive(moment, zone)
+    except (ValueError, OverflowError) as error:
+        raise BadCursor(text) from error
+    return moment
 
 
 def rows_after(rows: QuerySet[Row], cursor: str, *, moment: str, oldest_first: bool = False) -> QuerySet[Row]:

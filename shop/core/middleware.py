@@ -2,12 +2,17 @@
 
 import logging
 from collections.abc import Callable
-from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import DataError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponsePermanentRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -16,7 +21,7 @@ from django.utils.deprecation import MiddlewareMixin
 from shop.core import errors
 from shop.core.errors import is_outage
 from shop.core.languages import active_language
-from shop.core.request_kind import has_language_by_header, is_page, language_of
+from shop.core.request_kind import has_language_by_header, is_api, is_page, language_of
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +61,7 @@ class NotFoundMiddleware(MiddlewareMixin):
         return errors.page_not_found(request) if isinstance(exception, Http404) else None
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        is_empty = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and is_page(request)
+        is_empty = isinstance(response, HttpResponseNotAllowed) and (is_page(request) or is_api(request))
         return errors.nothing_to_read(request, response) if is_empty else response
 
 

@@ -1,6 +1,7 @@
 """The one request parser of the API: strict JSON, so that odd input is a 400 and never a crash."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
@@ -27,7 +28,9 @@ class BodyTooLarge(APIException):
 
 
 class StrictJSONParser(BaseParser):
-    """JSON objects in UTF-8 only: no NaN, no duplicate keys, no deep nesting, no NUL characters, no heaps of lists."""
+    """JSON objects in UTF-8 only: no NaN, no infinite number, no duplicate keys, no deep nesting, no NUL characters, no
+    heaps of lists.
+    """
 
     media_type = "application/json"
     document_type: type = dict
@@ -47,7 +50,9 @@ class StrictJSONParser(BaseParser):
         if raw.count(b"[") + raw.count(b"{") > MAX_BRACKETS:
             raise ParseError
         try:
-            document = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique)
+            document = json.loads(
+                raw.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
+            )
         except (ValueError, RecursionError) as error:
             raise ParseError from error
         if not isinstance(document, self.document_type) or _unusable(document, 1):
@@ -71,6 +76,13 @@ def _charset(media_type: str | None) -> str:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is infinite")
+    return number
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,12 +4,14 @@ The server decides at every request; the interface only hides what is refused.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from rest_framework import serializers
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -18,6 +20,16 @@ from rest_framework.views import APIView
 
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
+
+
+class MomentField(serializers.DateTimeField):
+    """A moment of a call; one that has no equal in UTC is refused, where REST framework's own field breaks."""
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        try:
+            return super().enforce_timezone(value)
+        except OverflowError:
+            self.fail("overflow")
 
 
 class IsMember(BasePermission):

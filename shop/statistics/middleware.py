@@ -26,7 +26,7 @@ class BeaconMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         view = self.views.get(request.path_info)
-        if view is None:
+        if view is None or request.method != "POST":
             return self.get_response(request)
         with translation.override(language_of(request)):
             return view(request)

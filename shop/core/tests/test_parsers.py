@@ -41,5 +41,11 @@ def test_text_that_no_column_holds_is_refused_wherever_it_stands(body: str, esca
         parsed(body.format(escape))
 
 
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "Infinity", "NaN"])
+def test_an_infinite_number_is_refused(number: str) -> None:
+    with pytest.raises(ParseError):
+        parsed(f'{{"a": [{number}]}}')
+
+
 def test_other_text_is_taken_as_it_is() -> None:
     assert parsed('{"a": "\\ud83d\\ude00 é \\u0001 \\ue000"}') == {"a": "\U0001f600 é \u0001 \ue000"}

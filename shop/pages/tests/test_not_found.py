@@ -36,6 +36,22 @@ def test_an_unknown_call_gets_a_problem(client, settings, debug):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.parametrize(
+    "address", ["/api/vitals", "/api/statistics/events", "/api/client-errors", "/webhooks/stripe"]
+)
+def test_a_call_by_a_method_that_it_has_not_gets_a_problem(client, address):
+    answer = client.get(address, headers={"accept-language": "fr"})
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json() == {
+        "type": "about:blank",
+        "title": "Méthode refusée",
+        "status": 405,
+        "detail": "Cette méthode n'est pas acceptée ici.",
+        "code": "method_not_allowed",
+    }
+
+
 def test_a_shared_link_keeps_its_finish_when_the_piece_was_renamed(client):
     product = make_finished_product("Hibou")
     answer = client.get(f"/produit/{product.pk}-ancien-nom?finition=unpainted")
