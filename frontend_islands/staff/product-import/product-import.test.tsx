@@ -63,3 +63,13 @@ it("imports nothing while a line is wrong", async () => {
   await waitFor(() => expect(sent).toHaveLength(2));
   expect(screen.getByRole("button", { name: "Importer 1 produit(s)" })).toHaveProperty("disabled", true);
 });
+
+it("leaves open what became of an import without an answer", async () => {
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
+  const apply = await screen.findByRole("button", { name: "Importer 1 produit(s)" });
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("offline")));
+  await user.click(apply);
+  expect(await screen.findByText("Import non confirmé : vérifiez à nouveau avant d'importer")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Vérifier à nouveau" })).toBeTruthy();
+});

@@ -4,7 +4,7 @@ import type { ImportAnswer, StaffProductImportProps } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Changes } from "../shared/changes";
-import { Loading, ProblemText, problemText, toastProblem } from "../shared/problem";
+import { isRefusal, Loading, ProblemText, problemText, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
@@ -31,7 +31,7 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
       });
       look.mutate(csv);
     },
-    onError: (error) => toastProblem(t("failed"), error),
+    onError: (error) => toastProblem(t(isRefusal(error) ? "failed" : "unsure"), error),
   });
 
   async function read(file: File | undefined) {
