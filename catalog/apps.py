@@ -11,13 +11,16 @@ class CatalogConfig(AppConfig):
         from catalog import personal_data
         from catalog.selectors.favourites import favourite_ids
         from catalog.selectors.pictures import product_files
+        from catalog.selectors.product_columns import column_label, product_column
         from catalog.selectors.promotions import next_change
         from catalog.selectors.shown_files import register_file_user
+        from shop.core.audit_labels import register_columns
         from shop.core.boundaries import register_boundary
         from shop.core.mail_content import register_marketing
         from shop.core.me_parts import register_me_part
 
         register_marketing("notice_available", "favourite_available")
+        register_columns("catalog.product", product_column, column_label)
         register_boundary("promotions", next_change)
         register_me_part("favourites", favourite_ids)
         # A copy of a product may show the photos of the first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -24,10 +25,10 @@ from catalog.api.staff_serializers import (
     TEXT_SOURCES,
     AdminProductSerializer,
     FieldChangeSerializer,
-    field_label,
     values_of,
 )
 from catalog.models import Category, Product
+from catalog.selectors.product_columns import column_label
 from catalog.selectors.staff_products import matching_products
 from catalog.services.product_import import (
     GENERAL,
@@ -98,6 +99,8 @@ _AMOUNTS = {name for name in _HEADERS if name.endswith(("price", "_amount", "_cm
 _FLAGS = {"is_published", "featured", "in_stock", "promotion_active"}
 # Empty, they are "".
 _BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type", "safety_class", "maker"}
+# Spaces and sign of a cell that a spreadsheet writes as money: « 1 234,50 € ».
+_NOT_OF_AN_AMOUNT = re.compile(r"[\s€]")
 _YES = {"oui", "o", "1", "vrai", "true", "yes", "x"}
 _NO = {"non", "n", "0", "faux", "false", "no"}
 # What a spreadsheet would take for a formula.
@@ -298,7 +301,7 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
             else:
                 data[name] = text.lower() in _YES
         elif name in _AMOUNTS:
-            data[name] = text.replace(",", ".") or None
+            data[name] = _NOT_OF_AN_AMOUNT.sub("", text).replace(",", ".") or None
         elif name == "picked_similar":
             data[name] = text.split()
         elif name == "category":
@@ -319,15 +322,16 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
             name: [str(message) for message in messages] if isinstance(messages, list) else [str(messages)]
             for name, messages in form.errors.items()
         }
+    name = data.get("name") or ""
     values = {} if errors else values_of(form)
     values.pop(_REFERENCE, None)
     if product_id is not None and _REFERENCE in cells and not reference and not errors:
         values[_REFERENCE] = None
-    return FileLine(number, product_id, reference, values, errors)
+    return FileLine(number, product_id, reference, name, values, errors)
 
 
 def _column_name(field: str) -> str:
     """What the file calls a field."""
     names = {source: text for text, source in TEXT_SOURCES.items()}
     name = names.get(field, field)
-    return _HEADERS.get(name) or field_label(name)
+    return _HEADERS.get(name) or column_label(name)

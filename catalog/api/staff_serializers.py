@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import models
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_countries import countries
 from drf_spectacular.types import OpenApiTypes
@@ -16,10 +15,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.api.products import Money, ProductPicture
-from catalog.models import Category, Finish, Product, Promotion, PromotionType
+from catalog.models import Category, Finish, Product, PromotionType
 from catalog.selectors import wording
-from catalog.selectors.addresses import called, product_url
+from catalog.selectors.addresses import product_url
+from catalog.selectors.categories import find_named_category
 from catalog.selectors.pictures import image_info
+from catalog.selectors.product_columns import column_label, product_column
 from catalog.selectors.product_documents import PRICES, TEXTS
 from catalog.services.staff_products import PROMOTION_FIELDS, own_promotion_values
 from catalog.services.translations import TRANSLATED_COLUMNS
@@ -58,7 +59,7 @@ def _text_options(name: str) -> dict[str, Any]:
 
 @extend_schema_field(OpenApiTypes.STR)
 class CategoryField(serializers.Field[Category, Any, str, Product]):
-    """A category by its number, its address in some language, or its name. Read: its name."""
+    """A category by its number, or its address or name in some language. Read: its name."""
 
     default_error_messages = {"unknown": gettext_lazy("Cette catégorie n'existe pas.")}
 
@@ -66,12 +67,8 @@ class CategoryField(serializers.Field[Category, Any, str, Product]):
         if isinstance(data, bool) or not isinstance(data, int | str):
             self.fail("unknown")
         text = str(data).strip()[:200]
-        rows = Category.objects.all()
         key = read_key(text)
-        if key is not None:
-            found = rows.filter(pk=key).first()
-        else:
-            found = rows.filter(called(text.lower())).first() or rows.filter(name_fr__iexact=text).first()
+        found = find_named_category(text) if key is None else Category.objects.filter(pk=key).first()
         if found is None:
             self.fail("unknown")
         return found
@@ -310,7 +307,7 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(OpenApiTypes.STR)
     def get_label(self, change: Any) -> str:
-        return field_label(change.field)
+        return column_label(change.field)
 
     def to_representation(self, change: Any) -> Any:
         shown = super().to_representation(change)
@@ -319,12 +316,7 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
 
 def _in_words(name: str, value: Any) -> Any:
     """A value of a change as people read it: amounts with their comma, choices and rows by their names."""
-    promotion = name.removeprefix("promotion_")
-    column = (
-        Product._meta.get_field(name)
-        if promotion == name
-        else Promotion._meta.get_field("is_active" if promotion == "active" else promotion)
-    )
+    column = product_column(name)
     if isinstance(value, list):
         return [_in_words(name, each) for each in value]
     if isinstance(column, models.DecimalField) and value is not None:
@@ -332,20 +324,6 @@ def _in_words(name: str, value: Any) -> Any:
     if isinstance(column, models.ForeignKey | models.ManyToManyField) and value is not None:
         return value.rpartition(" (")[0]
     return dict(getattr(column, "flatchoices", ())).get(value, value)
-
-
-def field_label(name: str) -> str:
-    """What a field is called: « prix de base (€) »."""
-    if name.startswith("promotion_"):
-        return {
-            "promotion_active": _("promotion active"),
-            "promotion_type": _("type de promotion"),
-            "promotion_buy_quantity": _("quantité achetée"),
-            "promotion_get_quantity": _("quantité offerte"),
-            "promotion_percent": _("réduction (%)"),
-            "promotion_amount": _("réduction (€)"),
-        }[name]
-    return str(getattr(Product._meta.get_field(name), "verbose_name", name))
 
 
 def values_of(form: serializers.BaseSerializer[Any], data: Iterable[str] | None = None) -> dict[str, Any]:

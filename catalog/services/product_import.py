@@ -41,12 +41,13 @@ class LineAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileLine:
-    """A line of a file: which product it is of, and the values of its other cells, or what is wrong with them by
-    field."""
+    """A line of a file: which product it is of, what it calls it, and the values of its other cells, or what is wrong
+    with them by field."""
 
     number: int
     product_id: int | None
     external_id: str
+    name: str
     values: Mapping[str, Any]
     errors: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -164,9 +165,8 @@ def _judge_values(line: FileLine, owner: Product | None) -> LineResult:
             check_values(product, values)
     except Problem as problem:
         return _refused(line, owner, problem.errors or {GENERAL: [problem.detail]})
-    name = str(values.get("name_fr") or product.name)
     action = LineAction.ADD if owner is None else LineAction.CHANGE if fields else LineAction.NOTHING
-    return LineResult(line.number, action, None if owner is None else owner.pk, name, fields)
+    return LineResult(line.number, action, None if owner is None else owner.pk, _name(line, owner), fields)
 
 
 def _store(line: FileLine, judged: LineResult, actor: AbstractBaseUser | None) -> None:
@@ -196,7 +196,14 @@ def _values(line: FileLine) -> dict[str, Any]:
 
 
 def _refused(line: FileLine, owner: Product | None, errors: Mapping[str, list[str]]) -> LineResult:
-    name = str(line.values.get("name_fr") or (owner.name if owner else ""))
     return LineResult(
-        line.number, LineAction.REFUSED, None if owner is None else owner.pk, name, errors=errors
+        line.number,
+        LineAction.REFUSED,
+        None if owner is None else owner.pk,
+        _name(line, owner),
+        errors=errors,
     )
+
+
+def _name(line: FileLine, owner: Product | None) -> str:
+    return line.name or (owner.name if owner else line.external_id)

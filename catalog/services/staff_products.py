@@ -115,8 +115,10 @@ def change_products(
 
 
 def key_of_versions(products: Iterable[Product]) -> str:
-    """A short name of these products in these versions."""
-    versions = "\n".join(f"{product.pk} {product.updated_at.isoformat()}" for product in products)
+    """A short name of these products in these versions, and with these units, which orders change without a new one."""
+    versions = "\n".join(
+        f"{product.pk} {product.updated_at.isoformat()} {product.stock_quantity}" for product in products
+    )
     return hashlib.sha256(versions.encode()).hexdigest()[:32]
 
 

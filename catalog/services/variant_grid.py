@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductImage, ProductVariation, Variant
+from catalog.selectors.product_columns import SEPARATOR
 from catalog.services.gallery import gallery_conflict
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
@@ -210,8 +211,8 @@ def _write_row(writing: _Writing, variant: Variant, row: GridRow) -> None:
         return
     variant.save()
     for name in changed:
-        writing.before[f"{variant} · {name}"] = before[name]
-        writing.after[f"{variant} · {name}"] = _plain(getattr(variant, name))
+        writing.before[f"{variant}{SEPARATOR}{name}"] = before[name]
+        writing.after[f"{variant}{SEPARATOR}{name}"] = _plain(getattr(variant, name))
 
 
 def _is_valid(writing: _Writing, variant: Variant, row: GridRow) -> bool:

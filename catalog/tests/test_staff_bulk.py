@@ -77,13 +77,18 @@ def test_bulk_change_refused_for_one_changes_none(admin):
 
 
 def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
-    ours = make_product("Ours")
+    ours = make_product("Ours", stock_quantity=2)
     for action in ("update", "delete"):
         key = bulk(admin, ours, action=action, fields={"featured": True}, dry_run=True).json()["preview_key"]
         change_product(ours, name_fr=f"Ours {action}")
         answer = bulk(admin, ours, action=action, fields={"featured": True}, preview_key=key)
         assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
     assert (Product.objects.get().featured, Product.objects.get().trashed_at) == (False, None)
+    restock = {"action": "update", "fields": {"stock_quantity": 3}}
+    key = bulk(admin, ours, **restock, dry_run=True).json()["preview_key"]
+    Product.objects.update(stock_quantity=1)  # as an order does, without a new version
+    assert bulk(admin, ours, **restock, preview_key=key).status_code == 409
+    assert Product.objects.get().stock_quantity == 1
 
 
 @pytest.mark.parametrize(
@@ -155,7 +160,7 @@ def test_import_shows_each_line_then_does_it_once(admin):
     text = (
         "numéro;référence externe;nom;catégorie;prix;publié\r\n"
         f"{ours.pk};;Ours blanc;goodies-divers;35,50;oui\r\n"
-        ";lynx-1;Lynx;Bust;20;non\r\n"
+        ";lynx-1;Lynx;Bust;1\u202f220,00\u00a0€;non\r\n"
     )
     shown = load(admin, text, dry_run=True).json()
     assert [(line["line"], line["action"], line["name"]) for line in shown["lines"]] == [
@@ -171,8 +176,9 @@ def test_import_shows_each_line_then_does_it_once(admin):
     assert done.status_code == 200, done.json()
     assert (done.json()["added"], done.json()["changed"]) == (1, 1)
     lynx = Product.objects.get(external_id="lynx-1")
-    assert (lynx.name, lynx.category.slug, lynx.is_published, lynx.source) == (
+    assert (lynx.name, lynx.price, lynx.category.slug, lynx.is_published, lynx.source) == (
         "Lynx",
+        Decimal("1220.00"),
         "bust",
         False,
         "import",
@@ -188,14 +194,15 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
     trashed = make_product("Lynx")
     admin.delete(f"{PRODUCTS}/{trashed.pk}")
     text = (
-        "numéro,référence externe,nom,prix,disponible\n"
-        f"{ours.pk},,Ours blanc,10.00,oui\n"
-        f"{ours.pk},,Ours noir,10.00,oui\n"
-        ",,Sans référence,10.00,oui\n"
-        ",neuf,Sans catégorie,10.00,oui\n"
-        f"{trashed.pk},,Lynx,10.00,oui\n"
-        "999999,,Inconnu,10.00,oui\n"
-        ",autre,Prix,zéro,peut-être\n"
+        "numéro,référence externe,nom,catégorie,prix,disponible\n"
+        f"{ours.pk},,Ours blanc,goodies-divers,10.00,oui\n"
+        f"{ours.pk},,Ours noir,goodies-divers,10.00,oui\n"
+        ",,Sans référence,goodies-divers,10.00,oui\n"
+        ",neuf,Sans catégorie,,10.00,oui\n"
+        f"{trashed.pk},,Lynx,goodies-divers,10.00,oui\n"
+        "999999,,Inconnu,goodies-divers,10.00,oui\n"
+        ",autre,Prix,goodies-divers,zéro,peut-être\n"
+        ",muet,,goodies-divers,10.00,oui\n"
     )
     shown = load(admin, text, dry_run=True).json()
     assert [line["errors"] for line in shown["lines"]] == [
@@ -205,13 +212,17 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
             "Indiquez le numéro du produit, ou une référence externe pour un nouveau\u00a0:"
             " sans elle, le même fichier l'ajouterait deux fois."
         ],
-        ["catégorie\u00a0: Ce champ est obligatoire."],
+        ["catégorie\u00a0: Cette catégorie n'existe pas."],
         ["Ce produit est à la corbeille. Restaurez-le d'abord."],
         ["Aucun produit ne porte ce numéro."],
         [
             "disponible\u00a0: Écrivez «\u00a0oui\u00a0» ou «\u00a0non\u00a0».",
             "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ],
+        ["nom\u00a0: Ce champ ne peut être vide."],
+    ]
+    assert [line["name"] for line in shown["lines"]] == [
+        *("Ours blanc", "Ours noir", "Sans référence", "Sans catégorie", "Lynx", "Inconnu", "Prix", "muet")
     ]
     answer = load(admin, text)
     assert (answer.status_code, answer.json()["detail"]) == (
@@ -222,13 +233,16 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
 
 
 def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
-    ours = make_product("Ours")
-    text = f"numéro;prix\n{ours.pk};10\n"
+    ours = make_product("Ours", stock_quantity=2)
+    text = f"numéro;prix;stock\n{ours.pk};10;2\n"
     key = load(admin, text, dry_run=True).json()["preview_key"]
     change_product(ours, name_fr="Ours blanc")
     answer = load(admin, text, preview_key=key)
     assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
-    assert Product.objects.get().price == Decimal("40.00")
+    key = load(admin, text, dry_run=True).json()["preview_key"]
+    Product.objects.update(stock_quantity=1)  # as an order does, without a new version
+    assert load(admin, text, preview_key=key).status_code == 409
+    assert (Product.objects.get().price, Product.objects.get().stock_quantity) == (Decimal("40.00"), 1)
 
 
 @pytest.mark.parametrize(

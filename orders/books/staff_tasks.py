@@ -43,7 +43,7 @@ from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.staff_actions import StaffAction, may
-from shop.terms.versions import current_number
+from shop.terms.versions import current_number, waits_for_publishing
 
 NAMED = 10
 """How many orders a task names."""
@@ -255,6 +255,15 @@ def _legal(today: date) -> StaffTask:
     )
 
 
+def _terms(today: date) -> StaffTask:
+    return StaffTask(
+        "Conditions de vente à publier",
+        int(waits_for_publishing()),
+        reverse("staff-terms"),
+        _("leur texte, ou un réglage qu'il imprime, a changé\u00a0: les clients lisent encore l'ancien"),
+    )
+
+
 def _payouts(today: date) -> StaffTask:
     return StaffTask(
         "Écarts avec la banque",
@@ -318,6 +327,7 @@ _MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
     (StaffAction.SEE_JOBS, _jobs),
     (StaffAction.SEE_JOBS, _backup),
     (StaffAction.SEE_SETTINGS, _legal),
+    (StaffAction.PUBLISH_TERMS, _terms),
     (StaffAction.SEE_SETTINGS, _oss_number),
     (StaffAction.SEE_BOOKS, _payouts),
     (StaffAction.SEE_BOOKS, _oss_return),

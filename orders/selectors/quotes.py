@@ -239,7 +239,7 @@ def problem_text(problem: str, left: int | None) -> str:
         }
     texts = {
         "unknown_product": _("Cette pièce n'est plus au catalogue."),
-        "unknown_variation": _("Ce format n'existe plus pour cette pièce."),
+        "unknown_variation": _("Ce format n'est plus proposé pour cette pièce."),
         "finish_unavailable": _("Cette finition n'est pas proposée pour cette pièce."),
         "out_of_stock": _("Rupture de stock"),
     }

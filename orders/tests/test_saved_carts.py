@@ -211,7 +211,7 @@ def test_piece_that_left_the_catalogue_stays_in_the_cart_and_says_so():
         ("Golem de poche", None, None),
         ("", "unknown_product", "Cette pièce n'est plus au catalogue."),
         ("", "unknown_product", "Cette pièce n'est plus au catalogue."),
-        ("Golem de poche", "unknown_variation", "Ce format n'existe plus pour cette pièce."),
+        ("Golem de poche", "unknown_variation", "Ce format n'est plus proposé pour cette pièce."),
     ]
     assert [row["quantity"] for row in lines] == [1, 2, 1, 1]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import Model
-from django.utils.formats import date_format
+from django.db.models import DecimalField, Model
+from django.utils.formats import date_format, number_format
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
@@ -111,12 +112,15 @@ def noun(subject_type: str) -> str:
 def field_label(subject_type: str, name: str) -> str:
     """Return what a column of the model is called, else its name."""
     field = _field(subject_type, name)
-    label = _WORDS[name]() if field is None and name in _WORDS else getattr(field, "verbose_name", name)
-    return capfirst(str(label))
+    if field is None:
+        return capfirst(_WORDS[name]() if name in _WORDS else name)
+    labelled = _columns.get(subject_type)
+    return capfirst(labelled[1](name) if labelled else str(getattr(field, "verbose_name", name)))
 
 
 def value_label(subject_type: str, name: str, value: Any) -> str:
-    """Return a value as people read it: one of a few choices by its label, a moment by the shop's clock."""
+    """Return a value as people read it: one of a few choices by its label, a moment by the shop's clock, a number with
+    its comma."""
     if value in (None, "", []):
         return "–"
     if isinstance(value, bool):
@@ -127,6 +131,8 @@ def value_label(subject_type: str, name: str, value: Any) -> str:
     choices = _choices.get((subject_type, name), getattr(field, "flatchoices", None) or ())
     if isinstance(value, str) and _MOMENT.fullmatch(value):
         return date_format(localtime(datetime.fromisoformat(value)), "DATETIME_FORMAT")
+    if isinstance(value, str) and isinstance(field, DecimalField | None) and _DECIMAL.fullmatch(value):
+        return number_format(Decimal(value))
     return str(dict(choices).get(value, value))
 
 
@@ -135,10 +141,18 @@ def register_choices(subject_type: str, name: str, choices: Sequence[tuple[Any, 
     _choices[subject_type, name] = choices
 
 
+def register_columns(subject_type: str, column: Callable[[str], Any], label: Callable[[str], str]) -> None:
+    """Say which column a name is of, and what it is called, where entries of the model name those of other models, too.
+    `column` raises FieldDoesNotExist. Call it in an `AppConfig.ready()`."""
+    _columns[subject_type] = column, label
+
+
 def _field(subject_type: str, name: str) -> Any:
     """The column of the model; None for a value that is none, and of a model that is no more."""
     model = _model(subject_type)
     try:
+        if subject_type in _columns:
+            return _columns[subject_type][0](name)
         return model._meta.get_field(name) if model else None
     except FieldDoesNotExist:
         return None
@@ -153,7 +167,9 @@ def _model(subject_type: str) -> type[Model] | None:
 
 # As services and Django's JSON write one.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3,6})?(?:Z|[+-]\d\d:\d\d)")
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 _choices: dict[tuple[str, str], Sequence[tuple[Any, Any]]] = {}
+_columns: dict[str, tuple[Callable[[str], Any], Callable[[str], str]]] = {}
 _WORDS = {
     "role": lambda: _("rôle"),
     "amount": lambda: _("montant"),

@@ -7,12 +7,13 @@ import json
 from collections.abc import Callable
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from shop.core.audit import record_audit
-from shop.core.content_version import content_changed
+from shop.core.content_version import content_changed, content_version
 from shop.core.dates import shop_day
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
@@ -24,6 +25,7 @@ Texts = dict[str, TermsText]
 OFFICIAL_PLACE = "official-texts-place"
 """Stands in the terms, as a paragraph of its own, where the official texts are shown."""
 _LOCK = "terms-version"
+_DRAFT_SECONDS = 3600
 _sources: list[Callable[[], Texts]] = []
 
 
@@ -51,6 +53,14 @@ def current_terms() -> TermsVersion | None:
 def current_number() -> str:
     """Return the number of the version in force, "" while there is none. One query."""
     return TermsVersion.objects.values_list("number", flat=True).first() or ""
+
+
+def waits_for_publishing() -> bool:
+    """Whether the terms that customers see are no longer those that would be published now, once there are some. One
+    query; the draft is written once for each content of the shop, and once an hour.
+    """
+    published = TermsVersion.objects.values_list("sha256", flat=True).first()
+    return bool(published) and published != _draft_digest()
 
 
 def find_terms(number: str) -> TermsVersion | None:
@@ -124,6 +134,17 @@ def is_in_a_version(file_name: str) -> bool:
         for text in version.texts.values()
         for official in text["official"]
     )
+
+
+def _draft_digest() -> str:
+    version = content_version()
+    key = f"terms-draft:{version}"
+    known = None if version is None else cache.get(key)
+    if known is None:
+        known = digest_of(draft_terms())
+        if version is not None:
+            cache.set(key, known, _DRAFT_SECONDS)
+    return str(known)
 
 
 def _next_number() -> str:

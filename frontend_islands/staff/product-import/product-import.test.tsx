@@ -43,7 +43,7 @@ it("shows every line of the file, then imports it", async () => {
   await user.click(screen.getByLabelText("Montrer aussi les lignes sans changement"));
   expect(screen.getByText("Lynx")).toBeTruthy();
   expect(await barriers(container)).toEqual([]);
-  await user.click(screen.getByRole("button", { name: "Importer 1 produit(s)" }));
+  await user.dblClick(screen.getByRole("button", { name: "Importer 1 produit(s)" }));
   await screen.findByText("0 produit(s) ajouté(s), 1 modifié(s) avec succès");
   await waitFor(() => expect(sent).toHaveLength(3));
   expect(sent.slice(0, 2)).toEqual([
@@ -58,5 +58,18 @@ it("imports nothing while a line is wrong", async () => {
   await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
   expect(await screen.findByText("1 ligne(s) à corriger : rien ne sera importé avant.")).toBeTruthy();
   expect(screen.getByText("nom : vide.")).toBeTruthy();
+  // Corrected and saved under its name, it is chosen again.
+  await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
+  await waitFor(() => expect(sent).toHaveLength(2));
   expect(screen.getByRole("button", { name: "Importer 1 produit(s)" })).toHaveProperty("disabled", true);
+});
+
+it("leaves open what became of an import without an answer", async () => {
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), OLD);
+  const apply = await screen.findByRole("button", { name: "Importer 1 produit(s)" });
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("offline")));
+  await user.click(apply);
+  expect(await screen.findByText("Import non confirmé : vérifiez à nouveau avant d'importer")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Vérifier à nouveau" })).toBeTruthy();
 });

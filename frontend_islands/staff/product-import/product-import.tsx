@@ -4,7 +4,7 @@ import type { ImportAnswer, StaffProductImportProps } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Changes } from "../shared/changes";
-import { Loading, ProblemText, problemText, toastProblem } from "../shared/problem";
+import { isRefusal, Loading, ProblemText, problemText, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import words from "./words.json";
 
@@ -31,7 +31,7 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
       });
       look.mutate(csv);
     },
-    onError: (error) => toastProblem(t("failed"), error),
+    onError: (error) => toastProblem(t(isRefusal(error) ? "failed" : "unsure"), error),
   });
 
   async function read(file: File | undefined) {
@@ -71,6 +71,10 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
             accept=".csv,text/csv,text/plain"
             aria-describedby={`${key}-hint`}
             aria-invalid={fault ? true : undefined}
+            // A file that was corrected has the same name: chosen again, it would be no change.
+            onClick={({ currentTarget }) => {
+              currentTarget.value = "";
+            }}
             onChange={(event) => void read(event.target.files?.[0])}
           />
           {fault && (
@@ -130,7 +134,8 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
                 type="button"
                 aria-busy={apply.isPending}
                 disabled={apply.isPending || found.refused > 0}
-                onClick={() => apply.mutate()}
+                // The second half of a double click would tell that nothing was imported.
+                onClick={({ detail }) => detail < 2 && apply.mutate()}
               >
                 {apply.isPending ? t("applying") : t("apply", { count })}
               </button>

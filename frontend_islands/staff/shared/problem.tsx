@@ -34,6 +34,10 @@ export function toastProblem(title: string, error: unknown): void {
   toast({ kind: "error", title, text: problemText(error), ...(isSignedOut(error) && { action: signIn }) });
 }
 
+/** Whether the server refused; after any other error nobody knows what was done. */
+export const isRefusal = (error: unknown) =>
+  error instanceof ApiProblem && error.status >= 400 && error.status < 500;
+
 const isSignedOut = (error: unknown) => error instanceof ApiProblem && error.code === "not_authenticated";
 
 const signInUrl = () => `/auth?next=${encodeURIComponent(location.pathname + location.search)}`;

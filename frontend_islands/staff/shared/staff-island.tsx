@@ -2,18 +2,15 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type ComponentType, type ReactNode, StrictMode, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiProblem } from "@/lib/api";
 import { fetchMe } from "@/lib/me";
 import { fallbackOf, type Mount, replaceFallback } from "@/runtime/island";
-
-/** Answers that asking again will not change. */
-const FINAL = (error: unknown) => error instanceof ApiProblem && error.status >= 400 && error.status < 500;
+import { isRefusal } from "./problem";
 
 /** A client as pages use it; tests make their own. Nothing is kept between pages: what staff see is fresh. */
 export function queryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry: (failures, error) => failures < 2 && !FINAL(error), staleTime: 5_000 },
+      queries: { retry: (failures, error) => failures < 2 && !isRefusal(error), staleTime: 5_000 },
       // Offline they would wait, shown as if they were done, and be lost with the page: they fail, and that is said.
       mutations: { retry: false, networkMode: "always" },
     },

@@ -148,6 +148,23 @@ def test_values_are_shown_as_people_read_them(client, chef):
         ("Compte inactif", "–", "non"),
         ("Au plus tard le", "–", "27 décembre 2026 00:42"),
     ]
+    AuditEntry.objects.create(
+        action="product.changed", subject_type="catalog.product", subject_id="7",
+        before={"price": "49.90", "name_fr": "2.50"},
+        after={
+            "price": "1052.50", "name_fr": "3.50", "promotion_active": True, "promotion_type": "buy_2_get_1",
+            "promotion_amount": "5.00", "Grand · Peint · price": "99.90", "gone": "1.50",
+        },
+    )  # fmt: skip
+    assert client.get(TRAIL).context["rows"][0]["values"] == [
+        ("Prix de base (€)", "49,90", "1052,50"),
+        ("Nom [fr]", "2.50", "3.50"),
+        ("Promotion active", "–", "oui"),
+        ("Type de promotion", "–", "2 achetés, 1 offert"),
+        ("Réduction (€)", "–", "5,00"),
+        ("Grand · Peint · prix propre (€)", "–", "99,90"),
+        ("Gone", "–", "1,50"),
+    ]
     assert rows[1]["values"] == [("Type", "–", "Application d'authentification")]
     assert 'for="id_person">Personne' in client.get(TRAIL).content.decode()
 

@@ -67,7 +67,7 @@ class ContactRequest(models.Model):
 
 
 class ContactReply(models.Model):
-    """What the workshop answered by mail. `key` is the form's: two clicks send one mail."""
+    """What the workshop answered by mail. `key` names its mail."""
 
     request = models.ForeignKey(ContactRequest, on_delete=models.CASCADE, related_name="replies")
     key = models.UUIDField(unique=True, editable=False)

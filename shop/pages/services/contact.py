@@ -103,18 +103,18 @@ def mark_by(*, request_id: int, answered: bool, actor: User) -> None:
         )
 
 
-def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) -> ContactReply:
-    """Answer a request by mail and mark it as answered; the same `key` again sends nothing and gives the first reply.
+def reply(*, request: ContactRequest, text: str, actor: User) -> bool:
+    """Answer a request by mail and mark it as answered; False for words that answered it before, which are not sent
+    again: two clicks, a lost answer, a page that one went back to.
 
     The mail is written in the visitor's language around `text`, quotes what they wrote, and takes answers at the
     shop's address.
     """
     with transaction.atomic():
-        written, created = ContactReply.objects.get_or_create(
-            key=key, defaults={"request": request, "text": text, "actor": actor}
-        )
-        if not created:
-            return written
+        ContactRequest.objects.select_for_update().get(pk=request.pk)
+        if request.replies.filter(text=text).exists():
+            return False
+        written = ContactReply.objects.create(request=request, key=uuid.uuid4(), text=text, actor=actor)
         queue_mail(
             kind="contact_reply",
             to=request.email,
@@ -128,11 +128,11 @@ def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) ->
                 "text": text,
                 "signature": actor.first_name,
             },
-            dedupe_key=f"contact-reply:{key}",
+            dedupe_key=f"contact-reply:{written.key}",
             reference=request.reference,
         )
         set_answered(request=request, answered=True)
-    return written
+    return True
 
 
 def delete_request(*, request: ContactRequest) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import cast
 
 from django import forms
@@ -28,7 +27,7 @@ STATES = (
 
 
 class ReplyForm(forms.Form):
-    """The answer's words; `key` makes one mail of two clicks."""
+    """The answer's words."""
 
     text = forms.CharField(
         label="Votre réponse",
@@ -36,7 +35,6 @@ class ReplyForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 8}),
         help_text="«\u00a0Bonjour\u00a0», votre prénom, le nom de la boutique et le message du client sont ajoutés.",
     )
-    key = forms.UUIDField(widget=forms.HiddenInput)
 
 
 @staff_page(StaffAction.SEE_CONTACTS)
@@ -51,17 +49,15 @@ def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     asked = contact_with_words(contact_id)
     if asked is None:
         raise Http404
-    form = ReplyForm(request.POST or None, initial={"key": uuid.uuid4()})
+    form = ReplyForm(request.POST or None)
     if request.method == "POST":
         require(request.user, StaffAction.ANSWER_CONTACT)
         if form.is_valid():
-            contact.reply(
-                request=asked,
-                text=form.cleaned_data["text"],
-                key=form.cleaned_data["key"],
-                actor=cast(User, request.user),
-            )
-            messages.success(request, f"Réponse envoyée à {asked.email}.")
+            text = form.cleaned_data["text"]
+            if contact.reply(request=asked, text=text, actor=cast(User, request.user)):
+                messages.success(request, f"Réponse envoyée à {asked.email}.")
+            else:
+                messages.info(request, f"Cette réponse est déjà partie à {asked.email}, une seule fois.")
             return redirect("staff-message", contact_id)
     context = {
         "asked": asked,

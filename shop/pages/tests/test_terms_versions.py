@@ -15,6 +15,7 @@ from shop.terms.models import TermsVersion
 from shop.terms.versions import current_number, digest_of, draft_terms, publish_terms
 
 pytestmark = pytest.mark.django_db
+TO_PUBLISH = "Conditions de vente à publier"
 
 
 def rename(name: str) -> None:
@@ -81,7 +82,9 @@ def test_staff_see_what_changes_and_publish_what_they_read(client: Client) -> No
     client.force_login(admin)
     publish_terms(actor=None)
     assert not client.get("/admin/conditions").context["is_edited"]
+    assert TO_PUBLISH not in client.get("/admin").content.decode()
     rename("M. Rouge")
+    assert TO_PUBLISH in client.get("/admin").content.decode()
     page = client.get("/admin/conditions")
     [french, *_others] = page.context["languages"]
     # As it reads, without the signs of Markdown that keep it so.
@@ -92,6 +95,7 @@ def test_staff_see_what_changes_and_publish_what_they_read(client: Client) -> No
     assert TermsVersion.objects.count() == 1
     answer = client.post("/admin/conditions", {"digest": digest_of(draft_terms())})
     assert answer.status_code == 302
+    assert TO_PUBLISH not in client.get("/admin").content.decode()
     version = TermsVersion.objects.all()[0]
     assert version.published_by == admin.pk
     entry = AuditEntry.objects.get(action="terms.published", actor_id=admin.pk)
