@@ -12,7 +12,7 @@ from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.selectors.legal_texts import legal_page
 
-FRANCHISE, LIABLE = "TVA non applicable, art. 293 B du CGI", "N° de TVA FR83123456789"
+FRANCHISE, LIABLE = "TVA non applicable, art. 293 B du CGI", "N°\u00a0de TVA FR83123456789"
 
 
 @pytest.mark.django_db
