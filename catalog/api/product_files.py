@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -99,8 +98,6 @@ _AMOUNTS = {name for name in _HEADERS if name.endswith(("price", "_amount", "_cm
 _FLAGS = {"is_published", "featured", "in_stock", "promotion_active"}
 # Empty, they are "".
 _BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type", "safety_class", "maker"}
-# Spaces and sign of a cell that a spreadsheet writes as money: « 1 234,50 € ».
-_NOT_OF_AN_AMOUNT = re.compile(r"[\s€]")
 _YES = {"oui", "o", "1", "vrai", "true", "yes", "x"}
 _NO = {"non", "n", "0", "faux", "false", "no"}
 # What a spreadsheet would take for a formula.
@@ -301,7 +298,7 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
             else:
                 data[name] = text.lower() in _YES
         elif name in _AMOUNTS:
-            data[name] = _NOT_OF_AN_AMOUNT.sub("", text).replace(",", ".") or None
+            data[name] = text.replace(",", ".") or None
         elif name == "picked_similar":
             data[name] = text.split()
         elif name == "category":

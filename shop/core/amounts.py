@@ -41,7 +41,7 @@ class AmountFormField(forms.DecimalField):
         if not text:
             return None
         try:
-            amount = parse_amount(text, comma=True)
+            amount = parse_amount(text)
         except ValueError as error:
             raise ValidationError(_refusal(), code="invalid") from error
         # A height has one decimal: zeros behind it are none.
@@ -64,7 +64,7 @@ class AmountField(serializers.DecimalField):
         if isinstance(data, bool) or not isinstance(data, str | int | float | Decimal):
             raise serializers.ValidationError(_refusal(), code="invalid")
         try:
-            amount = parse_amount(str(data), comma=True)
+            amount = parse_amount(str(data))
         except ValueError as error:
             raise serializers.ValidationError(_refusal(), code="invalid") from error
         return super().to_internal_value(amount)

@@ -18,7 +18,10 @@ ZERO = Decimal("0.00")
 _CENT = Decimal("0.01")
 _MINUS = "\u2212"
 _DIGITS = 28
-_TYPED = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,2})?")
+_SPACE = "[ \u00a0\u202f]"
+_TYPED = re.compile(
+    rf"(-?(?:[0-9]{{1,12}}|[0-9]{{1,3}}(?:{_SPACE}[0-9]{{3}}){{1,3}})(?:[.,][0-9]{{1,2}})?)(?:{_SPACE}?€)?"
+)
 _MOST_CENTS = 10**_DIGITS - 1
 _ROUNDING = Context(prec=_DIGITS, rounding=ROUND_HALF_UP, traps=[InvalidOperation])
 _EXACT = Context(prec=_DIGITS, traps=[InvalidOperation, Inexact])
@@ -53,17 +56,17 @@ def from_cents(cents: int) -> Decimal:
     return Decimal(cents).scaleb(-2)
 
 
-def parse_amount(text: str, *, comma: bool = False) -> Decimal:
-    """Return the amount that somebody typed or sent: ASCII digits, then at most one dot and two decimals; `-` before
-    it.
+def parse_amount(text: str) -> Decimal:
+    """Return the amount that somebody typed or sent: ASCII digits, then at most one dot or comma and two decimals; `-`
+    before it.
 
-    With `comma`, one may stand for the dot. No exponent, underscore, plus sign, grouping or space, and no digits of
-    another script. Raises `ValueError`.
+    As French writes money, a space may stand before each three digits and before a last `€`: `1 234,50 €`. No
+    exponent, underscore, plus sign, other grouping, and no digits of another script. Raises `ValueError`.
     """
-    written = text.replace(",", ".") if comma else text
-    if _TYPED.fullmatch(written) is None:
+    written = _TYPED.fullmatch(text)
+    if written is None:
         raise ValueError(f"{text[:40]!r} is not an amount of money.")
-    return Decimal(written) + ZERO
+    return Decimal(re.sub(_SPACE, "", written[1]).replace(",", ".")) + ZERO
 
 
 def amount_string(value: Decimal) -> str:
