@@ -103,6 +103,10 @@ class StaffRows(Generic[Row]):
     def is_deletable(self, row: Row) -> bool:
         return self.can_delete
 
+    def what_keeps(self, row: Row) -> str:
+        """Return why a row of a kind that can be deleted can't be now; the page says so instead of asking."""
+        return ""
+
     def warnings(self) -> Iterable[str]:
         """Return what the list says above its rows."""
         return ()
@@ -219,7 +223,12 @@ class StaffRows(Generic[Row]):
             messages.success(request, self.deleted)
             self.after_save(request)
             return redirect(f"staff-{self.name}")
-        context = {"screen": self, "line": self.line(row), "back_url": self._url("edit", row_id)}
+        context = {
+            "screen": self,
+            "line": self.line(row),
+            "refusal": self.what_keeps(row),
+            "back_url": self._url("edit", row_id),
+        }
         return render(request, "staff/rows/delete.html", context)
 
     def move(self, request: HttpRequest, row_id: int) -> HttpResponseBase:

@@ -60,18 +60,26 @@ def save_category(*, category: Category) -> Category:
     return category
 
 
+def what_keeps(category: Category) -> str:
+    """Return the sentence that says why a category can't be deleted now; "" where nothing keeps it."""
+    count = category.products.count()
+    if not count:
+        return ""
+    message = _(
+        "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
+    )
+    return message % {"name": category.name, "count": count}
+
+
 def delete_category(*, category: Category) -> None:
     """Remove a category with its picture, its former addresses and the wishes to hear of it.
 
     Raises `Problem` (409 `category_in_use`) while it has products.
     """
     with transaction.atomic():
-        count = Category.objects.select_for_update().get(pk=category.pk).products.count()
-        if count:
-            message = _(
-                "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
-            )
-            raise Problem("category_in_use", message % {"name": category.name, "count": count}, 409)
+        refusal = what_keeps(Category.objects.select_for_update().get(pk=category.pk))
+        if refusal:
+            raise Problem("category_in_use", refusal, 409)
         picture = getattr(category, "picture", None)
         retire_pictures([picture] if picture else [])
         category.delete()

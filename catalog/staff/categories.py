@@ -8,7 +8,7 @@ from django.db.models import Count, QuerySet
 
 from catalog.models import Category, Synonym
 from catalog.selectors.pictures import image_info
-from catalog.services.categories import delete_category, save_category
+from catalog.services.categories import delete_category, save_category, what_keeps
 from catalog.services.media import set_category_picture
 from catalog.services.synonyms import delete_synonym, save_synonym
 from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymForm
@@ -73,6 +73,9 @@ class Categories(StaffRows[Category]):
 
     def delete(self, row: Category) -> None:
         delete_category(category=row)
+
+    def what_keeps(self, row: Category) -> str:
+        return what_keeps(row)
 
     def order_saved(self) -> None:
         content_changed()

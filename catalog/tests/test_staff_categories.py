@@ -77,7 +77,11 @@ def test_renamed_address_leads_to_the_new_one(admin_client: Client) -> None:
 
 def test_category_with_products_is_not_deleted(admin_client: Client) -> None:
     category = make_product().category
-    answer = admin_client.post(f"{LIST}/{category.pk}/supprimer", follow=True)
+    page = f"{LIST}/{category.pk}/supprimer"
+    asked = admin_client.get(page).content.decode()
+    assert "a encore des produits (1). Changez-les de catégorie d&#x27;abord." in asked
+    assert "Êtes-vous sûr" not in asked
+    answer = admin_client.post(page, follow=True)
     assert "a encore des produits (1)" in answer.content.decode()
     assert Category.objects.get() == category
     assert not AuditEntry.objects.filter(action="category.deleted").exists()
