@@ -26,8 +26,10 @@ from shop.core.audit_rows import record_forms, record_row, row_values
 from shop.core.problems import Problem
 from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_lists import new_place
 from shop.core.staff_pages import CREATION_KEY, WRITE, staff_page
 from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
+from shop.core.staff_translations import ask_to_reread
 from shop.integrations.repeated_calls import make_once_for_staff
 
 Row = TypeVar("Row", bound=Model)
@@ -206,7 +208,7 @@ class StaffRows(Generic[Row]):
         form.is_valid()
         for field, sentences in (problem.errors or {"": [problem.detail]}).items():
             form.add_error(field if field in form.fields else None, list(sentences))
-        return self._drawn(request, form, formset, seen=request.POST.get("seen", ""), status=problem.status)
+        return self._drawn(request, form, formset, status=problem.status)
 
     def delete_page(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
         row = self._found(row_id)
@@ -223,12 +225,8 @@ class StaffRows(Generic[Row]):
             messages.success(request, self.deleted)
             self.after_save(request)
             return redirect(f"staff-{self.name}")
-        context = {
-            "screen": self,
-            "line": self.line(row),
-            "refusal": self.what_keeps(row),
-            "back_url": self._url("edit", row_id),
-        }
+        context = {"screen": self, "line": self.line(row), "back_url": self._url("edit", row_id)}
+        context["refusal"] = self.what_keeps(row)
         return render(request, "staff/rows/delete.html", context)
 
     def move(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
@@ -239,7 +237,7 @@ class StaffRows(Generic[Row]):
             place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
             if place is None:
                 raise Http404
-            rows.insert(_new_place(rows, place, request.POST), rows.pop(place))
+            rows.insert(new_place(rows, place, request.POST), rows.pop(place))
             for number, row in enumerate(rows, start=1):
                 before = getattr(row, self.order_field)
                 if before != number:
@@ -280,10 +278,14 @@ class StaffRows(Generic[Row]):
             form.is_valid()
             form.add_error(None, CONFLICT)
             changed = [(str(form.fields[name].label), now[name] or "vide") for name in both]
-            again = self._drawn(request, form, formset, seen=digests(now), changed=changed, status=409)
-            raise _DrawnAgain(again)
-        if not form.is_valid() or not (formset is None or formset.is_valid()):
-            raise _DrawnAgain(self._drawn(request, form, formset, seen=request.POST.get("seen", "")))
+            raise _DrawnAgain(
+                self._drawn(request, form, formset, seen=digests(now), changed=changed, status=409)
+            )
+        is_good, reread = form.is_valid() and (formset is None or formset.is_valid()), ""
+        if is_good and row_id is not None:
+            reread = ask_to_reread(form, formset, request.POST.get("reread", ""), request.FILES)
+        if reread or not is_good:
+            raise _DrawnAgain(self._drawn(request, form, formset, reread=reread))
         if row_id is None and self.order_field:
             last = self.model._default_manager.aggregate(last=Max(self.order_field))["last"]
             setattr(form.instance, self.order_field, (last or 0) + 1)
@@ -342,13 +344,16 @@ class StaffRows(Generic[Row]):
         form: Any,
         formset: Any,
         *,
-        seen: str | None = None,
+        seen: str = "",
         changed: Sequence[tuple[str, str]] = (),
+        reread: str = "",
         status: int = 200,
     ) -> HttpResponse:
         row = form.instance
+        seen = seen or request.POST.get("seen", "")
         is_new = row.pk is None or row._state.adding
         may_edit = self._may_edit(request)
+        may_delete = may_edit and not is_new and self.is_deletable(row)
         if not may_edit:
             for field in form.fields.values():
                 field.disabled = True
@@ -358,14 +363,13 @@ class StaffRows(Generic[Row]):
             "formset": formset,
             "parts": self.parts,
             "line": None if is_new else self.line(self._found(row.pk)),
-            "seen": seen if seen is not None or is_new else digests(self._values(row)),
+            "seen": seen if seen or is_new else digests(self._values(row)),
             "changed": changed,
+            "reread": reread or request.POST.get("reread", ""),
             "may_edit": may_edit,
             "links": () if is_new else list(self.links(row)),
             "picture": "" if is_new else self.picture(row),
-            "delete_url": ""
-            if is_new or not may_edit or not self.is_deletable(row)
-            else self._url("delete", row.pk),
+            "delete_url": self._url("delete", row.pk) if may_delete else "",
             "back_url": self._back(row),
             "below": "" if is_new else self.below,
         }
@@ -390,18 +394,6 @@ class StaffRows(Generic[Row]):
 
     def _url(self, page: str = "", *args: Any) -> str:
         return reverse(f"staff-{self.name}" + (f"-{page}" if page else ""), args=args)
-
-
-def _new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
-    """Return where the row of `place` goes, counted without it. What names no other row leaves it there."""
-    last = len(rows) - 1
-    before = asked.get("avant")
-    if before is None:
-        return min(max(place + (1 if asked.get("vers") == "bas" else -1), 0), last)
-    if before == "fin":
-        return last
-    others = [str(row.pk) for row in rows if row is not rows[place]]
-    return others.index(before) if before in others else place
 
 
 def _actor(request: HttpRequest) -> AbstractBaseUser:

@@ -11,6 +11,7 @@ from django.test import Client
 from catalog.models import Category, CategoryPicture, FormerSlug, Product
 from catalog.tests.factories import make_category, make_product, picture
 from shop.core.models import AuditEntry
+from shop.core.staff_translations import CHOOSE_AGAIN, STALE
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/categories"
@@ -117,3 +118,20 @@ def test_category_list_takes_one_query_however_many_there_are(
     # Session and person 2, the categories with picture and count 1.
     with django_assert_num_queries(3):
         admin_client.get(LIST)
+
+
+def test_french_warnings_change_once_their_translations_were_looked_at(admin_client: Client) -> None:
+    category = make_category(
+        "mangas", name_fr="Mangas", warnings_fr="Fragile", warnings_en="Fragile!", warnings_de="Bruch"
+    )
+    page = f"{LIST}/{category.pk}"
+    body = sent(admin_client, page, warnings_fr="Coupant", warnings_de="Scharf", intro_fr="Neuf")
+    asked = admin_client.post(page, body | {"new_picture": uploaded("a.jpg")})
+    assert asked.context["form"].errors == {"warnings_en": [STALE], "new_picture": [CHOOSE_AGAIN]}
+    assert Category.objects.get().warnings_fr == "Fragile"
+    seen = body | {"reread": asked.context["reread"]}
+    again = admin_client.post(page, seen | {"warnings_fr": "Pointu"})
+    assert again.context["form"].errors == {"warnings_en": [STALE]}
+    assert admin_client.post(page, seen)["Location"] == LIST
+    row = Category.objects.get()
+    assert (row.warnings_fr, row.warnings_en, row.warnings_de) == ("Coupant", "Fragile!", "Scharf")

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from shop.core.keyset import BadCursor, KeysetPage, read_page
 from shop.core.searching import rows_with_words
@@ -115,3 +115,15 @@ def _page(rows: QuerySet[Row], cursor: str, moment: str, part: Part) -> KeysetPa
 
 def _address(values: Mapping[str, str]) -> str:
     return f"?{urlencode({name: value for name, value in values.items() if value})}"
+
+
+def new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
+    """Return where the row of `place` goes, counted without it. What names no other row leaves it there."""
+    last = len(rows) - 1
+    before = asked.get("avant")
+    if before is None:
+        return min(max(place + (1 if asked.get("vers") == "bas" else -1), 0), last)
+    if before == "fin":
+        return last
+    others = [str(row.pk) for row in rows if row is not rows[place]]
+    return others.index(before) if before in others else place
