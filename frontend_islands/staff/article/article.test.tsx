@@ -6,6 +6,7 @@ import { renderStaff } from "@/testing/staff";
 import { readDraft, writeDraft } from "../shared/drafts";
 import { ArticleEditor } from "./article-editor";
 import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
+import { PictureDialog } from "./picture-dialog";
 
 const PROPS: StaffArticleProps = {
   article_id: 7,
@@ -211,4 +212,18 @@ it("writes Markdown where the cursor is", () => {
   expect(pictureMarkdown("/media/a.jpg", "Un [pot]", 'Le "bleu"')).toBe(
     '![Un \\[pot\\]](/media/a.jpg "Le \\"bleu\\"")',
   );
+});
+
+it("asks before it drops what somebody typed about a picture", async () => {
+  const close = vi.fn();
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  const { user, screen } = await renderStaff(
+    <PictureDialog picture={picture} onInsert={vi.fn()} onClose={close} />,
+  );
+  const ask = vi.spyOn(window, "confirm").mockReturnValueOnce(false).mockReturnValueOnce(true);
+  await user.type(screen.getByLabelText(/Légende/), "Au four");
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(close).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect([ask.mock.calls.length, close.mock.calls.length]).toEqual([2, 1]);
 });

@@ -22,6 +22,7 @@ export function PictureDialog({ picture, onInsert, onClose }: PictureDialogProps
   return (
     <Dialog
       title={t("pictures.title")}
+      typed={[alt, caption]}
       onClose={onClose}
       actions={
         <button className="button button--primary" type="button" onClick={put}>

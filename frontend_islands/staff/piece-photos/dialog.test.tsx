@@ -40,6 +40,10 @@ it("shows the mail before the photo goes, and sends it with the message", async 
     <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={close} />,
   );
   await user.type(await screen.findByLabelText(/Votre message/), "Bravo");
+  const ask = vi.spyOn(window, "confirm").mockReturnValue(false);
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(ask).toHaveBeenCalledOnce();
+  expect(close).not.toHaveBeenCalled();
   // With these a phone turns its own format into one that the shop takes.
   expect(document.querySelector<HTMLInputElement>("input[type=file]")?.accept).toBe(
     "image/jpeg,image/png,image/webp",

@@ -33,7 +33,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
   const send = useSend(piece.id);
   const remove = useRemove(piece.id);
   const isBusy = upload.isPending || preview.isPending || send.isPending;
-  useLeaveWarning(upload.isPending || message !== "");
+  useLeaveWarning(upload.isPending);
 
   const all = photos.data?.photos ?? [];
   const unsent = all.filter((photo) => !photo.sent_at);
@@ -87,6 +87,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
       title={mails ? t("previewTitle") : t("title", { piece: piece.name })}
       onClose={onClose}
       isBusy={isBusy}
+      typed={message}
       actions={
         mails ? (
           <>
