@@ -285,7 +285,9 @@ def test_holding_and_releasing_lock_the_products_for_update(django_assert_num_qu
     for count, move in moves:
         with django_assert_num_queries(count) as queries:
             move()
-        locks = [sql for query in queries.captured_queries if (sql := query["sql"]).endswith("FOR NO KEY UPDATE")]
+        locks = [
+            sql for query in queries.captured_queries if (sql := query["sql"]).endswith("FOR NO KEY UPDATE")
+        ]
         assert [sql.split("FROM")[1].split()[0] for sql in locks] == ['"catalog_product"']
 
 
