@@ -27,7 +27,7 @@ from shop.core.problems import Problem
 from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import CREATION_KEY, WRITE, staff_page
-from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
+from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests, new_place
 from shop.integrations.repeated_calls import make_once_for_staff
 
 Row = TypeVar("Row", bound=Model)
@@ -238,7 +238,7 @@ class StaffRows(Generic[Row]):
             place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
             if place is None:
                 raise Http404
-            rows.insert(_new_place(rows, place, request.POST), rows.pop(place))
+            rows.insert(new_place(rows, place, request.POST), rows.pop(place))
             for number, row in enumerate(rows, start=1):
                 before = getattr(row, self.order_field)
                 if before != number:
@@ -391,18 +391,6 @@ class StaffRows(Generic[Row]):
 
     def _url(self, page: str = "", *args: Any) -> str:
         return reverse(f"staff-{self.name}" + (f"-{page}" if page else ""), args=args)
-
-
-def _new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
-    """Return where the row of `place` goes, counted without it. What names no other row leaves it there."""
-    last = len(rows) - 1
-    before = asked.get("avant")
-    if before is None:
-        return min(max(place + (1 if asked.get("vers") == "bas" else -1), 0), last)
-    if before == "fin":
-        return last
-    others = [str(row.pk) for row in rows if row is not rows[place]]
-    return others.index(before) if before in others else place
 
 
 def _actor(request: HttpRequest) -> AbstractBaseUser:

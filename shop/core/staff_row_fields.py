@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from django.db import models
 from django.db.models import Model
 from django.db.models.fields import BLANK_CHOICE_DASH
 from django.forms.boundfield import BoundField
+from django.http import QueryDict
 
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.email_addresses import EmailAddressField
@@ -127,3 +128,15 @@ def digest(text: str) -> str:
 def digests(values: dict[str, str]) -> str:
     """Return what a form remembers of all that it showed, by field."""
     return ",".join(f"{name}:{digest(text)}" for name, text in values.items())
+
+
+def new_place(rows: Sequence[Model], place: int, asked: QueryDict) -> int:
+    """Return where the row of `place` goes, counted without it. What names no other row leaves it there."""
+    last = len(rows) - 1
+    before = asked.get("avant")
+    if before is None:
+        return min(max(place + (1 if asked.get("vers") == "bas" else -1), 0), last)
+    if before == "fin":
+        return last
+    others = [str(row.pk) for row in rows if row is not rows[place]]
+    return others.index(before) if before in others else place
