@@ -94,6 +94,12 @@ class StaffRows(Generic[Row]):
     def line(self, row: Row) -> Line:
         return Line(str(row))
 
+    def prepare(self) -> None:
+        """Called before the transaction that stores or deletes a row, for what must not run inside it."""
+
+    def lock_before(self, row: Row, request: HttpRequest) -> None:
+        """Lock what `save` locks before the row itself."""
+
     def save(self, row: Row, form: Any) -> None:
         """Store a row whose form is good; may raise `Problem`, whose messages are shown with the form."""
         row.save()
@@ -191,6 +197,7 @@ class StaffRows(Generic[Row]):
             form, formset = self._forms(self._found(row_id))
             return self._drawn(request, form, formset)
         require(request.user, self.edit_action)
+        self.prepare()
         try:
             with transaction.atomic():
                 row = self._stored(request, row_id)
@@ -215,6 +222,7 @@ class StaffRows(Generic[Row]):
         if not self.is_deletable(row):
             raise Http404
         if request.method == "POST":
+            self.prepare()
             try:
                 with transaction.atomic():
                     record_row("deleted", row, actor=_actor(request), before=row_values(row))
@@ -233,7 +241,7 @@ class StaffRows(Generic[Row]):
         """Move a row one place up or down (`vers`), or to just before another (`avant`, its key; "fin" for the end),
         and number all of them anew."""
         with transaction.atomic():
-            rows = list(self.ordered_rows().select_for_update(of=("self",)))
+            rows = list(self.ordered_rows().select_for_update(no_key=True, of=("self",)))
             place = next((place for place, row in enumerate(rows) if row.pk == row_id), None)
             if place is None:
                 raise Http404
@@ -270,6 +278,8 @@ class StaffRows(Generic[Row]):
         return self._found(make_once_for_staff(request, body=body, make=make).subject_id)
 
     def _saved(self, request: HttpRequest, row_id: int | None) -> Row:
+        if row_id is not None:
+            self.lock_before(self._found(row_id), request)
         row = self._found(row_id, lock=True)
         now = {} if row_id is None else self._values(row)
         data, both = self._merged(request, row, now)
@@ -384,7 +394,7 @@ class StaffRows(Generic[Row]):
         if row_id is None:
             return self.model()  # type: ignore[return-value]
         rows = self.model._default_manager.all()
-        row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=row_id).first()
+        row = (rows.select_for_update(no_key=True, of=("self",)) if lock else rows).filter(pk=row_id).first()
         if row is None:
             raise Http404
         return row  # type: ignore[return-value]

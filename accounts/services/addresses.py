@@ -42,7 +42,7 @@ def save_address(*, user: User, details: AddressDetails, address_id: int | None 
     values = _checked(details)
     with transaction.atomic():
         # Two tabs at once: the second waits here and counts what the first left.
-        User.objects.select_for_update().get(pk=user.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         book = list(Address.objects.filter(user=user))
         row = _row_to_write(book, user, values, address_id)
         if not any(other.pk != row.pk for other in book):

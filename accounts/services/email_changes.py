@@ -55,7 +55,7 @@ def request_email_change(*, user: User, email: str, password: str, language: str
     check_own_password(user, password)
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         EmailChange.objects.filter(user=user).delete()
         change = EmailChange.objects.create(
             user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()
@@ -97,7 +97,7 @@ def confirm_email_change(*, key: str) -> Outcome:
         found = email_change_of_key(key)
         if found is not None:
             # Both links at once: the second waits here and finds the agreement of the first.
-            User.objects.select_for_update().get(pk=found[0].user_id)
+            User.objects.select_for_update(no_key=True).get(pk=found[0].user_id)
             found = email_change_of_key(key)
         if found is None:
             raise _invalid_link()

@@ -86,7 +86,7 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
         user = None
         if owner is not None:
             # Two uses of one link at once: the second waits here and finds the password changed.
-            User.objects.select_for_update().get(pk=owner.pk)
+            User.objects.select_for_update(no_key=True).get(pk=owner.pk)
             user = user_of_reset_key(key)
         if user is None:
             raise Problem("invalid_link", _("Impossible de mettre à jour le mot de passe"), 400)

@@ -71,7 +71,7 @@ def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
     with transaction.atomic():
         # As `grant_role` does, so that a role which is being given is seen.
         list(UserRole.objects.select_for_update(of=("self",)).filter(user=user))
-        held = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
+        held = User.objects.select_for_update(no_key=True, of=("self",)).get(pk=user.pk)
         if held.is_staff:
             refusal = _("Ce compte a accès à l'administration\u00a0: donnez-lui d'abord le rôle Membre.")
             raise Problem("staff_account", refusal, 409)

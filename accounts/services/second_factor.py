@@ -227,7 +227,7 @@ def _find(user: User, factor_type: str, factor_id: int | None) -> Authenticator:
 
 def _lock(user: User) -> None:
     """Two changes of one person's second factors wait for each other."""
-    User.objects.select_for_update().get(pk=user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
 def _forget_cached(user: User) -> None:

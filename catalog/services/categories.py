@@ -13,6 +13,7 @@ from catalog.services.media import retire_pictures
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_product, validate
 from catalog.services.reports import report_products
+from catalog.services.search_index import lock_vocabulary
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
@@ -43,19 +44,22 @@ def save_category(*, category: Category) -> Category:
         if errors:
             raise InvalidFields(errors)
         validate(category)
+        renamed: list[int] = []
+        if stored is not None and any(
+            (getattr(stored, field) or "") != (getattr(category, field) or "") for field in _SHOWN_BY_PRODUCTS
+        ):
+            # Products and words before the category, which a new product names once its words are counted.
+            renamed = lock_products(product_ids=category.products.values("pk"))
+            lock_vocabulary()
         category.save()
         if stored is not None:
             for slug in stored.slugs - category.slugs:
                 FormerSlug.objects.update_or_create(slug=slug, defaults={"category": category})
         FormerSlug.objects.filter(slug__in=category.slugs).delete()
-        if stored is not None and any(
-            (getattr(stored, field) or "") != (getattr(category, field) or "") for field in _SHOWN_BY_PRODUCTS
-        ):
-            # All of them before the words of the first, for which whoever saves one of the others waits.
-            keys = lock_products(product_ids=category.products.values("pk"))
-            for product_id in keys:
-                refresh_product(product_id=product_id)
-            report_products(keys)
+        for product_id in renamed:
+            refresh_product(product_id=product_id)
+        if renamed:
+            report_products(renamed)
         content_changed()
     return category
 

@@ -47,10 +47,11 @@ def save_promotion(
         except ValidationError as error:
             raise InvalidFields(error.message_dict) from error
         promotion.next_boundary = promotion.boundary_after(moment)
-        chosen = Q(pk__in=concerned) | Q(category__in=categories or ()) | Q(pk=promotion.product_id)
-        chosen |= Q(pk__in=[product.pk for product in products or ()])
-        # All at once, and before the promotion's own row: so does whoever writes a product with its own promotion.
-        lock_products(product_ids=Product.objects.filter(chosen).order_by().values("pk"))
+        lock_concerned(
+            promotion,
+            products=[product.pk for product in products or ()],
+            categories=[category.pk for category in categories or ()],
+        )
         promotion.save()
         if products is not None:
             promotion.products.set(products)
@@ -61,6 +62,18 @@ def save_promotion(
         report_products(concerned)
         content_changed()
     return promotion
+
+
+def lock_concerned(
+    promotion: Promotion, *, products: Collection[int] = (), categories: Collection[int] = ()
+) -> None:
+    """Lock the products that a promotion applies to, and those of these keys, that it is to apply to.
+
+    All at once, and before the promotion's own row: so does whoever writes a product with its own promotion.
+    """
+    chosen = Q(pk__in=_keys_of(promotion)) | Q(category__in=categories) | Q(pk=promotion.product_id)
+    chosen |= Q(pk__in=products)
+    lock_products(product_ids=Product.objects.filter(chosen).order_by().values("pk"))
 
 
 def set_own_promotion(
@@ -108,6 +121,7 @@ def end_promotion(*, promotion: Promotion) -> Promotion:
 
 def end_promotion_by(*, promotion: Promotion, actor: AbstractBaseUser) -> Promotion:
     """End a promotion for a person, as `end_promotion` does, and write it to the audit trail."""
+    refresh_due_promotions()
     with transaction.atomic():
         ended = end_promotion(promotion=promotion)
         record_audit("promotion.ended", promotion, actor=actor)

@@ -55,6 +55,11 @@ def index_product(*, product: Product) -> None:
     _count(added, removed)
 
 
+def lock_vocabulary() -> None:
+    """Let one transaction at a time count words: two that count the same ones would wait for each other."""
+    lock_names(["search-vocabulary"])
+
+
 def remove_product(*, product_id: int) -> None:
     """Take a product out of the index, before its row is deleted."""
     entries = SearchEntry.objects.filter(product=product_id)
@@ -126,8 +131,7 @@ def _count(added: dict[_Word, str], removed: set[_Word]) -> None:
     """One product more has the words of `added` (with the way to show them), one less those of `removed`."""
     if not added and not removed:
         return
-    # One writer at a time: two that count the same words would wait for each other.
-    lock_names(["search-vocabulary"])
+    lock_vocabulary()
     looked_for: dict[str, list[str]] = {}
     for language, word in (*added, *removed):
         looked_for.setdefault(language, []).append(word)

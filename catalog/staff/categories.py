@@ -10,6 +10,7 @@ from catalog.models import Category, Synonym
 from catalog.selectors.pictures import image_info
 from catalog.services.categories import delete_category, save_category, what_keeps
 from catalog.services.media import set_category_picture
+from catalog.services.prices import refresh_due_promotions
 from catalog.services.synonyms import delete_synonym, save_synonym
 from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymForm
 from shop.core.content_version import content_changed
@@ -64,6 +65,9 @@ class Categories(StaffRows[Category]):
     def picture(self, row: Category) -> str:
         found = getattr(row, "picture", None)
         return image_info(found, "").smallest_url if found is not None and found.file.name else ""
+
+    def prepare(self) -> None:
+        refresh_due_promotions()
 
     def save(self, row: Category, form: Any) -> None:
         save_category(category=row)

@@ -19,7 +19,13 @@ from django.utils.formats import date_format
 from catalog.models import Product, Promotion, PromotionState
 from catalog.selectors import wording
 from catalog.selectors.promotion_previews import preview_of_promotion
-from catalog.services.promotions import delete_promotion, end_promotion_by, save_promotion
+from catalog.services.prices import refresh_due_promotions
+from catalog.services.promotions import (
+    delete_promotion,
+    end_promotion_by,
+    lock_concerned,
+    save_promotion,
+)
 from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
@@ -112,6 +118,17 @@ class Promotions(StaffRows[Promotion]):
             return super().add_page(request)
         form = PromotionForm(instance=Promotion(), initial={"products": chosen})
         return self._drawn(request, form, None)
+
+    def prepare(self) -> None:
+        refresh_due_promotions()
+
+    def lock_before(self, row: Promotion, request: HttpRequest) -> None:
+        sent = request.POST
+        lock_concerned(
+            row,
+            products=read_keys(sent.getlist("products")),
+            categories=read_keys(sent.getlist("categories")),
+        )
 
     def save(self, row: Promotion, form: Any) -> None:
         values = form.cleaned_data

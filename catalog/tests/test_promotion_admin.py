@@ -8,7 +8,9 @@ import time_machine
 from django.utils import timezone
 
 from catalog.models import Product, Promotion
+from catalog.services.promotions import save_promotion
 from catalog.tests.factories import make_product, make_promotion
+from catalog.tests.test_staff_categories import sent
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -112,3 +114,14 @@ def test_deleted_the_full_price_is_back(admin_client):
     assert (product.price_from, product.running_promotion, Promotion.objects.count()) == (
         Decimal("40.00"), None, 0,
     )  # fmt: skip
+
+
+def test_a_type_that_somebody_else_chose_stands_beside_a_new_name(admin_client):
+    promotion = make_promotion(make_product())
+    page = f"{LIST}/{promotion.pk}"
+    body = sent(admin_client, page, name="Autre")
+    promotion.type, promotion.percent = "buy_2_get_1", None
+    save_promotion(promotion=promotion)
+    assert admin_client.post(page, body)["Location"] == f"{page}#apercu"
+    promotion.refresh_from_db()
+    assert (promotion.name, promotion.type, promotion.percent) == ("Autre", "buy_2_get_1", None)

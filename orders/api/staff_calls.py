@@ -96,7 +96,7 @@ def _carry_out(request: Request, order: Order, act: Callable[[], object], expect
         act()
         return
     with transaction.atomic():
-        locked = Order.objects.select_for_update().get(pk=order.pk)
+        locked = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
         if locked.updated_at == expected:
             act()
             return

@@ -114,7 +114,9 @@ def as_sent(field: BoundField) -> list[str]:
         return ["on"]
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [str(each) for each in value]
-    return [str(field.field.widget.format_value(value) or "")]
+    shown = field.field.widget.format_value(value)
+    # That of a choice is a list.
+    return [str(each) for each in shown] if isinstance(shown, list) else [str(shown or "")]
 
 
 def digest(text: str) -> str:

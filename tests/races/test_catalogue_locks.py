@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, transaction
+from django.test import Client
 from django.utils import timezone
 
 from catalog.models import Category, Product, Promotion
@@ -24,6 +25,7 @@ from catalog.services.staff_products import change_product, change_products
 from catalog.services.stock import lock_products
 from catalog.services.variant_grid import add_format
 from catalog.tests.factories import make_category, make_product, make_promotion
+from catalog.tests.test_staff_categories import sent
 from orders.tests.conftest import admin, staff_client  # noqa: F401 - fixtures
 from orders.tests.factories import make_order, make_seller
 from tests.races.concurrency import Started, wait_until_blocked
@@ -77,7 +79,7 @@ WRITERS: dict[str, Callable[[Product, Product], Any]] = {
     ),
     "format": lambda first, _: add_format(product_id=first.pk, values={"name_fr": "Grand"}, actor=None),
     "file": lambda first, _: import_products(
-        lines=[FileLine(2, first.pk, "", {"weight_grams": 90})], actor=None
+        lines=[FileLine(2, first.pk, "", "", {"weight_grams": 90})], actor=None
     ),
     "trash": lambda first, _: trash_products(product_ids=[first.pk], actor=None),
     "collection": lambda first, _: rename(first),
@@ -153,3 +155,56 @@ def test_what_a_begun_promotion_changed_is_told_with_its_pieces_locked(pieces, m
     monkeypatch.setattr(prices, "report_products", lambda _: found.append(Started(lock_soon).outcome().error))
     refresh_due_promotions()
     assert [type(error) for error in found] == [OperationalError]
+
+
+def saved_page(staff: Client, row: Category | Promotion, **changes: Any) -> Callable[[], str]:
+    """Save the row's page, opened now; where it leads."""
+    page = f"/admin/{'categories' if isinstance(row, Category) else 'promotions'}/{row.pk}"
+    body = sent(staff, page, **changes)
+    return lambda: staff.post(page, body)["Location"]
+
+
+PAGES: dict[str, Callable[[Client, Product], Callable[[], Any]]] = {
+    "collection": lambda staff, piece: saved_page(staff, piece.category, name_fr="Nocturnes"),
+    "promotion": lambda staff, piece: saved_page(staff, make_promotion(piece), name="Autre"),
+    "promotion ended": lambda staff, piece: partial(
+        staff.post, f"/admin/promotions/{make_promotion(piece).pk}/terminer"
+    ),
+    "promotion deleted": lambda staff, piece: partial(
+        staff.post, f"/admin/promotions/{make_promotion(piece).pk}/supprimer"
+    ),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_records_what_is_due_before_it_locks_its_pieces(staff_client, page):  # noqa: F811
+    make_seller()
+    first, second = make_product("Lune"), make_product("Soleil", category=make_category("astres"))
+    save = PAGES[page](staff_client, first)
+    begun = make_promotion(second, starts_at=timezone.now() + timedelta(days=1))
+    moment = timezone.now() - timedelta(seconds=1)
+    Promotion.objects.filter(pk=begun.pk).update(starts_at=moment, next_boundary=moment)
+    before = deadlocks()
+    meet(save, *(partial(lock_products, product_ids=[piece.pk]) for piece in (first, second)))
+    assert deadlocks() == before
+
+
+def test_the_page_of_an_offer_waits_for_its_piece_before_it_locks_the_offer(staff_client):  # noqa: F811
+    piece = make_product(promotion_active=True, promotion_type="buy_2_get_1")
+    save = saved_page(staff_client, Promotion.objects.get(), name="Autre")
+    write = partial(set_own_promotion, product=piece, promotion_active=True, promotion_type="buy_3_get_1")
+    before = deadlocks()
+    meet(save, partial(lock_products, product_ids=[piece.pk]), write)
+    assert deadlocks() == before
+    offer = Promotion.objects.get()
+    assert (offer.name, offer.type) == ("Autre", "buy_3_get_1")
+
+
+@pytest.mark.parametrize("changes", [{"name_fr": "Nocturnes"}, {"name_fr": "Nocturnes", "slug": "nocturnes"}])
+def test_a_piece_added_to_a_collection_whose_page_renames_it(staff_client, changes):  # noqa: F811
+    """The new piece has counted its words, and names its collection at the commit."""
+    first = make_product("Lune")
+    save = saved_page(staff_client, first.category, **changes)
+    new = partial(make_product, "Soleil", description_fr="Une pièce phosphorescente.")
+    assert meet(save, new, lambda: None) == "/admin/categories"
+    assert "nocturnes" in Product.objects.get(pk=first.pk).search_text

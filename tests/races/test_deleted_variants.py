@@ -11,11 +11,13 @@ from django.db import OperationalError, transaction
 
 from catalog.models import Product, ProductVariation
 from catalog.services.products import delete_product, delete_variation
-from orders.models import Order, StockHold, StockHoldState
+from orders.models import Order, RefundLine, StockHold, StockHoldState
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds import decisions
 from orders.services.status import stock_holds
 from orders.services.status.transitions import cancel_unpaid_order
+from orders.services.withdrawals.cases import refund_case
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_variation, pay_order
 from orders.tests.refunding import provider, refund  # noqa: F401 - fixture
 from tests.races.concurrency import Started, run_concurrently, values, wait_until_blocked
@@ -69,6 +71,25 @@ def test_units_refunded_while_their_format_is_deleted_return_to_the_product():
     order = pay_order(held())
     assert delete_while(partial(restock, order)).value() is True
     assert units() == 5
+
+
+def test_units_refunded_while_their_product_is_deleted():
+    """The case's order is locked before the products of its lines, which name it."""
+    order = pay_order(held())
+    declaration = Declaration(
+        name="Léa", email=order.email, order_text=order.reference, language="fr", order=order
+    )
+    case = declare_withdrawal(declaration=declaration, key="one", caller="192.0.2.1").case
+    lines = [ReturnedLine(order.items.get().pk, 2, True)]
+    call = partial(refund_case, case_id=case.pk, lines=lines, amount=None, reason="", actor=None)
+    with transaction.atomic():
+        Product.objects.select_for_update().get()
+        started = Started(call)
+        wait_until_blocked()
+        delete_product(product=Product.objects.get())
+    started.value()
+    row = RefundLine.objects.get()
+    assert (row.quantity, row.restocked, Product.objects.count()) == (2, False, 0)
 
 
 def test_a_format_deleted_while_it_is_ordered_is_not_sold(fake_stripe):

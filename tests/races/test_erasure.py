@@ -9,10 +9,13 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.personal_data import _erase_account, erased_address
 from accounts.tests.people import make_member
+from catalog.services.favourites import replace_favourites
 from orders.books.audit import audit_books
 from orders.models import Attempt, Invoice, LedgerEntry, Order, OrderStatus
 from orders.services.checkout import placement
@@ -20,6 +23,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, make_zones
 from shop.core.models import OutgoingMail
+from shop.core.personal_data import Person
 from shop.core.problems import Problem
 from shop.pages.models import Erasure, ErasureState
 from shop.pages.services import erasures
@@ -203,3 +207,17 @@ def erase_while_ordering(*, members: int) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "slowest_call": round(slowest, 2),
     }
+
+
+def test_favourites_written_while_their_member_is_erased():
+    """Rows that name the account wait for nobody who only changes it."""
+    zoe = make_member("zoe@example.com")
+    kept, new = make_product("Lune"), make_product("Soleil")
+    replace_favourites(user_id=zoe.pk, product_ids=[kept.pk], language="fr")
+    with transaction.atomic():
+        replace_favourites(user_id=zoe.pk, product_ids=[kept.pk, new.pk], language="fr")
+        erasing = Started(partial(transaction.atomic(_erase_account), Person(zoe.pk, (zoe.email,))))
+        wait_until_blocked()
+    assert erasing.value() is True
+    zoe.refresh_from_db()
+    assert (zoe.email, zoe.is_active) == (erased_address(zoe.pk), False)

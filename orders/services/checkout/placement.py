@@ -287,8 +287,8 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
     the refusal of its key shows that no page exists under it. None when the attempt has a page or moved on.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(payments=attempt.payment_id)
-        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        order = Order.objects.select_for_update(no_key=True).get(payments=attempt.payment_id)
+        current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         too_old = current.expires_at - SHORTEST_CHECKOUT_SESSION <= timezone.now()
         if current.state != AttemptState.SENT or current.checkout_session_id is not None:
             return None
@@ -307,7 +307,9 @@ def join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
     An order of somebody else, or with another address, is left alone. Reviews that were written with the proven address
     become the member's, even without an order. Runs in the caller's transaction; locks the orders, oldest key first.
     """
-    orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
+    orders = Order.objects.select_for_update(no_key=True).filter(
+        pk__in=order_ids, user=None, email=user.email
+    )
     for order in orders.order_by("pk"):
         order.user = user
         order.save(update_fields=["user", "updated_at"])

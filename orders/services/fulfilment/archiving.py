@@ -122,7 +122,7 @@ def archiving_obstacles(order: Order) -> list[str]:
 def restore_order(*, order_id: uuid.UUID, actor: "User | None") -> Order:
     """Bring an archived order back into staff's lists. Raises Problem 409 for one that is not archived."""
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.archived_at is None:
             raise Problem("order_not_archived", _("Cette commande n'est pas archivée."), 409)
         order.archived_at = None

@@ -26,7 +26,7 @@ def move_piece(*, piece_id: int, stage: PieceStage, version: int, actor: "User |
     order_id = WorkPiece.objects.values_list("item__order", flat=True).get(pk=piece_id)
     with transaction.atomic():
         # Parcels and refunds lock the order before they change its pieces.
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         piece = WorkPiece.objects.select_related("item").get(pk=piece_id)
         if piece.version != version:
             raise Problem(

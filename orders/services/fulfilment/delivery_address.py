@@ -75,7 +75,7 @@ def correct_delivery_address(
     `address_changes_terms` when delivery cost, VAT or customs would be others.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if not may_correct_address(order, by):
             raise Problem("address_final", _too_late(by), 409)
         after = address.columns(order)

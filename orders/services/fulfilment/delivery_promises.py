@@ -34,7 +34,7 @@ def report_overdue_orders(now: datetime) -> int:
 
     def report(order_id: uuid.UUID) -> bool:
         with transaction.atomic():
-            order = Order.objects.select_for_update().get(pk=order_id)
+            order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
             if order.status not in IN_WORKSHOP or promised >= today:
                 return False
@@ -54,7 +54,7 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
     passed or the same date.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status not in IN_WORKSHOP:
             raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
@@ -82,7 +82,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     come or before the dispatch.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status not in PAID_STATUSES or not order.all_goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
         sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)

@@ -117,7 +117,7 @@ def _preview(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
 
 def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=dispatch.order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=dispatch.order_id)
         if order.all_goods_have_left and order.is_paid:
             _refuse_another_number(order, dispatch)
             return DispatchResult(order.pk, Outcome.ALREADY)

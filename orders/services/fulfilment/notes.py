@@ -30,7 +30,7 @@ def write_note(*, order_id: uuid.UUID, text: str, author: "User", corrects: int 
         refusal = _("Écrivez la note.")
         raise Problem("note_empty", refusal, 400, errors={"text": [refusal]})
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         last = order.staff_notes.filter(created_at__gt=timezone.now() - _SENT_AGAIN_WITHIN).last()
         if last and (last.text, last.author_id, last.corrects_id) == (text, author.pk, corrects):
             return last

@@ -46,7 +46,7 @@ def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None")
     stored = images.store_image(image=drawn, folder=_FOLDER, storage=private_storage())
     try:
         with transaction.atomic():
-            order = Order.objects.select_for_update().get(pk=order_id)
+            order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             piece = WorkPiece.objects.get(pk=piece_id)
             _require_customer(order)
             if piece.photos.count() >= MOST_PHOTOS:
@@ -68,7 +68,7 @@ def send_photo(*, photo_id: int, message: str, actor: "User | None") -> PiecePho
     """
     order_id = PiecePhoto.objects.values_list("piece__item__order", flat=True).get(pk=photo_id)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         photo = PiecePhoto.objects.select_related("piece__item").get(pk=photo_id)
         if photo.sent_at is not None:
             return photo
@@ -99,7 +99,7 @@ def remove_photo(*, photo_id: int, actor: "User | None") -> None:
     picture is gone. Raises PiecePhoto.DoesNotExist."""
     order_id = PiecePhoto.objects.values_list("piece__item__order", flat=True).get(pk=photo_id)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         photo = PiecePhoto.objects.select_related("piece__item").get(pk=photo_id)
         if photo.sent_at is not None:
             withdraw_mails(f"piece_photo:{_mail_key(photo)}")

@@ -43,7 +43,7 @@ def ship_units(
     `invalid_date`, and Order.DoesNotExist; nothing is written then.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
@@ -80,7 +80,7 @@ def undo_shipment(*, shipment_id: int, reason: str, actor: "User | None", messag
     """
     order_id = Shipment.objects.values_list("order", flat=True).get(pk=shipment_id)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         shipment = order.shipments.get(pk=shipment_id)
         if shipment.undone_at is not None:
             raise Problem("shipment_undone", _("Ce colis est déjà annulé."), 409)

@@ -73,7 +73,7 @@ def change_status(
     if order.status == OrderStatus.PENDING != status and not _was_charged(order):
         return _cancel_unpaid(order, status, actor=actor, message=message)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         asks_for_more = bool(refund) and status in CLOSED_STATUSES and refundable(order) > ZERO
         if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
             _close(
@@ -106,7 +106,7 @@ def update_status(
     dispatch is undone. Raises Problem 409 as `transition_problem` and 400 `invalid_date`; nothing changes then.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if status == order.status:
             return add_to_status(
                 order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
@@ -168,7 +168,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
     """Record why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
     holds none, `reason_needed` without words."""
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         retained = held_amount(order)
         if order.status not in CLOSED_STATUSES or not retained:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
@@ -211,7 +211,7 @@ def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: 
         raise refused
     close_unpaid(order.pk)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order.pk)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
         if order.tracking.exists():
             # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)

@@ -35,7 +35,7 @@ def pause_installments(
     customer whose order is not late, `reason_needed` for staff without one, and Order.DoesNotExist.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         known = open_pause(order)
         if known is not None:
             return known
@@ -60,7 +60,7 @@ def pause_installments(
 def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
     """End the open pause and mail the customer the new days; without one nothing changes. Raises Order.DoesNotExist."""
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         pause = open_pause(order)
         if pause is not None:
             _end_pause(order, pause, by=by, actor=actor)

@@ -48,7 +48,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
         position: part.amount
         for position, part in enumerate(plan(order.total, timezone.localdate()), start=1)
     }
-    installments = Payment.objects.select_for_update().filter(
+    installments = Payment.objects.select_for_update(no_key=True).filter(
         Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
     )
     being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")

@@ -239,8 +239,8 @@ def write_off_payment(*, payment_id: int, actor: "User | None", reason: str) -> 
 
 
 def _locked(payment_id: int) -> tuple[Order, Payment]:
-    order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
-    payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment_id)
+    order = Order.objects.select_for_update(no_key=True, of=("self",)).get(payments=payment_id)
+    payment = Payment.objects.select_for_update(no_key=True, of=("self",)).get(pk=payment_id)
     if payment.state not in OPEN_PAYMENTS or payment.position == 1:
         raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
     return order, payment
@@ -248,5 +248,5 @@ def _locked(payment_id: int) -> tuple[Order, Payment]:
 
 def lock_open_payments(order: Order) -> list[Payment]:
     """Lock and return what an order still owes, in the order of its calendar."""
-    payments = Payment.objects.select_for_update().filter(order=order, state__in=OPEN_PAYMENTS)
+    payments = Payment.objects.select_for_update(no_key=True).filter(order=order, state__in=OPEN_PAYMENTS)
     return list(payments.order_by("position"))

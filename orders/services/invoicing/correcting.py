@@ -43,7 +43,7 @@ def edit_invoice(
     invoice that a refund has credited in part, and `conflict` for another one than was seen.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         issued = current_invoice(order)
         draft = InvoiceDraft.objects.filter(order=order).first() or InvoiceDraft(order=order)
         names = [field.name for field in fields(DraftValues)]

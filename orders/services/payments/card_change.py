@@ -72,7 +72,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
         facts = fetch_setup_session(change.checkout_session_id)
         if facts.status != "open":
             with transaction.atomic():
-                order = Order.objects.select_for_update(of=("self",)).get(pk=change.order_id)
+                order = Order.objects.select_for_update(no_key=True, of=("self",)).get(pk=change.order_id)
                 lock_open_payments(order)
                 change = CardChange.objects.select_for_update(of=("self",)).get(pk=change_id)
                 if change.state == CardChangeState.OPEN:
@@ -145,7 +145,7 @@ def _charge_under_way(order: Order) -> bool:
 def _open_change(order_id: uuid.UUID) -> CardChange:
     """The change that is open for an order, written now if there is none."""
     with transaction.atomic():
-        order = Order.objects.select_for_update(of=("self",)).get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True, of=("self",)).get(pk=order_id)
         if not needs_card(order):
             raise Problem(
                 "card_not_needed",
@@ -193,7 +193,7 @@ def _open_page(change: CardChange) -> str:
         _drop(change)
         return ""
     with transaction.atomic():
-        Order.objects.select_for_update(of=("self",)).get(pk=order.pk)
+        Order.objects.select_for_update(no_key=True, of=("self",)).get(pk=order.pk)
         current = CardChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
         if current.checkout_session_id is None and current.state == CardChangeState.OPEN:
             current.checkout_session_id = facts.checkout_session_id

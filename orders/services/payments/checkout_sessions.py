@@ -71,7 +71,7 @@ def open_checkout_session(attempt: Attempt, items: Sequence[OrderItem] | None = 
         "intent_id": facts.intent_id,
     }
     with transaction.atomic():
-        Order.objects.select_for_update().only("pk").get(pk=order.pk)
+        Order.objects.select_for_update(no_key=True).only("pk").get(pk=order.pk)
         unknown = Attempt.objects.filter(pk=attempt.pk, checkout_session_id=None)
         opened = unknown.filter(state=AttemptState.SENT).update(**columns)
         # Also the page of an attempt that was cancelled meanwhile is written down.

@@ -87,8 +87,8 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
     why not."""
     today = timezone.localdate()
     with transaction.atomic():
-        order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
-        payment = Payment.objects.select_for_update().get(pk=payment_id)
+        order = Order.objects.select_for_update(no_key=True, of=("self",)).get(payments=payment_id)
+        payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         reason = obstacle(order, payment)
         if not reason and (payment.position == 1 or payment.due_on > today):
             reason = "too_early"
@@ -143,13 +143,13 @@ def _with_locks(payment: Payment, act: Locked) -> Attempt | None:
     """Runs `act` with order and payment locked and freshly read; passes by an order that somebody else holds."""
     with transaction.atomic():
         order = (
-            Order.objects.select_for_update(skip_locked=True, of=("self",))
+            Order.objects.select_for_update(no_key=True, skip_locked=True, of=("self",))
             .filter(pk=payment.order_id)
             .first()
         )
         if order is None:
             return None
-        current = Payment.objects.select_for_update(of=("self",)).get(pk=payment.pk)
+        current = Payment.objects.select_for_update(no_key=True, of=("self",)).get(pk=payment.pk)
         return act(order, current)
 
 

@@ -108,9 +108,9 @@ def claim_charge(attempt: Attempt) -> bool:
     False when it was dropped: the order was refunded, disputed or paid since it was prepared.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update(of=("self",)).get(payments=attempt.payment_id)
-        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
-        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        order = Order.objects.select_for_update(no_key=True, of=("self",)).get(payments=attempt.payment_id)
+        payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+        current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         if current.state != AttemptState.PREPARED:
             return False
         wanted = obstacle(order, payment) == "attempt_live"

@@ -53,9 +53,9 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
 def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) -> Attempt | None:
     """The attempt to pay with: the open one if it asks for the same, else a new one. None after closing another."""
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         payments = list(
-            Payment.objects.select_for_update()
+            Payment.objects.select_for_update(no_key=True)
             .filter(order=order, position__gt=1, state__in=OPEN_PAYMENTS)
             .order_by("position")
         )
@@ -65,7 +65,7 @@ def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) ->
             raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
         pays_off = everything and len(payments) > 1
         live = (
-            Attempt.objects.select_for_update()
+            Attempt.objects.select_for_update(no_key=True)
             .filter(payment__order=order, state__in=UNSETTLED_ATTEMPTS)
             .first()
         )

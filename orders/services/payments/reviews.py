@@ -56,7 +56,7 @@ def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
     """
     state = AttemptState.PROCESSING if attempt.kind == AttemptKind.OFF_SESSION else AttemptState.SENT
     with transaction.atomic():
-        Order.objects.select_for_update().get(pk=order_id)
+        Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if Attempt.objects.filter(payment__order=order_id, state__in=LIVE_ATTEMPTS).exists():
             return ""
         kept = Attempt.objects.filter(pk=attempt.pk, state=AttemptState.REVIEW)
@@ -67,7 +67,7 @@ def _close(order_id: uuid.UUID, attempt: Attempt, state: str) -> None:
     """What was not judged waits for staff as before, and no job asks about it. Somebody else who asked may have ended
     the mark while it was open."""
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         kept = Attempt.objects.filter(pk=attempt.pk, state=state).update(state=AttemptState.REVIEW)
         if kept and not order.review_reason:
             order.review_reason = doubt(order)
@@ -76,7 +76,7 @@ def _close(order_id: uuid.UUID, attempt: Attempt, state: str) -> None:
 
 def _end_review(order_id: uuid.UUID, actor: "User | None", asked: int) -> SettledOrder:
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
         # The mark is what reminds of those.
         uncollected = not_accepted(order).exists()

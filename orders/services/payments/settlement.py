@@ -85,8 +85,8 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     elif facts.status == "complete":
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-            payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
-            current = Attempt.objects.select_for_update().get(pk=attempt_id)
+            payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+            current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
             _apply_complete(order, payment, current, facts)
         if facts.payment_status == "unpaid" and _bank_refused(facts):
             cancel_unpaid_order(
@@ -169,9 +169,9 @@ def _settle_charge(attempt: Attempt) -> None:
         refused = error.code or "refused"
         logger.error("attempt %s: the charge was not accepted: %s", attempt.pk, error)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
-        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
-        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        order = Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
+        payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+        current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         if facts is not None:
             _apply_charge(order, payment, current, facts)
         elif current.state in LIVE_ATTEMPTS and refused == CARD_UNKNOWN:
@@ -283,8 +283,8 @@ def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
         # All that `cancel_unpaid_order` locks, before the attempt: order, payments, attempts.
-        list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
-        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        list(Payment.objects.select_for_update(no_key=True).filter(order=order).order_by("position"))
+        current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
             return
         current.error_code = facts.error_code[:100]
@@ -339,8 +339,8 @@ def hold_for_review(attempt_id: uuid.UUID, reason: str) -> None:
     """Stop an attempt that may still bring money, and have staff look at it. What is settled stays as it is."""
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
-        current = Attempt.objects.select_for_update().get(pk=attempt_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
+        current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         if current.state in LIVE_ATTEMPTS:
             _mark_for_review(order, current, reason)
 

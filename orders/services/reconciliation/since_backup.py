@@ -62,7 +62,7 @@ def _pause(charges: Iterable[Charge]) -> int:
     paused = 0
     for order_id in {named for charge in charges if (named := _order_id(charge)) is not None}:
         with transaction.atomic():
-            order = Order.objects.select_for_update().filter(pk=order_id).first()
+            order = Order.objects.select_for_update(no_key=True).filter(pk=order_id).first()
             if order is None or order.installment_pauses.filter(ended_at=None).exists():
                 continue
             InstallmentPause.objects.create(order=order, started_by=PausedBy.STAFF, reason=REASON)

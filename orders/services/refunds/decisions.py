@@ -156,8 +156,8 @@ def _decide(
     amount: Decimal | None,
     require_proof: Callable[[], None] | None,
 ) -> RefundRequest:
-    list(Payment.objects.select_for_update().filter(order=order))
-    list(Attempt.objects.select_for_update().filter(payment__order=order))
+    list(Payment.objects.select_for_update(no_key=True).filter(order=order))
+    list(Attempt.objects.select_for_update(no_key=True).filter(payment__order=order))
     stopped = stopped_by(request.withdrawal)
     proposal = propose_refund(order, lines, amount=amount, stopped=stopped)
     if require_proof is not None and needs_recent_authentication(order, proposal.amount):
@@ -317,7 +317,7 @@ def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund
     """
     with transaction.atomic():
         order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         failed = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
         known = Refund.objects.filter(replaces=failed).first()
         if known is not None and known.method == RefundMethod.TRANSFER:

@@ -48,8 +48,8 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
     Repeated and late news change nothing.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(payments=attempt.payment_id)
-        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        order = Order.objects.select_for_update(no_key=True).get(payments=attempt.payment_id)
+        payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
         if facts.status not in DisputeState.values:
             if facts.status == "warning_needs_response":
                 mail_dispute(

@@ -61,11 +61,11 @@ def apply_refund(facts: RefundFacts) -> None:
         order_id = _order_of(facts)
         if order_id is None:
             return
-        order = Order.objects.select_for_update().get(pk=order_id)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         refund = _find(facts) or _recognise(order, facts)
         if refund is None:
             return
-        payment = Payment.objects.select_for_update().get(attempts=refund.attempt_id)
+        payment = Payment.objects.select_for_update(no_key=True).get(attempts=refund.attempt_id)
         refund = Refund.objects.select_for_update().get(pk=refund.pk)
         # The provider's word that a refund failed is its last one; our own, that it was refused, is not.
         over = refund.state == RefundState.FAILED and refund.provider_id is not None
@@ -97,9 +97,9 @@ def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
     The provider's news about it may be here at the same moment. Runs in a transaction. Raises Refund.DoesNotExist.
     """
     order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
-    order = Order.objects.select_for_update().get(pk=order_id)
-    payment = Payment.objects.select_for_update().get(attempts__refunds=refund_id)
-    Attempt.objects.select_for_update().get(refunds=refund_id)
+    order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
+    payment = Payment.objects.select_for_update(no_key=True).get(attempts__refunds=refund_id)
+    Attempt.objects.select_for_update(no_key=True).get(refunds=refund_id)
     refund = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
     return order, payment, refund
 

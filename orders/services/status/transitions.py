@@ -198,7 +198,9 @@ def cancel_unpaid_order(
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status != OrderStatus.PENDING:
             return False
-        payments = list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
+        payments = list(
+            Payment.objects.select_for_update(no_key=True).filter(order=order).order_by("position")
+        )
         now = timezone.now()
         Attempt.objects.filter(payment__in=payments, state__in=LIVE_ATTEMPTS).update(
             state=attempt_state, settled_at=now

@@ -282,7 +282,7 @@ def _open_case(
     with transaction.atomic():
         if order_id is None:
             order_id = WithdrawalCase.objects.values_list("order_id", flat=True).get(pk=case_id)
-        order = None if order_id is None else Order.objects.select_for_update().get(pk=order_id)
+        order = None if order_id is None else Order.objects.select_for_update(no_key=True).get(pk=order_id)
         case = (
             WithdrawalCase.objects.select_for_update(of=("self",))
             .select_related("withdrawal")

@@ -241,7 +241,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
     receipt = declaration.receipt
     order = declaration.order or find_declared_order(text=declaration.order_text, email=declaration.email)
     if order is not None:
-        order = Order.objects.select_for_update().get(pk=order.pk)
+        order = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
     withdrawal = Withdrawal.objects.create(
         order=order,
         name=declaration.name,
@@ -306,7 +306,7 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     lines = _not_declared_before(order, case, declared)
     if not lines:
         return ZERO
-    list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
+    list(Payment.objects.select_for_update(no_key=True).filter(order=order).order_by("position"))
     value = value_of_return(
         paid_lines(list(order.items.all()), units_returned(order)),
         {str(line.item_id): line.quantity for line in lines},

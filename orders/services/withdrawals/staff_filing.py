@@ -40,7 +40,7 @@ def file_received(*, declaration: Declaration, key: str) -> Withdrawal:
         with transaction.atomic():
             order = declaration.order
             if order is not None:
-                order = Order.objects.select_for_update().get(pk=order.pk)
+                order = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
             known = Withdrawal.objects.filter(submission_key__startswith=first).first()
             if known is not None:
                 return _repeated(known, whole)

@@ -132,7 +132,7 @@ def _finish(export: DataExport, user: User, name: str, size: int) -> bool:
     now = timezone.now()
     expires = now + (now - kept_until("export_days", now))
     with transaction.atomic():
-        if User.objects.select_for_update().filter(pk=user.pk, is_active=True).first() is None:
+        if User.objects.select_for_update(no_key=True).filter(pk=user.pk, is_active=True).first() is None:
             _ours(export).delete()
             return False
         ready = _ours(export).update(

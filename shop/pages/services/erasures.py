@@ -45,7 +45,7 @@ def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -
     Raises `Problem` (409 `last_admin`).
     """
     with transaction.atomic():
-        member = User.objects.select_for_update().get(pk=user.pk)
+        member = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         known = erasure_of(member.pk)
         if known is not None:
             return known
@@ -137,7 +137,7 @@ def erase_member(user: User, language: str) -> dict[str, Any]:
 def cancel_erasure(*, user: User) -> bool:
     """Take a registered erasure back; False for one that has begun, or none."""
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         registered = Erasure.objects.filter(user_key=user.pk, state=ErasureState.REGISTERED, closed_at=None)
         if not registered.exists():
             return False
@@ -201,7 +201,7 @@ def _close(erasure: Erasure) -> bool:
     or is waited for, and is counted."""
     with transaction.atomic():
         key = erasure.user_key
-        user = None if key is None else User.objects.select_for_update().get(pk=key)
+        user = None if key is None else User.objects.select_for_update(no_key=True).get(pk=key)
         if not Erasure.objects.filter(pk=erasure.pk).exists():
             return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
