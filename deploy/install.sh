@@ -71,9 +71,12 @@ rm -f /etc/nginx/sites-enabled/default
 [ -e /var/log/nginx/shop.log ] || install -o www-data -g adm -m 640 /dev/null /var/log/nginx/shop.log
 nginx -t -q
 install -m 644 deploy/systemd/shop* /etc/systemd/system/
+# Of an earlier version: a job of the shop makes the night's backup.
+rm -f /etc/systemd/system/shop-backup.* /etc/systemd/system/shop.target.wants/shop-backup.timer
 install -D -m 644 deploy/journald.conf /etc/systemd/journald.conf.d/shop.conf
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
+    systemctl stop shop-backup.timer 2>/dev/null || true
     systemctl enable --quiet postgresql redis-server nginx shop.target shop-web.socket
     systemctl restart systemd-journald
     systemctl reload-or-restart nginx

@@ -24,10 +24,15 @@ def open_data_dir(folder: Path) -> Path:
     Raises ImproperlyConfigured where there can be none.
     """
     os.umask(UMASK)
+    return made_folder("DATA_DIR", folder)
+
+
+def made_folder(name: str, folder: Path) -> Path:
+    """Return the folder that a setting names, made when it is missing. Raises ImproperlyConfigured."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ImproperlyConfigured(f"DATA_DIR={folder} can't be made: {error.strerror}.") from error
+        raise ImproperlyConfigured(f"{name}={folder} can't be made: {error.strerror}.") from error
     return folder
 
 

@@ -57,7 +57,7 @@ class SettingValues:
         self._env = environ.Env()
 
     def text(self, name: str, *, default: str = "") -> str:
-        return str(self._env.str(name, default=default))
+        return str(self._env.str(name, default="")).strip() or default
 
     def texts(self, name: str, *, default: list[str] | None = None) -> list[str]:
         """`a,b`, and `a, b` as people write it."""
@@ -65,7 +65,7 @@ class SettingValues:
         return [part for part in found if part] or default or []
 
     def flag(self, name: str, *, default: bool) -> bool:
-        text = self.text(name).strip().lower()
+        text = self.text(name).lower()
         if not text:
             return default
         if text not in TRUE | FALSE:
@@ -73,7 +73,7 @@ class SettingValues:
         return text in TRUE
 
     def number(self, name: str, *, default: int, least: int = 0, most: int | None = None) -> int:
-        text = self.text(name).strip() or str(default)
+        text = self.text(name) or str(default)
         if not re.fullmatch(r"-?\d+", text, re.ASCII):
             raise ImproperlyConfigured(f"{name}={text} is no whole number, such as {default}.")
         number = int(text)
@@ -85,7 +85,7 @@ class SettingValues:
 
     def share(self, name: str, *, default: float) -> float:
         """A part of the whole, from 0 to 1."""
-        text = self.text(name).strip() or str(default)
+        text = self.text(name) or str(default)
         try:
             number = float(text)
         except ValueError:
@@ -95,7 +95,7 @@ class SettingValues:
         return number
 
     def choice(self, name: str, values: tuple[str, ...], *, default: str) -> str:
-        text = self.text(name).strip() or default
+        text = self.text(name, default=default)
         found = {value.lower(): value for value in values}.get(text.lower())
         if found is None:
             raise ImproperlyConfigured(f"{name}={text} is none of {', '.join(values)}.")
@@ -115,13 +115,13 @@ class SettingValues:
 
     def address(self, name: str, *, example: str) -> str:
         """The address of a server by http or https; "" where there is none."""
-        text = self.text(name).strip()
+        text = self.text(name)
         if text and not self._is_address(text, ("http", "https")):
             raise ImproperlyConfigured(f"{name} is no address such as {example}")
         return text
 
     def redis(self, name: str) -> str:
-        text = self.text(name).strip()
+        text = self.text(name)
         if text and not self._is_address(text, ("redis", "rediss")):
             raise ImproperlyConfigured(f"{name} is no address such as redis://redis.example:6379/0")
         return text
@@ -135,12 +135,12 @@ class SettingValues:
 
     def database(self, name: str) -> dict[str, Any]:
         """The database that an address names; {} where there is none."""
-        text = self.text(name).strip()
+        text = self.text(name)
         return read_database(name, text) if text else {}
 
     def mail_server(self, name: str) -> dict[str, Any]:
         """Django's settings of a mail server; {} where there is none."""
-        text = self.text(name).strip()
+        text = self.text(name)
         if not text:
             return {}
         wrong = ImproperlyConfigured(
@@ -157,7 +157,7 @@ class SettingValues:
 
     def mailbox(self, name: str, *, default: str) -> str:
         """An e-mail address, with a name before it or without."""
-        text = self.text(name).strip() or default
+        text = self.text(name, default=default)
         self._refuse_no_mailbox(name, text)
         return text
 
@@ -169,7 +169,8 @@ class SettingValues:
 
     @staticmethod
     def _refuse_no_mailbox(name: str, text: str) -> None:
-        if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s.]+", parseaddr(text)[1]):
+        # Of several without a comma the library reads the first and drops the others.
+        if text.count("@") != 1 or not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s.]+", parseaddr(text)[1]):
             raise ImproperlyConfigured(f"{name}={text} is no e-mail address.")
 
     @staticmethod

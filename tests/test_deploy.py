@@ -41,7 +41,6 @@ def test_the_settings_of_a_new_server_are_those_of_the_example():
 def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
     units = sorted((ROOT / "deploy" / "systemd").glob("*.service"))
     assert [unit.name for unit in units] == [
-        "shop-backup.service",
         "shop-beat.service",
         "shop-pictures.service",
         "shop-web.service",
@@ -52,18 +51,30 @@ def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
         assert "\nUser=shop\n" in text, unit
         assert "\nNoNewPrivileges=true\n" in text, unit
         assert "\nProtectSystem=strict\n" in text, unit
-        assert ("\nRestart=always\n" in text) == ("\nType=oneshot\n" not in text), unit
+        assert "\nRestart=always\n" in text, unit
+    # The job of that name makes the night's backup, wherever the shop runs: a timer made a second one.
+    assert not list((ROOT / "deploy" / "systemd").glob("*.timer"))
 
 
-def test_units_that_make_backups_may_write_where_the_operator_is_told_to_store_them():
+def test_workers_may_write_backups_where_the_operator_is_told_to_store_them():
     units = {path.name: path.read_text() for path in (ROOT / "deploy" / "systemd").glob("*.service")}
-    # The job of that name, which runs in a worker, starts one as well; and workers store the last number of invoices.
-    assert {name for name, text in units.items() if "\nReadWritePaths=-/srv/shop-backup\n" in text} == {
-        *("shop-backup.service", "shop-worker@.service")
-    }
+    # The job `backup` runs there; and workers store the last number of invoices.
+    assert [name for name, text in units.items() if "\nReadWritePaths=-/srv/shop-backup\n" in text] == [
+        "shop-worker@.service"
+    ]
     assert (
         "(`/srv/shop-backup`, where the shipped units may write)" in (ROOT / "docs/operator.md").read_text()
     )
+
+
+def test_the_user_of_the_image_has_the_group_that_it_runs_with():
+    image = (ROOT / "deploy" / "Containerfile").read_text()
+    made = re.search(
+        r"groupadd \S+ --gid (\d+) shop.*?useradd \S+ --uid (\d+) --gid (\d+) ", image, re.DOTALL
+    )
+    assert made
+    assert f"\nUSER {made[2]}:{made[1]}\n" in image
+    assert made[1] == made[3]
 
 
 def test_containers_of_the_services_start_as_shipped():

@@ -84,11 +84,12 @@ class FolderTarget:
                 writing.flush()
                 os.fsync(writing.fileno())
             partial.replace(path)
-        except OSError:
+        except OSError as error:
             # A full disk would stay full of it.
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
-            raise
+            # The shop's own disk may be the full one as well.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

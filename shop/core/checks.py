@@ -28,6 +28,7 @@ SECRET_MIN_DISTINCT = 5
 INSECURE_PREFIX = "django-insecure-"
 
 TAG = "shop"
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 
 def uses_stand_in() -> bool:
@@ -66,12 +67,14 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 id="shop.E003",
             )
         )
-    secret: str = settings.STRIPE_WEBHOOK_SECRET
-    if (key and not key.startswith(("sk_", "rk_"))) or (secret and not secret.startswith("whsec_")):
+    secrets = (settings.STRIPE_WEBHOOK_SECRET, settings.STRIPE_WEBHOOK_SECRET_OLD)
+    if (key and not key.startswith(("sk_", "rk_"))) or any(
+        secret and not secret.startswith("whsec_") for secret in secrets
+    ):
         found.append(
             checks.Error(
-                "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are exchanged, or are none of Stripe's.",
-                hint="The first begins with sk_live_ or rk_live_, the second with whsec_.",
+                "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET (or _OLD) are exchanged, or are none of Stripe's.",
+                hint="The first begins with sk_live_ or rk_live_, the others with whsec_.",
                 id="shop.E007",
             )
         )
@@ -160,6 +163,19 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 id="shop.W013",
             )
         )
+    elsewhere = {
+        "EMAIL_URL": settings.EMAIL_BACKEND if settings.EMAIL_URL else SMTP,
+        "ALERT_EMAIL_URL": settings.ALERT_EMAIL_SERVER.get("EMAIL_BACKEND", SMTP),
+    }
+    found += [
+        checks.Warning(
+            f"{name} names no mail server: what is sent reaches nobody.",
+            hint=f"{name}=smtp+tls://user:password@mail.example:587",
+            id="shop.W018",
+        )
+        for name, backend in elsewhere.items()
+        if backend != SMTP
+    ]
     if is_of_another_user(settings.DATA_DIR):
         found.append(
             checks.Error(
@@ -198,6 +214,25 @@ def check_legal_mentions(**kwargs: Any) -> list[checks.CheckMessage]:
             "Until they are filled in nothing is sold: the checkout answers 503 payments_disabled.",
             hint="Fill in the settings of the shop: /admin/reglages.",
             id="shop.W020",
+        )
+    ]
+
+
+@checks.register(TAG)
+def check_admin_path(**kwargs: Any) -> list[checks.CheckMessage]:
+    """Operators' rows have an address that nothing else of the shop has: one of the two could not be reached."""
+    from shop.core.site import page_words
+
+    word = settings.ADMIN_PATH.partition("/")[0]
+    if re.fullmatch(r"[\w-]+(/[\w-]+)*/", settings.ADMIN_PATH, re.ASCII) and word.lower() not in page_words(
+        without_operators=True
+    ):
+        return []
+    return [
+        checks.Error(
+            f"ADMIN_PATH={settings.ADMIN_PATH} is no path of its own: the shop has pages there, or it is no address.",
+            hint="Letters and digits that no page begins with: ADMIN_PATH=gestion/ (/admin is the staff area's).",
+            id="shop.E032",
         )
     ]
 

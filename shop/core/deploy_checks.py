@@ -74,6 +74,14 @@ def check_engines(**kwargs: Any) -> list[checks.CheckMessage]:
     found: list[checks.CheckMessage] = []
     several = uses_several_machines()
     sqlite = "sqlite3" in settings.DATABASES["default"]["ENGINE"]
+    if sqlite and not several:
+        found.append(
+            checks.Info(
+                f"DATABASE_URL is empty or names SQLite: the rows are in {settings.DATABASES['default']['NAME']}.",
+                hint="Right on one machine with few pieces; else DATABASE_URL=postgresql:///shop.",
+                id="shop.I048",
+            )
+        )
     if several and sqlite:
         found.append(
             checks.Warning(

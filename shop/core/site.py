@@ -82,14 +82,22 @@ def path_in_own_words(path: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=1)
-def page_words() -> frozenset[str]:
-    """Return every word that begins an address of the shop, in any language: no category may be called so."""
+@lru_cache(maxsize=2)
+def page_words(*, without_operators: bool = False) -> frozenset[str]:
+    """Return every word that begins an address of the shop, in any language: no category may be called so.
+
+    `without_operators`: but that of ADMIN_PATH."""
     words = {"admin", *(code for code, _name in settings.LANGUAGES)}
     words |= {settings.STATIC_URL.strip("/"), settings.MEDIA_URL.strip("/")}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):
-            words |= set(_first_words(get_resolver().url_patterns))
+            words |= set(
+                _first_words(
+                    entry
+                    for entry in get_resolver().url_patterns
+                    if not (without_operators and getattr(entry, "app_name", None) == "admin")
+                )
+            )
     return frozenset(word.lower() for word in words)
 
 

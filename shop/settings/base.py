@@ -247,8 +247,8 @@ API_SCHEMA_PUBLIC = env.flag("API_SCHEMA_PUBLIC", default=DEBUG)
 # Attempts a window by the name of a limit, where they differ from the table in shop/core/limits.py.
 LIMITS: dict[str, int] = env.numbers("LIMITS")
 # How much stock one network address, or one e-mail address, may keep from others without having paid.
-UNPAID_ORDERS_LIMIT = env.number("UNPAID_ORDERS_LIMIT", default=5)
-UNPAID_SCARCE_LIMIT = env.number("UNPAID_SCARCE_LIMIT", default=5)
+UNPAID_ORDERS_LIMIT = env.number("UNPAID_ORDERS_LIMIT", default=5, least=1)
+UNPAID_SCARCE_LIMIT = env.number("UNPAID_SCARCE_LIMIT", default=5, least=1)
 
 # --- Personal data: how long it is kept. The privacy page, the processing register and the mails print these figures,
 # the jobs follow them. The end of a name is its unit.

@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from shop.data_dir import made_folder
 from shop.settings.base import DATA_DIR, QUEUE_DIR, TIME_ZONE, env
 
 # --- Database --------------------------------------------------------------------------------------
@@ -160,7 +161,9 @@ ALERT_EMAIL = env.mailboxes("ALERT_EMAIL")
 # A mail server of their own, for the day on which the other one is what stands still.
 ALERT_EMAIL_SERVER = env.mail_server("ALERT_EMAIL_URL")
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
-METRICS_DIR = Path(env.text("METRICS_DIR", default="") or DATA_DIR / "metrics")
+METRICS_DIR = made_folder(
+    "METRICS_DIR", Path(env.text("METRICS_DIR", default=str(DATA_DIR / "metrics"))).resolve()
+)
 SENTRY_DSN = env.sentry("SENTRY_DSN")
 TRACES_SAMPLE_RATE = env.share("TRACES_SAMPLE_RATE", default=0.05)
 OTEL_EXPORTER_OTLP_ENDPOINT = env.address(

@@ -18,16 +18,9 @@ from pathlib import Path
 from threading import Lock
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 
 # Read when the library is imported, and whenever a file is made.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(settings.METRICS_DIR)
-try:
-    settings.METRICS_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
-except OSError as error:
-    raise ImproperlyConfigured(
-        f"METRICS_DIR={settings.METRICS_DIR} can't be made: {error.strerror}."
-    ) from error
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, values
 from prometheus_client.mmap_dict import MmapedDict

@@ -20,7 +20,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
 from shop.backups import making, restoring
 from shop.backups.making import BackupRefused, backup_names, make_backup
@@ -148,6 +148,29 @@ def test_restore_into_a_database_with_tables_changes_nothing(target: Path) -> No
         call_command("restore", "--highest-invoice", "none")
     assert str(refusal.value) == "The database is not empty: a backup is brought back into a new one."
     assert Backup.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "arguments"),
+    [
+        ("shop.backups.restoring.bring_rows_back", ["restore", "--highest-invoice", "none"]),
+        (
+            "shop.backups.management.commands.move_database.move_database",
+            ["move_database", "--to", "sqlite:////a"],
+        ),
+    ],
+)
+def test_full_disk_of_the_new_database_is_told_in_a_sentence(
+    target: Path, monkeypatch: pytest.MonkeyPatch, where: str, arguments: list[str]
+) -> None:
+    def fill(*args: object, **kwargs: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    backup_at(NIGHT)
+    monkeypatch.setattr(restoring, "refuse_unless_empty", lambda: None)
+    monkeypatch.setattr(where, fill)
+    with pytest.raises(CommandError, match=r"^database or disk is full$"):
+        call_command(*arguments, stdout=StringIO())
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ def production(settings):
     settings.ALLOWED_HOSTS = ["shop.example"]
     settings.SITE_URL = "https://shop.example"
     settings.EMAIL_URL = "smtp+tls://user:password@mail.example:587"
+    settings.EMAIL_BACKEND = checks.SMTP
     settings.STRIPE_SECRET_KEY = "sk_live_1"
     settings.STRIPE_WEBHOOK_SECRET = "whsec_1"
     settings.STRIPE_API_BASE = ""
@@ -60,6 +61,7 @@ def test_a_proper_development_machine_has_nothing_wrong(development):
         ("STRIPE_SECRET_KEY", "key", ["shop.E007", "shop.W006"]),
         ("STRIPE_WEBHOOK_SECRET", "sk_live_1", ["shop.E007"]),
         ("STRIPE_WEBHOOK_SECRET", "we_1", ["shop.E007"]),
+        ("STRIPE_WEBHOOK_SECRET_OLD", "we_1", ["shop.E007"]),
         ("SECRET_KEY", "", ["shop.E010"]),
         ("SECRET_KEY", "short", ["shop.E010"]),
         ("SECRET_KEY", "abab" * 20, ["shop.E010"]),
@@ -78,6 +80,12 @@ def test_a_proper_development_machine_has_nothing_wrong(development):
         ("ALLOWED_HOSTS", ["https://shop.example"], ["shop.E015"]),
         ("ALLOWED_HOSTS", [".shop.example"], []),
         ("EMAIL_URL", "", ["shop.W013"]),
+        ("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend", ["shop.W018"]),
+        (
+            "ALERT_EMAIL_SERVER",
+            {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"},
+            ["shop.W018"],
+        ),
     ],
 )
 def test_each_fault_of_a_production_server_is_named(production, name, value, expected):
@@ -118,6 +126,22 @@ def test_the_server_does_not_start_with_an_error_and_says_all_of_them(production
 def test_the_server_starts_with_warnings(production):
     production.EMAIL_URL = ""
     checks.refuse_unsafe_settings()
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("gestion/", []),
+        ("outils/rangees/", []),
+        *(
+            (path, ["shop.E032"])
+            for path in ("admin/", "Admin/x/", "panier/", "de/", "api/", "a b/", "<int:a>/")
+        ),
+    ],
+)
+def test_operators_rows_share_no_address_with_another_page(settings, path, expected):
+    settings.ADMIN_PATH = path
+    assert [message.id for message in checks.check_admin_path()] == expected
 
 
 @pytest.mark.parametrize(

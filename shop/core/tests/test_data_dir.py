@@ -78,7 +78,9 @@ def test_files_of_the_shop_are_its_own_users_and_media_are_public(written):
     assert any(name.endswith(".msg") for name in own)
     assert set(own.values()) == {"700", "600"}
     folders = {name for name, mode in own.items() if mode == "700"}
-    assert folders == {".", "cache", "queue", "queue/messages", "queue/control", "private", "private/quotes"}
+    assert folders == {
+        *(".", "cache", "metrics", "private", "private/quotes", "queue", "queue/messages", "queue/control"),
+    }
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def test_a_small_server_with_everything_set_lacks_nothing(server):
         ({"DEFAULT_FROM_EMAIL": "boutique@example.com"}, ["shop.W046"]),
         ({"REDIS_URL": "redis://redis.example:6379/0"}, ["shop.W045"]),
         ({"DATABASE": REMOTE}, ["shop.W045"]),
+        ({"DATABASE": {"ENGINE": "django.db.backends.sqlite3", "NAME": "a"}}, ["shop.I048"]),
         ({"DATABASE": REMOTE, "REDIS_URL": ""}, ["shop.W044", "shop.W045"]),
         (
             {

@@ -47,6 +47,7 @@ def env(tmp_path: Path) -> SettingValues:
         ("mail.example:587", lambda env: env.mail_server(NAME), "is no address of a mail server"),
         ("smtp://u:secret@", lambda env: env.mail_server(NAME), "is no address of a mail server"),
         ("operator", lambda env: env.mailboxes(NAME), "operator is no e-mail address"),
+        ("a@b.fr;c@d.fr", lambda env: env.mailboxes(NAME), "a@b.fr;c@d.fr is no e-mail address"),
         ("Shop <shop>", lambda env: env.mailbox(NAME, default=""), "Shop <shop> is no e-mail address"),
     ],
 )
@@ -68,6 +69,8 @@ def test_value_that_is_none_is_refused_in_a_sentence(
         (" Off ", lambda env: env.flag(NAME, default=True), False),
         ("yes", lambda env: env.flag(NAME, default=False), True),
         ("", lambda env: env.number(NAME, default=8000), 8000),
+        ("", lambda env: env.text(NAME, default="production"), "production"),
+        (" whsec_1 ", lambda env: env.text(NAME), "whsec_1"),
         ("info", lambda env: env.choice(NAME, ("INFO", "ERROR"), default="ERROR"), "INFO"),
         ("0.5", lambda env: env.share(NAME, default=0.05), 0.5),
         ("a=60;b=10", lambda env: env.numbers(NAME), {"a": 60, "b": 10}),
@@ -98,6 +101,28 @@ def test_file_of_settings_that_cannot_be_read_is_not_an_empty_one(tmp_path: Path
         SettingValues(tmp_path / ".env")
     (tmp_path / "shop.env").touch()
     SettingValues(tmp_path / ".env")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("METRICS_DIR", "/etc/passwd", "METRICS_DIR=/etc/passwd can't be made: File exists.\n"),
+        # Nobody could order: an order that is being paid is one that is unpaid.
+        ("UNPAID_ORDERS_LIMIT", "0", "UNPAID_ORDERS_LIMIT=0 is less than 1.\n"),
+    ],
+)
+def test_a_command_with_a_value_that_is_none_ends_with_its_sentence_alone(
+    tmp_path: Path, name: str, value: str, sentence: str
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "DATA_DIR": str(tmp_path), name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (1, sentence)
 
 
 def test_database_of_a_socket_needs_no_host(env: SettingValues, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 from django.utils import timezone
 
 from shop.backups import restoring
@@ -62,6 +63,7 @@ class Command(BaseCommand):
             TargetError,
             BackupKeyError,
             OSError,
+            OperationalError,
         ) as error:
             raise CommandError(str(error)) from error
 
