@@ -65,7 +65,7 @@ CONTEXT_MARK = "\x04"
 PLACEHOLDER = re.compile(r"%\(\w+\)[sdif]|(?<!%)%[sdif]|\{\w*\}")
 TAG = re.compile(r"</?([a-zA-Z][\w-]*)")
 # French puts a no-break space before high punctuation, inside guillemets, and between a number and its unit or sign.
-BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« |\d (?:[€%]|cm|g|kg|Mo)(?!\w)")
+BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« |(?:\d|\)[sd]) (?:[€%]|cm|g|kg|Mo)(?![\w(])")
 # One word for one thing, in translations too: what was given up, and what the pages say.
 GIVEN_UP = {
     # The pages are British.

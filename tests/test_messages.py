@@ -200,7 +200,10 @@ def test_german_keeps_to_one_word_for_one_thing(root, german, instead):
     assert messages.check(root) == [f"de: say {instead}: 'Panier'"]
 
 
-@pytest.mark.parametrize("text", ["Total : 3", "Vraiment ?", "« ici »", "Bravo !", "0,50 €", "5 Mo au plus"])
+@pytest.mark.parametrize(
+    "text",
+    ["Total : 3", "Vraiment ?", "« ici »", "Bravo !", "0,50 €", "5 Mo au plus", "jusqu'à %(weight)s kg"],
+)
 def test_french_wants_no_break_spaces(root, text):
     (root / "shop/cart.py").write_text(f'_("{text}")')
     translate_everything(root)

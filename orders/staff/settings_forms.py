@@ -73,12 +73,14 @@ class RateStepFormSet(BaseInlineFormSet[ShippingRateStep, ShippingZone, "forms.M
         for (lighter, less), (heavier, more) in pairwise(steps):
             if more < less:
                 raise forms.ValidationError(
-                    _("Jusqu'à %(heavier)d g, le tarif est plus bas que jusqu'à %(lighter)d g."),
+                    _("Jusqu'à %(heavier)d\u00a0g, le tarif est plus bas que jusqu'à %(lighter)d\u00a0g."),
                     params={"heavier": heavier, "lighter": lighter},
                 )
         if steps and self.instance.rate is not None and self.instance.rate < steps[-1][1]:
             raise forms.ValidationError(
-                _("Au-delà de %(weight)d g, le tarif de la zone est plus bas que celui du dernier palier."),
+                _(
+                    "Au-delà de %(weight)d\u00a0g, le tarif de la zone est plus bas que celui du dernier palier."
+                ),
                 params={"weight": steps[-1][0]},
             )
 

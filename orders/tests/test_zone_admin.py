@@ -57,9 +57,9 @@ def test_a_territory_may_name_a_part_of_another_and_the_whole_country_once(staff
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([("500", "12,00"), ("1000", "9,00")], "Jusqu'à 1000 g, le tarif est plus bas que jusqu'à 500 g."),
+        ([("500", "12,00"), ("1000", "9,00")], "Jusqu'à 1000\u00a0g, le tarif est plus bas que jusqu'à 500\u00a0g."),
         ([("500", "60,00")],
-         "Au-delà de 500 g, le tarif de la zone est plus bas que celui du dernier palier."),
+         "Au-delà de 500\u00a0g, le tarif de la zone est plus bas que celui du dernier palier."),
         ([("500", "9,00"), ("500", "10,00")], None),
         ([("0", "9,00")], None),
     ],

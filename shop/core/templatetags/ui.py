@@ -153,7 +153,7 @@ def size_ruler(height_cm: Decimal | float | str | None, image: ImageInfo | None)
         ),
         f"{_RULER - _LONG - 2:g}",
         f"{100 * top:.2f}",
-        _("%(height)s cm") % {"height": number_format(height.normalize() + Decimal(0), use_l10n=True)},
+        _("%(height)s\u00a0cm") % {"height": number_format(height.normalize() + Decimal(0), use_l10n=True)},
     )
 
 

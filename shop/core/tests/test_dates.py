@@ -80,7 +80,7 @@ def test_what_happened_today_is_not_still_to_come() -> None:
 
 @pytest.mark.parametrize(
     ("language", "expected"),
-    [("fr", "1er décembre 2026 à 14:05"), ("de", "1. Dezember 2026 um 14:05 Uhr")],
+    [("fr", "1er décembre 2026 à 14:05"), ("de", "1. Dezember 2026 um 14:05\u00a0Uhr")],
 )
 def test_a_moment_of_a_mail_says_its_hour_as_the_language_does(language: str, expected: str) -> None:
     with translation.override(language):

@@ -46,12 +46,12 @@ def photo(width: int = 1200, height: int = 1200, subject: Any = (0.1, 0.9)) -> I
 @pytest.mark.parametrize(
     ("height", "ticks", "label"),
     [
-        (Decimal("18.0"), 19, "18 cm"),
-        (Decimal("14.5"), 15, "14,5 cm"),
+        (Decimal("18.0"), 19, "18\u00a0cm"),
+        (Decimal("14.5"), 15, "14,5\u00a0cm"),
         # Half centimetres below ten, every fifth above forty.
-        (Decimal("4.5"), 10, "4,5 cm"),
-        (Decimal("60"), 13, "60 cm"),
-        ("22", 23, "22 cm"),
+        (Decimal("4.5"), 10, "4,5\u00a0cm"),
+        (Decimal("60"), 13, "60\u00a0cm"),
+        ("22", 23, "22\u00a0cm"),
     ],
 )
 def test_the_ruler_has_a_tick_a_centimetre(height: Any, ticks: int, label: str) -> None:

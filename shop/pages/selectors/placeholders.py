@@ -56,7 +56,7 @@ def shipping_markdown(language: str) -> str:
 def _rates(row: DeliveryRow, language: str) -> str:
     """« 19,99 € jusqu'à 1 kg, 39,99 € au-delà »; the rate alone where weight doesn't count."""
     steps = [
-        _("%(rate)s jusqu'à %(weight)s kg")
+        _("%(rate)s jusqu'à %(weight)s\u00a0kg")
         % {
             "rate": format_amount(rate, language),
             "weight": format_decimal(Decimal(grams) / 1000, locale=language),
