@@ -219,7 +219,7 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
             "disponible\u00a0: Écrivez «\u00a0oui\u00a0» ou «\u00a0non\u00a0».",
             "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ],
-        ["nom\u00a0: Ce champ ne peut être vide."],
+        ["nom\u00a0: Ce champ est obligatoire."],
     ]
     assert [line["name"] for line in shown["lines"]] == [
         *("Ours blanc", "Ours noir", "Sans référence", "Sans catégorie", "Lynx", "Inconnu", "Prix", "muet")
@@ -248,7 +248,7 @@ def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Ce champ ne peut être vide."),
+        ("", "Ce champ est obligatoire."),
         ("numéro;couleur\n1;rouge\n", "Colonnes inconnues\u00a0: couleur."),
         (
             "nom;prix\nOurs;3\n",

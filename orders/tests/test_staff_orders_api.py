@@ -270,7 +270,7 @@ def test_slips_and_labels_are_pdfs_in_the_customers_words(packer, order):
     many = packer.get("/api/admin/orders/labels.pdf?" + "&".join(f"order={uuid4()}" for _ in range(101)))
     assert (many.status_code, many.json()["errors"]) == (
         400,
-        {"order": ["Assurez-vous que ce champ n'a pas plus de 100 éléments."]},
+        {"order": ["Au plus 100 dans cette liste."]},
     )
     assert packer.get(f"{path(order, 'slip.pdf')}?shipment=7").status_code == 404
 
