@@ -76,6 +76,15 @@ def test_bulk_change_refused_for_one_changes_none(admin):
     assert list(Product.objects.order_by("pk").values_list("production_days_max", flat=True)) == [5, None]
 
 
+def test_a_misspelt_dry_run_does_nothing(admin):
+    ours = make_product("Ours")
+    removal = bulk(admin, ours, action="delete", dryRun=True)
+    arrival = load(admin, f"numéro;prix\n{ours.pk};10\n", dryRun=True)
+    for answer in (removal, arrival):
+        assert (answer.status_code, answer.json()["errors"]) == (400, {"dryRun": ["Ce champ n'existe pas."]})
+    assert (Product.objects.get().trashed_at, Product.objects.get().price) == (None, Decimal("40.00"))
+
+
 def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
     ours = make_product("Ours", stock_quantity=2)
     for action in ("update", "delete"):
