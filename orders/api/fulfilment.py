@@ -59,7 +59,7 @@ class ParcelSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
     is_last = serializers.BooleanField(required=False, default=False)
 
 
-class UndoneParcelSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
+class UndoneParcelSerializer(ExpectedVersionSerializer, KnownFieldsSerializer):
     reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
 
