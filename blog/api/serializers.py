@@ -23,7 +23,7 @@ from catalog.api.staff_serializers import NamedProductSerializer
 from catalog.selectors.pictures import image_info
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import ROW_KEY
-from shop.core.staff_calls import MomentField
+from shop.core.staff_calls import KnownFieldsSerializer, MomentField
 
 _LENGTHS: dict[str, int] = {
     **{name: vars(Article._meta.get_field(name))["max_length"] for name in ("title", "slug", "cover_alt")},
@@ -73,7 +73,7 @@ class ArticleValuesSerializer(TextsSerializer):
     cover = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
 
 
-class ArticleWriteSerializer(ArticleValuesSerializer):
+class ArticleWriteSerializer(KnownFieldsSerializer, ArticleValuesSerializer):
     """What is left out stays as it is. Without `published` it is not touched who sees the article; `publish_at` is when
     it appears, null at once.
 

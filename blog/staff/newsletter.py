@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from csp.constants import SELF
@@ -161,14 +162,16 @@ def send(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     campaign, refusal = _found(campaign_id), None
     if not campaign.is_editable:
         return redirect("staff-newsletter-letter", campaign.pk)
-    typed = request.POST.get("at", "").strip()
+    # The form that plans has the field: left empty there, it does not mean now.
+    typed = request.POST.get("at")
     if request.method == "POST":
         try:
-            campaigns.start_campaign(campaign_id=campaign.pk, at=_moment(typed), actor=_actor(request))
+            moment = None if typed is None else _moment(typed.strip())
+            campaigns.start_campaign(campaign_id=campaign.pk, at=moment, actor=_actor(request))
         except Problem as problem:
             refusal = problem
         else:
-            messages.success(request, "L'envoi est prévu." if typed else "L'envoi commence.")
+            messages.success(request, "L'envoi est prévu." if moment else "L'envoi commence.")
             return redirect("staff-newsletter-letter", campaign.pk)
     written = {text.language for text in campaign.texts.all()}
     counts = _counts(campaign, every_language=True)
@@ -176,7 +179,7 @@ def send(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
         request,
         campaign,
         refusal=refusal,
-        typed=typed,
+        typed=typed or "",
         counts=[(name, counts.get(code, 0), code in written) for code, name in settings.LANGUAGES],
         total=sum(count for code, count in counts.items() if code in written),
     )
@@ -281,7 +284,9 @@ def suspension(request: HttpRequest, subscriber_id: int) -> HttpResponseBase:
     if subscriber is None:
         raise Http404
     reason = request.POST.get("motif", "")
-    if reason in Suspension.values:
+    if reason and reason not in Suspension.values:
+        messages.error(request, "Ce motif n'existe pas.")
+    elif reason:
         suspend_address(subscriber.email, Suspension(reason), actor=_actor(request))
         messages.success(request, f"Plus rien ne part à {subscriber.email}.")
     else:
@@ -327,16 +332,13 @@ def _drawn(text: CampaignText) -> RenderedMail:
     return draw_mail(OutgoingMail(kind=campaigns.LETTER_MAIL, language=text.language, context=context))
 
 
-def _moment(text: str) -> Any:
+def _moment(text: str) -> datetime:
     """The moment of a browser's field, on the shop's clock. Raises `Problem` 400."""
-    if not text:
-        return None
     try:
         found = parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None:
-        raise Problem(
-            "invalid", "Choisissez un jour et une heure.", errors={"at": ["Choisissez un jour et une heure."]}
-        )
-    return make_aware(found) if is_naive(found) else found
+        if found is not None:
+            return (make_aware(found) if is_naive(found) else found).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    refusal = "Choisissez un jour et une heure."
+    raise Problem("invalid", refusal, errors={"at": [refusal]})

@@ -124,6 +124,13 @@ def test_patch_to_a_later_moment_schedules_in_the_time_of_the_shop(admin):
     answer = patch(admin, article, published=True, publish_at="2199-12-24T09:00")
     assert (answer.json()["state"], answer.json()["publish_at"]) == ("scheduled", "2199-12-24T09:00:00+01:00")
     assert admin.get(f"/blog/{article.pk}").status_code == 404
+    misspelt = patch(admin, article, published=True, publishAt="2199-12-25T09:00")
+    assert (misspelt.status_code, misspelt.json()["errors"]) == (
+        400,
+        {"publishAt": ["Ce champ n'existe pas."]},
+    )
+    article.refresh_from_db()
+    assert article.publish_at.year == 2199
 
 
 def test_patch_that_makes_a_draft_may_take_a_needed_text_away(admin):

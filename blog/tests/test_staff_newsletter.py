@@ -119,8 +119,10 @@ def test_a_letter_is_planned_on_the_shops_clock_and_taken_back(staff):
     make_subscriber()
     campaign = make_letter()
     url = f"/admin/newsletter/{campaign.pk}"
-    wrong = staff.post(f"{url}/envoyer", {"at": "demain"})
-    assert (wrong.status_code, Campaign.objects.get().state) == (400, "draft")
+    for moment in ("demain", "", "   ", "9999-12-31T23:59-12:00", "0001-01-01T00:00+14:00"):
+        wrong = staff.post(f"{url}/envoyer", {"at": moment})
+        assert (wrong.status_code, Campaign.objects.get().state) == (400, "draft"), moment
+        assert "Choisissez un jour et une heure." in wrong.content.decode()
     year = timezone.localdate().year + 1
     staff.post(f"{url}/envoyer", {"at": f"{year}-01-15T10:00"})
     planned = Campaign.objects.get()
@@ -139,6 +141,7 @@ def test_subscribers_are_found_suspended_and_restored(staff):
     assert "zoe@example.com" in waiting
     assert "lea@example.com" not in waiting
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complaint"})
+    staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complain"})
     assert Subscriber.objects.get(pk=subscriber.pk).suspension == "complaint"
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}")
     assert Subscriber.objects.get(pk=subscriber.pk).receives

@@ -42,7 +42,7 @@ from catalog.services.staff_products import own_promotion_values
 from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private, staff_actor
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private, staff_actor
 
 MOST_CHARACTERS = 900_000
 _BATCH = 500
@@ -104,7 +104,7 @@ _NO = {"non", "n", "0", "faux", "false", "no"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class ImportSerializer(serializers.Serializer[Any]):
+class ImportSerializer(KnownFieldsSerializer):
     """`csv` is the text of the file: a first line with the names of the columns, as in the export, separated by
     semicolons, commas or tabs. With `dry_run` nothing is stored; `preview_key` of that answer makes the import refuse
     (409 `conflict`) products that changed in between."""

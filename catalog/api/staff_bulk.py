@@ -40,7 +40,7 @@ from catalog.services.staff_products import (
 from shop.core.problems import InvalidFields, Problem
 from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed, private, staff_actor
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private, staff_actor
 
 # What says something of one product alone.
 _SINGLE = {"name", "slug", "external_id", "picked_similar"}
@@ -55,7 +55,7 @@ _REMOVALS = {
 }
 
 
-class BulkSerializer(serializers.Serializer[Any]):
+class BulkSerializer(KnownFieldsSerializer):
     """`fields` are those of one product that several can share. With `dry_run` nothing is changed; the `preview_key` of
     that answer makes the call that follows refuse (409 `conflict`) products that changed in between."""
 

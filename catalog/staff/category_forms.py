@@ -73,6 +73,8 @@ Features = forms.inlineformset_factory(
     fields=("position", *(f"{field}_{language}" for language in LANGUAGES for field in ("title", "text"))),
     extra=1,
     max_num=3,
+    # More are not even drawn: Django would draw two thousand.
+    absolute_max=10,
     formfield_callback=staff_formfield,
 )
 

@@ -192,19 +192,19 @@ def test_every_wrong_field_has_its_line_and_nothing_is_written(program: Program)
         "name": ["Ce champ est obligatoire."],
         "price": ["Le prix doit être supérieur à 0,00\u00a0€."],
         "category": ["Cette catégorie n'existe pas."],
-        "original_price": ["Un nombre valide est requis."],
-        "stock_quantity": ["Assurez-vous que cette valeur est supérieure ou égale à\u00a00."],
+        "original_price": ["Ce n'est pas un nombre."],
+        "stock_quantity": ["Au moins 0."],
         "hs_code": ["6, 8 ou 10 chiffres, sans espace."],
         "colour": ["Ce champ n'existe pas."],
         "production_time": [
             "Écrivez un délai en jours ou en semaines\u00a0: «\u00a010 jours\u00a0», «\u00a02 à 4 semaines\u00a0»."
         ],
-        "promotion_type": ["«\u00a0everything_free\u00a0» n'est pas un choix valide."],
+        "promotion_type": ["Ce choix n'existe pas."],
         "gallery_images.1": ["Cette adresse n'est pas sur l'internet public."],
         "gallery_images.2": ["Ce n'est pas une adresse web complète."],
         "variations.0.price_override": ["Le prix doit être supérieur à 0,00\u00a0€."],
-        "variations.1.price_adjustment": ["Un nombre valide est requis."],
-        "variants.0.finish": ["«\u00a0gold\u00a0» n'est pas un choix valide."],
+        "variations.1.price_adjustment": ["Ce n'est pas un nombre."],
+        "variants.0.finish": ["Ce choix n'existe pas."],
         "translations.it": ["Ce champ n'existe pas."],
     }
     assert not Product.objects.exists()

@@ -76,6 +76,15 @@ def test_bulk_change_refused_for_one_changes_none(admin):
     assert list(Product.objects.order_by("pk").values_list("production_days_max", flat=True)) == [5, None]
 
 
+def test_a_misspelt_dry_run_does_nothing(admin):
+    ours = make_product("Ours")
+    removal = bulk(admin, ours, action="delete", dryRun=True)
+    arrival = load(admin, f"numéro;prix\n{ours.pk};10\n", dryRun=True)
+    for answer in (removal, arrival):
+        assert (answer.status_code, answer.json()["errors"]) == (400, {"dryRun": ["Ce champ n'existe pas."]})
+    assert (Product.objects.get().trashed_at, Product.objects.get().price) == (None, Decimal("40.00"))
+
+
 def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
     ours = make_product("Ours", stock_quantity=2)
     for action in ("update", "delete"):
@@ -219,7 +228,7 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
             "disponible\u00a0: Écrivez «\u00a0oui\u00a0» ou «\u00a0non\u00a0».",
             "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ],
-        ["nom\u00a0: Ce champ ne peut être vide."],
+        ["nom\u00a0: Ce champ est obligatoire."],
     ]
     assert [line["name"] for line in shown["lines"]] == [
         *("Ours blanc", "Ours noir", "Sans référence", "Sans catégorie", "Lynx", "Inconnu", "Prix", "muet")
@@ -248,7 +257,7 @@ def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Ce champ ne peut être vide."),
+        ("", "Ce champ est obligatoire."),
         ("numéro;couleur\n1;rouge\n", "Colonnes inconnues\u00a0: couleur."),
         (
             "nom;prix\nOurs;3\n",

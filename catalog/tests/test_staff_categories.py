@@ -53,6 +53,13 @@ def test_category_is_renamed_with_a_picture_and_its_products_follow(
     assert "1 pièce<" in listing
 
 
+def test_a_forged_count_of_lines_is_not_drawn(admin_client: Client) -> None:
+    body = sent(admin_client, f"{LIST}/nouveau", name_fr="Dragons") | {"features-TOTAL_FORMS": str(2**31)}
+    answer = admin_client.post(f"{LIST}/nouveau", body)
+    assert (answer.status_code, len(answer.context["formset"].forms)) == (200, 10)
+    assert not Category.objects.filter(name_fr="Dragons").exists()
+
+
 def test_new_category_gets_its_address_and_stands_last(admin_client: Client) -> None:
     make_category("mangas", name_fr="Mangas", position=7)
     body = sent(admin_client, f"{LIST}/nouveau", name_fr="Dragons du lac")

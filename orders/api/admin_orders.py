@@ -31,7 +31,7 @@ from orders.services.fulfilment.status_changes import change_status, status_acti
 from orders.stripe import gateway
 from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, require
-from shop.core.staff_calls import allowed, next_address, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, next_address, private
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 
@@ -64,7 +64,7 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
     )
 
 
-class StatusChangeSerializer(ExpectedVersionSerializer):
+class StatusChangeSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
     """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
 
     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.

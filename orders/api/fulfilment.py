@@ -37,7 +37,7 @@ from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from shop.core.problems import Problem
 from shop.core.row_keys import ROW_KEY, read_key
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
 
 MOST_LABELS = 100
 
@@ -47,7 +47,7 @@ class ParcelUnitsSerializer(serializers.Serializer[Any]):
     quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
 
 
-class ParcelSerializer(ExpectedVersionSerializer):
+class ParcelSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
     """One parcel. `is_last`: what is not sent was refunded, so that the order is shipped; `sent_on`: today if left
     out."""
 
@@ -59,12 +59,12 @@ class ParcelSerializer(ExpectedVersionSerializer):
     is_last = serializers.BooleanField(required=False, default=False)
 
 
-class UndoneParcelSerializer(ExpectedVersionSerializer):
+class UndoneParcelSerializer(ExpectedVersionSerializer, KnownFieldsSerializer):
     reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
 
 
-class NoteTextSerializer(serializers.Serializer[Any]):
+class NoteTextSerializer(KnownFieldsSerializer):
     """`corrects` is the id of the note that this one replaces."""
 
     text = ParagraphField(max_length=2000)

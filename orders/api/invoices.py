@@ -22,7 +22,7 @@ from orders.selectors.invoices import InvoiceSheet, find_document, invoice_sheet
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
 
 DOCUMENT_PARAMETERS = [
     ORDER_ID,
@@ -92,7 +92,7 @@ def document_not_found() -> Problem:
     return Problem("not_found", _("Document introuvable."), 404)
 
 
-class InvoiceValuesSerializer(serializers.Serializer[Any]):
+class InvoiceValuesSerializer(KnownFieldsSerializer):
     """What may be edited. `explanation` is needed once the invoice is issued: a correction is a credit note and a new
     invoice, and both print it."""
 

@@ -23,7 +23,7 @@ from orders.api.base import (
     validated,
 )
 from orders.api.fields import PlainTextField
-from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
+from orders.api.serializers import StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refund_rules import (
@@ -45,7 +45,7 @@ from shop.core.amounts import AmountField
 from shop.core.problems import Problem
 from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):

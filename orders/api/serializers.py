@@ -1,8 +1,7 @@
 """What the calls take and answer. Amounts travel as strings in euros (`"49.99"`), countries as ISO 3166-1."""
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -28,16 +27,6 @@ from shop.core.amounts import AmountField
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.postcodes import postcode_error
 from shop.core.row_keys import ROW_KEY
-
-
-class KnownFieldsSerializer(serializers.Serializer[Any]):
-    """For calls in which what is left out has a meaning: a misspelt name must not become « everything »."""
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(cast(Mapping[str, Any], self.initial_data)) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
-        return attrs
 
 
 class StrictIntegerField(serializers.IntegerField):

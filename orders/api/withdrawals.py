@@ -16,7 +16,6 @@ from rest_framework.views import APIView
 from accounts.models import User
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, validated
 from orders.api.fields import EmailAddressField, ParagraphField, PlainTextField
-from orders.api.serializers import KnownFieldsSerializer
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
 from orders.selectors.orders import member_order
@@ -26,7 +25,7 @@ from orders.services.withdrawals.staff_filing import file_received
 from shop.core.client_address import client_address
 from shop.core.languages import active_language
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
 
 MOST_LINES = 200
 

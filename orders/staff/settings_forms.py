@@ -208,5 +208,8 @@ RateSteps = forms.inlineformset_factory(
     formset=RateStepFormSet,
     fields=("up_to_grams", "rate"),
     extra=1,
+    # More are not even drawn: Django would draw two thousand.
+    max_num=100,
+    absolute_max=100,
     formfield_callback=staff_formfield,
 )

@@ -87,7 +87,7 @@ def test_a_checkout_without_them_bills_and_delivers_to_the_customer(fake_stripe,
         (
             {"gift": {**GIFT, "message": "x" * 301}},
             "customer.gift.message",
-            "Assurez-vous que ce champ comporte au plus 300\u00a0caractères.",
+            "Au plus 300 caractères.",
         ),
     ],
 )

@@ -237,6 +237,22 @@ def test_an_address_is_corrected_until_the_order_is_sent(packer, order):
     assert Order.objects.get(pk=order.pk).city == "Paris"
 
 
+@pytest.mark.parametrize("call", ["status", "shipments", "notes", "invoice"])
+def test_a_misspelt_name_changes_nothing(staff_client, order, call):
+    bodies = {
+        "status": {"status": "shipped"},
+        "shipments": parcel(order, 1, 0),
+        "notes": {"text": "Fragile"},
+        "invoice": {},
+    }
+    answer = post(staff_client, path(order, call), **bodies[call], trackingNumber="6A123")
+    assert (answer.status_code, answer.json()["errors"]) == (
+        400,
+        {"trackingNumber": ["Ce champ n'existe pas."]},
+    )
+    assert (Order.objects.get(pk=order.pk).status, order.shipments.count()) == (order.status, 0)
+
+
 def test_a_refund_says_what_it_would_do_before_it_does(staff_client, order):
     item = order.items.first()
     demand = {"lines": [{"item_id": item.pk, "quantity": 1, "restock": True}]}
@@ -270,7 +286,7 @@ def test_slips_and_labels_are_pdfs_in_the_customers_words(packer, order):
     many = packer.get("/api/admin/orders/labels.pdf?" + "&".join(f"order={uuid4()}" for _ in range(101)))
     assert (many.status_code, many.json()["errors"]) == (
         400,
-        {"order": ["Assurez-vous que ce champ n'a pas plus de 100 éléments."]},
+        {"order": ["Au plus 100 dans cette liste."]},
     )
     assert packer.get(f"{path(order, 'slip.pdf')}?shipment=7").status_code == 404
 

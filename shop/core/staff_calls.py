@@ -32,6 +32,17 @@ class MomentField(serializers.DateTimeField):
             self.fail("overflow")
 
 
+class KnownFieldsSerializer(serializers.Serializer[Any]):
+    """For calls in which what is left out has a meaning: a misspelt name must not become « everything », « at once »
+    or « for good »."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(cast(Mapping[str, Any], self.initial_data)) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
+        return attrs
+
+
 class IsMember(BasePermission):
     """Anybody who is signed in; 401 otherwise."""
 

@@ -173,6 +173,8 @@ def test_zone_of_all_other_countries_stays_and_codes_are_not_changed(admin: Clie
     admin.post(page, body)
     zone.refresh_from_db()
     assert zone.code != "other"
+    forged = admin.post(page, body | {"rate_steps-TOTAL_FORMS": str(2**31)})
+    assert (forged.status_code, len(forged.context["formset"].forms)) == (200, 100)
 
 
 def test_staff_without_settings_are_refused(admin: Client) -> None:

@@ -1,0 +1,50 @@
+"""What calls say of a refused value is written by the shop, whatever the kind of field."""
+
+import gettext
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import rest_framework
+from django.urls import get_resolver
+from django.utils import translation
+from rest_framework import serializers
+
+
+def test_no_field_of_any_call_speaks_in_the_words_of_rest_framework():
+    assert get_resolver().url_patterns  # Importing the addresses makes the serializers known.
+    catalogue = Path(rest_framework.__file__).parent / "locale/de/LC_MESSAGES/django.mo"
+    with catalogue.open("rb") as file:
+        entries: dict[Any, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    theirs = {text for entry in entries.items() for text in entry}
+    found = set()
+    with translation.override("de"):
+        for field in fields_of(serializers.Serializer):
+            for code, message in field.error_messages.items():
+                if str(message) in theirs:
+                    found.add((type(field).__name__, code, str(message)))
+    assert found == set()
+
+
+def test_a_refused_value_is_named_in_the_language_of_the_call(client):
+    body = {"lines": [1, {"product_id": 1, "quantity": 10**6, "finish": "gold"}], "country": 5}
+    headers = {"accept-language": "de"}
+    answer = client.post("/api/cart/quote", body, content_type="application/json", headers=headers)
+    assert answer.json()["errors"] == {
+        "lines.0.non_field_errors": ["Ein JSON-Objekt wird erwartet."],
+        "lines.1.quantity": ["Höchstens 99."],
+        "lines.1.finish": ["Diese Auswahl gibt es nicht."],
+        "country": ["Ein Text wird erwartet."],
+    }
+
+
+def fields_of(kind: type[serializers.Serializer[Any]]) -> Iterator[serializers.Field[Any, Any, Any, Any]]:
+    """Every field declared by a subclass, the subclass itself, and what lists hold."""
+    for below in kind.__subclasses__():
+        if not below.__module__.startswith(("rest_framework", "drf_spectacular")):
+            for field in (below(), *below._declared_fields.values()):
+                inner: Any = field
+                while inner is not None:
+                    yield inner
+                    inner = getattr(inner, "child", None)
+        yield from fields_of(below)
