@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.contrib import messages
@@ -28,7 +27,7 @@ from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import new_place
 from shop.core.staff_pages import CREATION_KEY, WRITE, staff_page
-from shop.core.staff_row_fields import Part, as_sent, as_text, digest, digests
+from shop.core.staff_row_fields import Line, Part, as_sent, as_text, digest, digests
 from shop.core.staff_translations import ask_to_reread
 from shop.integrations.repeated_calls import make_once_for_staff
 
@@ -41,16 +40,6 @@ CONFLICT = (
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
 _MOST_ROWS = 300
 _OF_THE_PAGE = ("csrfmiddlewaretoken", CREATION_KEY)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A row in its list. `state` is a word beside its title."""
-
-    title: str
-    detail: str = ""
-    state: str = ""
-    picture: str = ""
 
 
 class _DrawnAgain(Exception):

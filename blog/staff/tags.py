@@ -12,8 +12,8 @@ from blog.models import Tag
 from blog.services.tags import save_tag
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_row_fields import Part
-from shop.staff_rows import Line, StaffRows
+from shop.core.staff_row_fields import Line, Part
+from shop.staff_rows import StaffRows
 
 NAMES = tuple(f"name_{code}" for code in settings.MODELTRANSLATION_LANGUAGES)
 

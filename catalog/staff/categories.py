@@ -15,8 +15,8 @@ from catalog.services.synonyms import delete_synonym, save_synonym
 from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymForm
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_row_fields import Part, language_parts
-from shop.staff_rows import Line, StaffRows
+from shop.core.staff_row_fields import Line, Part, language_parts
+from shop.staff_rows import StaffRows
 
 
 class Categories(StaffRows[Category]):

@@ -29,8 +29,8 @@ from catalog.services.promotions import (
 from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
-from shop.core.staff_row_fields import Part, staff_formfield
-from shop.staff_rows import Line, StaffRows
+from shop.core.staff_row_fields import Line, Part, staff_formfield
+from shop.staff_rows import StaffRows
 
 _TARGETS = ("starts_at", "ends_at", "categories", "products")
 

@@ -28,8 +28,8 @@ from orders.staff.settings_forms import (
 )
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_row_fields import Part
-from shop.staff_rows import Line, Row, StaffRows
+from shop.core.staff_row_fields import Line, Part
+from shop.staff_rows import Row, StaffRows
 
 
 class PublicSetting(StaffRows[Row]):

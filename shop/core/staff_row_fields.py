@@ -24,6 +24,16 @@ from shop.core.row_keys import read_key
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A row in its list. `state` is a word beside its title."""
+
+    title: str
+    detail: str = ""
+    state: str = ""
+    picture: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of a form: the names of its fields under a title. One that is folded opens where a field was refused."""
 

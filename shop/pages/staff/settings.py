@@ -18,10 +18,10 @@ from accounts.recent_authentication import ask_again
 from shop.core.models import ShopSettings
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import WRITE, staff_page
-from shop.core.staff_row_fields import Part, staff_formfield
+from shop.core.staff_row_fields import Line, Part, staff_formfield
 from shop.pages.selectors.official import missing_official_texts
 from shop.pages.services.settings import save_settings
-from shop.staff_rows import Line, StaffRows
+from shop.staff_rows import StaffRows
 
 CEILINGS = ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold")
 LOWEST_CEILING, HIGHEST_CEILING = Decimal(1000), Decimal(1_000_000)

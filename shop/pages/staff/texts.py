@@ -18,7 +18,7 @@ from shop.core import images
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
-from shop.core.staff_row_fields import Part, language_parts
+from shop.core.staff_row_fields import Line, Part, language_parts
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.official import missing_official_texts
 from shop.pages.services.content import delete_content, save_content, set_banner_picture
@@ -38,7 +38,7 @@ from shop.pages.staff.text_forms import (
     SectionForm,
 )
 from shop.pages.views.previews import preview
-from shop.staff_rows import Line, Row, StaffRows
+from shop.staff_rows import Row, StaffRows
 
 
 class Texts(StaffRows[Row]):
