@@ -51,7 +51,7 @@ class QuoteView(APIView):
 
     @extend_schema(request=serializers.QuoteRequestSerializer, responses=serializers.QuoteSerializer)
     def post(self, request: Request) -> Response:
-        asked = _quote_request().run_validation(request.data)
+        asked = _quote_request(active_language()).run_validation(request.data)
         # Rules and photos are those that pages show; prices and stock are read.
         earlier = _own_orders(request)
         with fragments_of(content_version()):
@@ -73,13 +73,14 @@ def _own_orders(request: Request) -> Collection[uuid.UUID]:
 
 
 @cache
-def _quote_request() -> serializers.QuoteRequestSerializer:
-    """One for all calls, like the next: it holds nothing of a request."""
+def _quote_request(language: str) -> serializers.QuoteRequestSerializer:
+    """One for all calls in a language, like the next: it holds nothing of a request, but REST framework keeps the words
+    in which a bound was told first."""
     return serializers.QuoteRequestSerializer()
 
 
 @cache
-def _checkout_request() -> serializers.CheckoutSerializer:
+def _checkout_request(language: str) -> serializers.CheckoutSerializer:
     return serializers.CheckoutSerializer()
 
 
@@ -94,7 +95,7 @@ class CheckoutView(APIView):
     def post(self, request: Request) -> Response:
         limits.enforce(limits.CHECKOUT_NETWORK, client_address(request._request))
         key = idempotency_key(request)
-        data = _checkout_request().run_validation(request.data)
+        data = _checkout_request(active_language()).run_validation(request.data)
         customer = serializers.customer_details(data["customer"])
         if isinstance(request.user, User):
             # A member's order goes to the address that the account has confirmed, whatever the form says.

@@ -167,7 +167,7 @@ def _model(subject_type: str) -> type[Model] | None:
 
 # As services and Django's JSON write one.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3,6})?(?:Z|[+-]\d\d:\d\d)")
-_DECIMAL = re.compile(r"-?\d+\.\d+")
+_DECIMAL = re.compile(r"-?\d{1,20}\.\d{1,20}")
 _choices: dict[tuple[str, str], Sequence[tuple[Any, Any]]] = {}
 _columns: dict[str, tuple[Callable[[str], Any], Callable[[str], str]]] = {}
 _WORDS = {

@@ -28,8 +28,9 @@ def test_no_field_of_any_call_speaks_in_the_words_of_rest_framework():
 
 def test_a_refused_value_is_named_in_the_language_of_the_call(client):
     body = {"lines": [1, {"product_id": 1, "quantity": 10**6, "finish": "gold"}], "country": 5}
-    headers = {"accept-language": "de"}
-    answer = client.post("/api/cart/quote", body, content_type="application/json", headers=headers)
+    for language in ("fr", "de"):
+        headers = {"accept-language": language}
+        answer = client.post("/api/cart/quote", body, content_type="application/json", headers=headers)
     assert answer.json()["errors"] == {
         "lines.0.non_field_errors": ["Ein JSON-Objekt wird erwartet."],
         "lines.1.quantity": ["Höchstens 99."],
