@@ -34,12 +34,12 @@ from orders.selectors.withdrawals import (
     urgency_of,
 )
 from orders.services.refunds.decisions import stopped_by
-from orders.services.withdrawals.cases import refund_case
+from orders.services.withdrawals.cases import left_stopped, refund_case
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
 from orders.staff.withdrawal_steps import STEPS, is_accepted, resume_field
 from shop.core.amounts import AmountFormField, localised_amount
-from shop.core.money import ZERO, amount_string
+from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import Part, staff_list
@@ -246,7 +246,7 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
         waiting=may_wait(case),
         proposal=proposal,
         expected="" if proposal is None else amount_string(proposal.amount),
-        uncredited=ZERO if proposal is None else max(stopped - proposal.amount, ZERO),
+        uncredited=proposal and left_stopped(stopped, proposal),
     )
 
 

@@ -206,3 +206,19 @@ it("joins kept lines that are one article to the server", async () => {
   await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 4 }]);
 });
+
+it("tells once who comes from a payment page that nothing was paid", async () => {
+  fill(guardian);
+  serve({ "/api/cart/quote": answerTo(guardian) });
+  history.replaceState(null, "", "/panier?payment=left");
+  const first = await renderIsland(island);
+  const text =
+    "Vous avez quitté la page de paiement : votre commande n'est pas payée. Votre panier n'a pas changé.";
+  expect(screen.getByText(text).getAttribute("role")).toBe("status");
+  expect(location.href).toBe("http://localhost:3000/panier");
+  expect(await barriers(first.container)).toEqual([]);
+
+  first.unmount();
+  await renderIsland(island);
+  expect(screen.queryByText(text)).toBeNull();
+});

@@ -53,22 +53,6 @@ it("is drawn with the price from the start when it is here already", async () =>
   expect(calls).toHaveLength(1);
 });
 
-it("tells once who comes from a payment page that nothing was paid", async () => {
-  fill(guardian);
-  serve({ "/api/cart/quote": answerTo(guardian) });
-  history.replaceState(null, "", "/panier?payment=left");
-  const first = await renderIsland(island);
-  const text =
-    "Vous avez quitté la page de paiement : votre commande n'est pas payée. Votre panier n'a pas changé.";
-  expect(screen.getByText(text).getAttribute("role")).toBe("status");
-  expect(location.href).toBe("http://localhost:3000/panier");
-  expect(await barriers(first.container)).toEqual([]);
-
-  first.unmount();
-  await renderIsland(island);
-  expect(screen.queryByText(text)).toBeNull();
-});
-
 it("asks itself when the answer to the page's head got lost", async () => {
   fill(guardian);
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));

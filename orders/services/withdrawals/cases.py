@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_rules import ReturnedLine, propose_refund
+from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import FIRST_ALERT_DAY, LAST_ALERT_DAY, days_since, may_wait, open_cases
 from orders.services.installments.mails import mail_resumed
@@ -129,7 +129,7 @@ def refund_case(
     """
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
-        if uncredited := stopped_uncredited(case, known, lines, amount):
+        if uncredited := _left_stopped(case, known, lines, amount):
             if resume is None:
                 raise _resume_undecided()
             if resume:
@@ -147,15 +147,19 @@ def refund_case(
         )
 
 
-def stopped_uncredited(
+def left_stopped(stopped: Decimal, proposal: RefundProposal) -> Decimal:
+    """Return the euros of the installments that a declaration stopped and that this refund of it would not credit."""
+    return max(stopped - proposal.amount, ZERO)
+
+
+def _left_stopped(
     case: WithdrawalCase, order: Order, lines: Sequence[ReturnedLine] | None, amount: Decimal | None
 ) -> Decimal:
-    """Return the euros of installments that a declaration stopped and that this refund of it would not credit. Raises
-    what `propose_refund` refuses."""
+    """Raises what `propose_refund` refuses."""
     stopped = stopped_by(case.withdrawal)
     if not stopped:
         return ZERO
-    return max(stopped - propose_refund(order, lines, amount=amount, stopped=stopped).amount, ZERO)
+    return left_stopped(stopped, propose_refund(order, lines, amount=amount, stopped=stopped))
 
 
 def refuse_case(
