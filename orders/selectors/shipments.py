@@ -51,6 +51,8 @@ def parcels_for_page(order: Order) -> list[Shipment]:
     parcels = list(
         order.shipments.filter(undone_at=None).order_by("sent_at", "pk").prefetch_related("lines__item")
     )
-    if len(parcels) == 1 and order.all_goods_have_left:
-        return []
+    if len(parcels) == 1:
+        sent = {line.item_id: line.quantity for line in parcels[0].lines.all()}
+        if sent == {item.pk: item.quantity for item in order.items.all()}:
+            return []
     return parcels

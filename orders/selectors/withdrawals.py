@@ -18,13 +18,15 @@ from django.utils.translation import gettext as _
 from orders.access import access_token
 from orders.models import (
     OPEN_CASES,
+    REFUNDS_UNDER_WAY,
     Order,
     OrderItem,
     Withdrawal,
     WithdrawalCase,
     WithdrawalState,
 )
-from orders.selectors.refund_rules import units_returned
+from orders.selectors.refund_retries import retryable_refunds
+from orders.selectors.refund_rules import open_dispute, refundable, units_returned
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.dates import shop_day
 from shop.core.email_addresses import normalise_email
@@ -108,6 +110,31 @@ def keeping_from_leaving(order_ids: Collection[uuid.UUID]) -> QuerySet[Withdrawa
     return WithdrawalCase.objects.filter(order__in=order_ids, state__in=OPEN_CASES, shipping_allowed_at=None)
 
 
+def is_withdrawn_whole(order: Order) -> bool:
+    """Return whether a declaration in force ended the whole contract, refunded or not, and nothing of it may be sent.
+    One query."""
+    cases = WithdrawalCase.objects.filter(
+        order=order, goods="", withdrawal__lines=None, shipping_allowed_at=None
+    )
+    return cases.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED).exists()
+
+
+def is_answered(case: WithdrawalCase) -> bool:
+    """Return whether nothing is left to give back for a declaration in force: it was refunded beside it, or a bank
+    took the money back. Not while a refund is under way or can be made again, nor a dispute open, nor before what it
+    stopped of the installments was credited. Some thirty queries."""
+    order = case.order
+    if order is None or case.state not in OPEN_CASES or case.taken_up_at is None:
+        return False
+    if order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists() or open_dispute(order) is not None:
+        return False
+    if (case.voided and not case.withdrawal.refund_requests.exists()) or retryable_refunds(order):
+        return False
+    declared = set(case.withdrawal.lines.values_list("item_id", flat=True))
+    left = {line.item.pk for line in returnable_lines(order)}
+    return not (left & declared if declared else left) or not refundable(order)
+
+
 def cases_of(order: Order) -> list[WithdrawalCase]:
     """Return every case of the order, newest first. Three queries at most: the cases, their lines, the items of
     these."""
@@ -132,7 +159,8 @@ def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Wi
 @dataclass(frozen=True, slots=True)
 class WithdrawalPanel:
     """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
-    declared. `all_withdrawn` also takes the promised date off the page. Not `shown` for an unpaid order."""
+    declared. `all_withdrawn`, also once it was refunded for less than all, takes the promised date and the period off
+    the page. Not `shown` for an unpaid order."""
 
     shown: bool
     cases: list[WithdrawalCase]
@@ -157,7 +185,10 @@ def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPan
         is_over=deadline is not None and deadline < timezone.localdate(),
         url=withdrawal_path(order, access_token(order)),
         all_withdrawn=any(
-            case.state in OPEN_CASES and not case.goods and not case.withdrawal.lines.all() for case in cases
+            (case.state in OPEN_CASES or (order.is_paid and case.state == WithdrawalState.REFUNDED))
+            and not case.goods
+            and not case.withdrawal.lines.all()
+            for case in cases
         ),
     )
 

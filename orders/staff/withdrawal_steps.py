@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
+from orders.selectors.withdrawals import is_answered
 from orders.services.withdrawals import cases
 from orders.staff.base import DayField, StaffForm
 from shop.core.amounts import localised_amount
@@ -119,6 +120,17 @@ def is_accepted(case: WithdrawalCase) -> bool:
 
 
 STEPS: dict[str, Step] = {
+    "clore": Step(
+        StaffAction.DECIDE_WITHDRAWAL,
+        "Clore\u00a0: déjà rendu",
+        (
+            "Plus rien n'est à rendre\u00a0: la commande a été remboursée autrement que depuis cette page, ou la "
+            "banque du client a repris l'argent. Le client ne reçoit pas d'e-mail de plus\u00a0; sa page dit "
+            "«\u00a0remboursée\u00a0»."
+        ),
+        is_answered,
+        lambda case, data, actor: cases.close_answered(case_id=case.pk, actor=actor),
+    ),
     "rattacher": Step(
         StaffAction.HANDLE_RETURN,
         "Rattacher à une commande",

@@ -29,6 +29,7 @@ from orders.selectors.withdrawals import (
     ReturnableLine,
     Urgency,
     cases_of,
+    is_answered,
     may_wait,
     returnable_lines,
     urgency_of,
@@ -88,7 +89,8 @@ def withdrawals_page(request: HttpRequest) -> HttpResponseBase:
 def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
     """The declaration, which never changes, how far it is, and what may be done now."""
     case = _case(case_id)
-    is_decided = is_accepted(case) and case.withdrawal.refund_requests.exists()
+    is_settled = is_answered(case)
+    is_decided = is_accepted(case) and not is_settled and case.withdrawal.refund_requests.exists()
     context = {
         "case": case,
         "withdrawal": case.withdrawal,
@@ -96,18 +98,18 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "lines": list(case.withdrawal.lines.select_related("item")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,
-        "pages": _steps(request, case, is_decided),
+        "pages": _steps(request, case, may_refund=not is_decided and not is_settled),
     }
     return render(request, "staff/withdrawals/case.html", context)
 
 
-def _steps(request: HttpRequest, case: WithdrawalCase, is_decided: bool) -> list[PageLink]:
+def _steps(request: HttpRequest, case: WithdrawalCase, *, may_refund: bool) -> list[PageLink]:
     steps = [
         PageLink(step.label, reverse("staff-withdrawal-step", args=[case.pk, name]))
         for name, step in STEPS.items()
         if may(request.user, step.action) and step.shown(case)
     ]
-    if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case) and not is_decided:
+    if may_refund and may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
         steps.insert(0, PageLink("Rembourser", reverse("staff-withdrawal-refund", args=[case.pk])))
     return steps
 

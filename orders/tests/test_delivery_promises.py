@@ -9,7 +9,7 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from orders.models import Order, OrderEvent
+from orders.models import Order, OrderEvent, WithdrawalCase
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment import delivery_promises
 from orders.services.fulfilment.delivery_promises import (
@@ -19,6 +19,7 @@ from orders.services.fulfilment.delivery_promises import (
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, pay_order
+from orders.tests.withdrawing import declare
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -105,6 +106,14 @@ def test_only_paid_orders_in_the_workshop_are_late(order, status):
     Order.objects.filter(pk=order.pk).update(status=status)
 
     assert report_overdue_orders(NOON + timedelta(days=30)) == 0
+
+
+def test_nobody_waits_for_an_order_that_is_withdrawn_until_that_is_taken_back(order):
+    late = NOON + timedelta(days=30)
+    case = declare(order)
+    assert report_overdue_orders(late) == 0
+    WithdrawalCase.objects.filter(pk=case.pk).update(state="refused")
+    assert report_overdue_orders(late) == 1
 
 
 def test_a_new_date_is_told_with_its_reason_and_the_former_one_kept(order):

@@ -7,7 +7,7 @@ import pytest
 from catalog.services.products import delete_product
 from catalog.tests.factories import change_product
 from orders.access import order_url
-from orders.models import Payment, PaymentState
+from orders.models import Payment, PaymentState, WithdrawalCase
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.installments import offer_installments
@@ -33,7 +33,9 @@ def test_the_link_stays_here_and_forms_say_where_they_come_from(client):
     assert answer["Referrer-Policy"] == "same-origin"
 
 
-def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client):
+@pytest.mark.parametrize("state", ["declared", "refunded"])
+def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client, state):
+    """Refunded for less than all the order stays what it was."""
     make_seller()
     order = make_order()
     pay_order(order)
@@ -43,12 +45,14 @@ def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client):
         name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order
     )
     declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+    WithdrawalCase.objects.update(state=state)
 
     page = client.get(order_url(order)).content.decode()
     assert "Vous avez renoncé à cette commande" in page
     assert '<a href="#retractation">Où en est votre rétractation</a>' in page
     assert 'id="retractation"' in page
     assert "Livraison au plus tard le" not in page
+    assert "Vous pouvez vous rétracter" not in page
 
 
 def test_an_installment_that_is_given_up_is_struck_out_and_says_what_that_means(client):

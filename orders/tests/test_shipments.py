@@ -13,7 +13,7 @@ from django.utils import timezone
 from orders.access import access_token
 from orders.models import Order, OrderStatus, PausedBy, PauseEnd, Shipment
 from orders.selectors.installments import outstanding
-from orders.selectors.shipments import units_to_send
+from orders.selectors.shipments import parcels_for_page, units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import load_workshop, queued_units
 from orders.services.fulfilment.delivery_promises import set_delivery_day
@@ -240,6 +240,8 @@ def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider):
     send_all()
     assert state(order) == ("shipped", [2, 0], True)
     assert Order.objects.get(pk=order.pk).shipped_at == parcel.sent_at
+    # The page still says which pieces came.
+    assert parcels_for_page(Order.objects.get(pk=order.pk)) == [parcel]
     # Both parcels and the refund have mails of their own.
     assert mails(order) == ["order_status", "order_status", "refund_done"]
 

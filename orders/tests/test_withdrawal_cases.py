@@ -13,14 +13,19 @@ from orders.models import (
     Invoice,
     Order,
     Refund,
+    WithdrawalCase,
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.withdrawals import cases as cases
-from orders.tests.factories import make_order, make_product
+from orders.tests.factories import make_order, make_product, new_key
 from orders.tests.installments import offer_installments
+from orders.tests.refunding import in_installments
 from orders.tests.withdrawing import NOON, declare, kinds, paid_order, refund, refused
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
@@ -150,6 +155,79 @@ def test_l221_23_l221_24_a_whole_order_is_refunded_with_its_standard_delivery():
     assert urgency_of(case) == Urgency.CLOSED
     assert "withdrawal.refunded" in order.events.values_list("name", flat=True)
     refused("case_closed", cases.refund_case, case_id=case.pk, lines=None, amount=None, reason="")
+
+
+def _at_the_provider(order, provider):
+    attempt = order.payments.get().attempts.get()
+    provider.refund_elsewhere(attempt, 4999)
+    sync_refunds(attempt.intent_id)
+
+
+def _taken_by_the_bank(order, provider):
+    attempt = order.payments.get().attempts.get()
+    dispute_id = provider.open_dispute(attempt)
+    for waiting in Refund.objects.filter(order=order):
+        send_refund(waiting.pk)
+    sync_disputes(attempt.intent_id)
+    case = WithdrawalCase.objects.get()
+    refused("case_not_answered", cases.close_answered, case_id=case.pk)
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(attempt.intent_id)
+
+
+def _decided_and_taken_by_the_bank(order, provider):
+    cases.refund_case(case_id=WithdrawalCase.objects.get().pk, lines=None, amount=None, reason="", actor=None)
+    _taken_by_the_bank(order, provider)
+
+
+def _from_the_orders_page(order, provider):
+    request_refund(order_id=order.pk, key=new_key(), lines=[ReturnedLine(order.items.get().pk, 1)])
+    refused("case_not_answered", cases.close_answered, case_id=WithdrawalCase.objects.get().pk)
+    send_refund(Refund.objects.get().pk)
+
+
+@pytest.mark.parametrize(
+    "goes_back",
+    [_at_the_provider, _taken_by_the_bank, _decided_and_taken_by_the_bank, _from_the_orders_page],
+)
+def test_a_case_is_closed_whose_money_went_back_otherwise(provider, goes_back):
+    order = paid_order()
+    case = declare(order)
+    refused("case_not_answered", cases.close_answered, case_id=case.pk)
+
+    goes_back(order, provider)
+    cases.close_answered(case_id=case.pk, actor=None)
+
+    case.refresh_from_db()
+    assert case.state == WithdrawalState.REFUNDED
+    assert order.events.filter(name="withdrawal.refunded").count() == 1
+    refused("case_closed", cases.close_answered, case_id=case.pk)
+
+
+def test_what_a_declaration_stopped_is_credited_before_it_is_closed():
+    order = in_installments()
+    case = declare(order)
+    request_refund(order_id=order.pk, key=new_key())
+    send_refund(Refund.objects.get().pk)
+
+    refused("case_not_answered", cases.close_answered, case_id=case.pk)
+    request = refund(case)
+
+    assert (request.amount, request.voided, case.state) == (
+        Decimal("120.00"), Decimal("120.00"), WithdrawalState.REFUNDED,
+    )  # fmt: skip
+
+
+def test_of_two_parts_the_one_that_was_refunded_otherwise_is_closed():
+    order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
+    golem, owl = order.items.order_by("unit_price").reverse()
+    kept = declare(order, order=order, lines=(ReturnedLine(golem.pk, 1),))
+    given_back = declare(order, order=order, lines=(ReturnedLine(owl.pk, 1),))
+    request_refund(order_id=order.pk, key=new_key(), lines=[ReturnedLine(owl.pk, 1)])
+    send_refund(Refund.objects.get().pk)
+
+    refused("case_not_answered", cases.close_answered, case_id=kept.pk)
+    assert cases.close_answered(case_id=given_back.pk, actor=None).state == WithdrawalState.REFUNDED
 
 
 def test_a_part_is_refunded_without_the_delivery_of_what_stays():

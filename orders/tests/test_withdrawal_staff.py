@@ -13,12 +13,14 @@ from django.utils import timezone
 from accounts.models import Role, User
 from accounts.services.roles import grant_role
 from orders.models import (
+    Refund,
     RefundRequest,
     WithdrawalCase,
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.fulfilment.status_changes import update_status
+from orders.services.fulfilment.status_changes import change_status, update_status
+from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_product
 from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order
@@ -106,6 +108,20 @@ def test_each_step_explains_itself_and_asks(admin):
     assert "<dt>État</dt><dd>Retour reçu</dd>" in text(admin.get(page(admin, case)))
     assert "· Retour reçu" in text(admin.get(reverse("staff-withdrawals")))
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 23)
+
+
+def test_what_was_refunded_from_the_orders_page_is_closed_here(admin):
+    case = declare(paid_order())
+    change_status(order_id=case.order_id, status="refunded", actor=None, refund=True)
+    assert "Clore" not in text(admin.get(page(admin, case)))
+    send_refund(Refund.objects.get().pk)
+
+    shown = text(admin.get(page(admin, case)))
+    assert "Clore : déjà rendu" in shown
+    assert "Rembourser</a>" not in shown
+    assert admin.post(page(admin, case, "clore"), {}).status_code == 302
+    case.refresh_from_db()
+    assert case.state == WithdrawalState.REFUNDED
 
 
 def test_every_step_may_be_taken_from_the_admin(admin):

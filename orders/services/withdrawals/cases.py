@@ -19,7 +19,14 @@ from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, With
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
-from orders.selectors.withdrawals import FIRST_ALERT_DAY, LAST_ALERT_DAY, days_since, may_wait, open_cases
+from orders.selectors.withdrawals import (
+    FIRST_ALERT_DAY,
+    LAST_ALERT_DAY,
+    days_since,
+    is_answered,
+    may_wait,
+    open_cases,
+)
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
 from orders.services.refunds.decisions import request_refund, stopped_by
@@ -145,6 +152,18 @@ def refund_case(
             withdrawal=case.withdrawal,
             require_proof=require_proof,
         )
+
+
+def close_answered(*, case_id: int, actor: User | None) -> WithdrawalCase:
+    """Close a declaration as refunded whose money went back otherwise: see `is_answered`. Raises Problem 409
+    `case_closed`, `case_not_answered`; nothing changes then."""
+    with _open_case(case_id) as (case, order):
+        if order is None or not is_answered(case):
+            raise Problem("case_not_answered", _("Tout n'est pas encore rendu pour cette rétractation."), 409)
+        case.state = WithdrawalState.REFUNDED
+        case.save()
+        record_event(order, "withdrawal.refunded", actor=actor, withdrawal=str(case.withdrawal_id))
+    return case
 
 
 def left_stopped(stopped: Decimal, proposal: RefundProposal) -> Decimal:
