@@ -17,7 +17,7 @@ from catalog.models import (
     PromotionState,
     Variant,
 )
-from shop.core.money import quantize
+from shop.core.money import ZERO, quantize
 
 # The law compares with the lowest price of the 30 days before the reduction.
 REFERENCE_PERIOD = timedelta(days=30)
@@ -241,3 +241,25 @@ def crossed_out_price(
         return None
     shown = min(max(claimed), prior)
     return quantize(shown) if shown > offer.price else None
+
+
+def fill_listed(
+    product: Product,
+    found: Sequence[Offer],
+    promotion: Promotion | None,
+    history: Mapping[OfferKey, Sequence[PricePoint]],
+) -> None:
+    """Set what lists show of a product, in memory: `price_from`, `price_to`, `crossed_out`, `reduced_price` and
+    `running_promotion`. `found` are its offers under the promotion, `history` is as in `crossed_out_price`."""
+    began = None if promotion is None else promotion.starts_at
+    first = first_offer(product, found)
+    product.price_from = min((offer.price for offer in found), default=ZERO)
+    product.price_to = max((offer.price for offer in found), default=ZERO)
+    product.crossed_out = product.reduced_price = None
+    # Of the first choice, else of the next one that is reduced.
+    for offer in found if first is None else [first, *found]:
+        product.crossed_out = crossed_out_price(product, offer, history, began)
+        if product.crossed_out is not None:
+            product.reduced_price = offer.price
+            break
+    product.running_promotion = promotion

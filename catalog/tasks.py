@@ -53,7 +53,7 @@ def purge_trash(now: datetime) -> None:
 
 @scheduled_job("promotions", every=timedelta(minutes=1))
 def refresh_promotions(now: datetime) -> None:
-    """Record the starts and ends of promotions, and refresh what lists show. Carts and pages follow the clock alone."""
+    """Record the starts and ends of promotions, and refresh what orders lists. Prices follow the clock alone."""
     refresh_due_promotions(now=now)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +18,9 @@ from catalog.api.products import Money, ProductPicture, summaries
 from catalog.selectors.suggestions import Suggestions, suggest
 from catalog.selectors.vocabulary import clean_query
 from shop.core import limits
+from shop.core.boundaries import seconds_to_boundary
 from shop.core.client_address import client_address
+from shop.core.content_version import content_version
 
 CACHE_SECONDS = 60
 
@@ -69,6 +72,7 @@ class SuggestionList(APIView):
         limits.enforce(limits.SUGGESTION_NETWORK, client_address(request._request))
         query = SuggestionQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
+        since = timezone.now()
         found = suggest(clean_query(query.validated_data["q"]))
         document = {
             "products": summaries(list(found.products)),
@@ -80,7 +84,8 @@ class SuggestionList(APIView):
             "url": found.url,
         }
         response = Response(SearchSuggestions(document).data)
-        patch_cache_control(response, public=True, max_age=CACHE_SECONDS)
+        seconds = seconds_to_boundary(since, content_version() or "", most=CACHE_SECONDS)
+        patch_cache_control(response, public=True, max_age=max(0, int(seconds)))
         patch_vary_headers(response, ["Accept-Language"])
         return response
 

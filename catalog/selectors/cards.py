@@ -8,20 +8,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, F, QuerySet, Value, When
+from django.db.models import Case, Exists, F, QuerySet, Value, When
 from django.db.models.functions import Abs
 from django.utils import timezone
 
 from catalog import pricing
-from catalog.models import DRAWN_PLACE, DRAWN_PLACES, Finish, Product, ProductImage, Variant
+from catalog.models import DRAWN_PLACE, DRAWN_PLACES, Finish, Product, ProductImage, Promotion, Variant
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of
+from catalog.selectors.products import price_histories
+from catalog.selectors.promotions import promotions_of
 from catalog.selectors.variants import variants_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
@@ -35,6 +37,7 @@ _TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
     "created_at",
     "price",
+    "original_price",
     "price_from",
     "price_to",
     "crossed_out",
@@ -47,6 +50,7 @@ _PLAIN = (
     "painted_price",
     "unpainted_price",
     "category__offers_finishes",
+    "category__offers_formats",
     "running_promotion__type",
     "running_promotion__buy_quantity",
     "running_promotion__get_quantity",
@@ -215,19 +219,39 @@ def read_cards(products: QuerySet[Product], *order: Any, limit: int) -> list[Pro
     """The first products of an order, with the columns of their cards. One query: their keys come from an index
     where there is one for the order, and only the chosen rows are read."""
     keys = products.order_by(*order).values("pk")[:limit]
-    return list(_with_columns(keys).order_by(*order))
+    return _read(_with_columns(keys).order_by(*order))
 
 
 def read_cards_of(keys: Sequence[int]) -> list[Product]:
     """These products in this order, with the columns of their cards, without those that are gone. One query, none for
     no keys."""
-    rows = {row.pk: row for row in _with_columns(keys)} if keys else {}
+    rows = {row.pk: row for row in _read(_with_columns(keys))} if keys else {}
     return [rows[key] for key in keys if key in rows]
 
 
 def read_published_cards(keys: Sequence[int]) -> list[Product]:
     """Those of these products that are on sale, in no order. One query, none for no keys."""
-    return list(_with_columns(keys).filter(is_published=True)) if keys else []
+    return _read(_with_columns(keys).filter(is_published=True)) if keys else []
+
+
+def _read(products: QuerySet[Product]) -> list[Product]:
+    """These rows at the prices of now. One query; three more while a start or end of a promotion has passed that
+    nobody has recorded yet (`catalog.services.prices`): a list and the cart never name two prices."""
+    now = timezone.now()
+    is_late = Exists(Promotion.objects.filter(next_boundary__lte=now))
+    rows: list[Product] = [*products.annotate(prices_are_late=is_late)]
+    if rows and vars(rows[0])["prices_are_late"]:
+        _bring_up_to(now, rows)
+    return rows
+
+
+def _bring_up_to(now: datetime, products: Sequence[Product]) -> None:
+    keys = [product.pk for product in products]
+    variants, histories, promotions = variants_of(keys), price_histories(keys), promotions_of(keys, now)
+    for product in products:
+        promotion = pricing.running_promotion(promotions[product.pk], now)
+        offers = list(pricing.offers(product, variants[product.pk], promotion))
+        pricing.fill_listed(product, offers, promotion, histories[product.pk])
 
 
 def _with_columns(keys: Any) -> QuerySet[Product]:

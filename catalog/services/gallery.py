@@ -19,6 +19,7 @@ from catalog.services.media import (
     delete_product_image,
 )
 from catalog.services.products import LANGUAGES, locked_product
+from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
 from shop.core.content_version import content_changed
 from shop.core.image_drawing import DrawnImage
@@ -82,6 +83,7 @@ def arrange_pictures(
             rows[pk].position = position
         ProductImage.objects.bulk_update([rows[pk] for pk in ids], ["position"])
         content_changed()
+        report_product(product_id)
 
 
 def set_main_picture(*, product_id: int, image_id: int) -> None:
@@ -123,6 +125,7 @@ def change_picture(
         _set_texts(row, values)
         row.save()
         content_changed()
+        report_product(product_id)
     return row
 
 

@@ -18,7 +18,6 @@ from catalog.services.price_history import add_points
 from catalog.services.reports import report_products
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
-from shop.core.money import ZERO
 
 # So many products are read, locked and written at once.
 BATCH = 500
@@ -98,15 +97,5 @@ def _fill_columns(
 ) -> bool:
     """Set what lists show of the product; returns whether any of it is new."""
     before = [getattr(product, name) for name in _COLUMNS]
-    first = pricing.first_offer(product, found)
-    product.price_from = min((offer.price for offer in found), default=ZERO)
-    product.price_to = max((offer.price for offer in found), default=ZERO)
-    product.crossed_out = product.reduced_price = None
-    # Of the first choice, else of the next one that is reduced.
-    for offer in found if first is None else [first, *found]:
-        product.crossed_out = pricing.crossed_out_price(product, offer, history)
-        if product.crossed_out is not None:
-            product.reduced_price = offer.price
-            break
-    product.running_promotion = promotion
+    pricing.fill_listed(product, found, promotion, history)
     return before != [getattr(product, name) for name in _COLUMNS]

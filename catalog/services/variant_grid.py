@@ -23,6 +23,7 @@ from catalog.services.products import (
     save_variation,
     validate,
 )
+from catalog.services.reports import report_product, watch_stock
 from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.problems import InvalidFields, Problem
@@ -98,17 +99,19 @@ def save_grid(
     with transaction.atomic():
         product = _writable(product_id, version)
         writing = _Writing(product)
-        variants = {row.pk: row for row in product.variants.select_related("variation")}
-        if any(row.variant_id not in variants for row in rows):
-            raise grid_conflict()
-        for row in rows:
-            _write_row(writing, variants[row.variant_id], row)
-        _write_photos(writing, rows, variants)
-        if format_ids is not None:
-            _write_order(writing, format_ids)
-        if writing.errors:
-            raise InvalidFields(writing.errors)
-        refresh_product(product_id=product_id)
+        with watch_stock([product_id]):
+            variants = {row.pk: row for row in product.variants.select_related("variation")}
+            if any(row.variant_id not in variants for row in rows):
+                raise grid_conflict()
+            for row in rows:
+                _write_row(writing, variants[row.variant_id], row)
+            _write_photos(writing, rows, variants)
+            if format_ids is not None:
+                _write_order(writing, format_ids)
+            if writing.errors:
+                raise InvalidFields(writing.errors)
+            refresh_product(product_id=product_id)
+        report_product(product_id)
         if writing.after:
             record_audit(
                 "product.variants_changed", product, actor=actor, before=writing.before, after=writing.after

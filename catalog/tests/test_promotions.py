@@ -74,17 +74,46 @@ def test_what_is_charged_follows_the_clock_to_the_second_without_any_job(planned
 
 def test_the_job_records_each_boundary_at_its_own_moment_however_late(planned):
     product, promotion = planned
-    assert listed(product) == ("100.00", None, "")
     with at(START + timedelta(hours=2)):
         assert refresh_due_promotions() == 1
         assert refresh_due_promotions() == 0
-    assert listed(product) == ("80.00", "100.00", "PROMO")
+        assert listed(product) == ("80.00", "100.00", "PROMO")
     with at(END + timedelta(days=1)):
         refresh_due_promotions()
-    assert listed(product) == ("100.00", None, "")
+        assert listed(product) == ("100.00", None, "")
     assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", END)]
     promotion.refresh_from_db()
     assert promotion.next_boundary is None
+
+
+@pytest.mark.parametrize(
+    ("recorded", "moment", "price", "original", "badge", "seconds"),
+    [
+        (LONG_AGO, START - SECOND, "100.00", None, "", 1),
+        (LONG_AGO, START, "80.00", "100.00", "PROMO", 60),
+        (START, END, "100.00", None, "", 60),
+        (LONG_AGO, END, "100.00", None, "", 60),
+    ],
+)
+def test_l112_1_lists_name_the_price_of_the_cart_before_the_job_has_come(
+    planned, client, django_assert_num_queries, recorded, moment, price, original, badge, seconds
+):
+    product, _promotion = planned
+    refresh_due_promotions(now=recorded)
+    with at(moment):
+        assert listed(product) == (price, original, badge)
+        assert charged(product, moment) == Decimal(price)
+        [row] = client.get("/api/products").json()["results"]
+        suggestions = client.get("/api/search/suggestions", {"q": product.name})
+        [suggested] = suggestions.json()["products"]
+        # Nobody's browser keeps the price beyond the boundary.
+        assert suggestions["Cache-Control"] == f"public, max-age={seconds}"
+        with django_assert_num_queries(1 if seconds == 1 else 4):
+            read_cards_of([product.pk])
+    assert (row["price_from"], row["original_price"], suggested["price_from"]) == (price, original, price)
+    product.refresh_from_db()
+    # Reading writes nothing.
+    assert str(product.price_from) == ("80.00" if recorded == START else "100.00")
 
 
 def test_a_job_that_missed_start_and_end_records_both(planned):

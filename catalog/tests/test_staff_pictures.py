@@ -13,15 +13,18 @@ from PIL import Image
 
 from catalog.models import ProductImage, RetiredPicture
 from catalog.selectors.pictures import image_info
-from catalog.services import media
+from catalog.selectors.product_documents import image_address
+from catalog.services import gallery, media
 from catalog.services.gallery import MOST_PICTURES
 from catalog.services.product_removal import trash_products
-from catalog.tests.factories import make_image, make_product, make_variation, picture
+from catalog.tests.factories import make_image, make_product, make_user, make_variation, picture
 from catalog.tests.staff import PRODUCTS, send, staff_browser
 from shop.core import images
 from shop.core.outbound import AddressRefused, Answer, CallFailed
 from shop.core.staff_actions import StaffAction
 from shop.core.templatetags.images import picture as picture_tag
+from shop.integrations.endpoints import create_endpoint
+from shop.integrations.models import WebhookEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -348,3 +351,30 @@ def test_uploaded_picture_is_deleted_a_day_later_unless_it_is_shown(admin, monke
     monkeypatch.setattr("catalog.services.media.shown_files", lambda found: {names[0]} & set(found))
     media.remove_retired_files(now=timezone.now() + timedelta(days=2))
     assert [default_storage.exists(name) for name in names] == [True, False]
+
+
+def test_programs_hear_of_photos_in_another_order_of_another_format_or_cropped(admin):
+    product = make_product("Golem")
+    variation = make_variation(product, "Petit")
+    for _twice in range(2):
+        upload(admin, product, halves().getvalue())
+    first, second = product.images.order_by("position")
+    names = [image_address(first), image_address(second)]
+    create_endpoint(
+        url="https://example.com/hook", description="", kinds=["product.updated"], actor=make_user()
+    )
+
+    def told() -> tuple[list[str], list[str]]:
+        [event] = WebhookEvent.objects.all()
+        event.delete()
+        document = event.data["product"]
+        return document["gallery_images"], document["variations"][0]["gallery_images"]
+
+    gallery.set_main_picture(product_id=product.pk, image_id=second.pk)
+    assert told() == (names[::-1], [])
+    gallery.change_picture(product_id=product.pk, image_id=first.pk, values={"variation_id": variation.pk})
+    assert told() == (names[1:], names[:1])
+    values = {"crop": media.Crop(x=0, y=0, width=50, height=100)}
+    part = gallery.change_picture(product_id=product.pk, image_id=second.pk, values=values)
+    assert image_address(part) != names[1]
+    assert told() == ([image_address(part)], names[:1])

@@ -13,12 +13,15 @@ from catalog.tests.factories import (
     make_finish_category,
     make_image,
     make_product,
+    make_user,
     make_variation,
     variant_of,
 )
 from catalog.tests.staff import send, staff_browser
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
+from shop.integrations.endpoints import create_endpoint
+from shop.integrations.models import WebhookEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -169,17 +172,28 @@ def test_second_of_two_people_is_shown_the_first_one_s_grid(admin, bear):
 
 def test_sale_meanwhile_is_no_conflict_until_the_stock_itself_is_written(admin, bear):
     row = change_variant(variant(bear, "Petit", "painted"), stock_quantity=5)
+    kinds = ["product.updated", "stock.changed"]
+    create_endpoint(url="https://example.com/hook", description="", kinds=kinds, actor=make_user())
     version = grid(admin, bear)["version"]
     hold_stock(units=[StockUnit(row.pk, 2)])
+    WebhookEvent.objects.all().delete()
     body = {"version": version, "rows": [{"id": row.pk, "stock_quantity": 6, "seen_stock": 5}]}
     answer = send(admin, "put", f"/{bear.pk}/variants", body)
     assert answer.json()["errors"] == {
         f"rows.{row.pk}.stock_quantity": ["Le stock a changé entre-temps\u00a0: 3 maintenant."]
     }
+    assert not WebhookEvent.objects.exists()
     body["rows"] = [{"id": row.pk, "sku": "OURS"}]
     assert send(admin, "put", f"/{bear.pk}/variants", body).status_code == 200
     row.refresh_from_db()
     assert (row.stock_quantity, row.sku) == (3, "OURS")
+    # Programs hear of the product, and of units where their number is another.
+    assert [event.kind for event in WebhookEvent.objects.all()] == ["product.updated"]
+    assert put(admin, bear, [{"id": row.pk, "stock_quantity": 6, "seen_stock": 3}]).status_code == 200
+    product, stock = (WebhookEvent.objects.get(kind=kind).data for kind in kinds)
+    [told] = [each for each in product["product"]["variants"] if each["id"] == row.pk]
+    assert (told["sku"], told["stock_quantity"]) == ("OURS", 6)
+    assert (stock["stock"]["variant_id"], stock["stock"]["stock_quantity"]) == (row.pk, 6)
 
 
 def test_who_keeps_stock_writes_stock_and_nothing_else(bear):

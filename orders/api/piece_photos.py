@@ -34,7 +34,7 @@ from orders.services.fulfilment.piece_photos import (
 from orders.services.fulfilment.previews import preview_mails
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
 
 _PIECE = OpenApiParameter("piece_id", int, OpenApiParameter.PATH)
 _PHOTO = OpenApiParameter("photo_id", int, OpenApiParameter.PATH)
@@ -56,7 +56,7 @@ class PhotoUploadSerializer(serializers.Serializer[Any]):
     file = serializers.FileField()
 
 
-class PhotoMessageSerializer(serializers.Serializer[Any]):
+class PhotoMessageSerializer(KnownFieldsSerializer):
     """`message` is read by the customer, in the mail and on the order's page."""
 
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")

@@ -65,6 +65,9 @@ def test_a_photo_is_taken_shown_before_it_goes_and_sent_once(staff_client, clien
     assert [(mail["language"], mail["to"]) for mail in shown] == [("de", order.email)]
     assert photo_url(photo) in shown[0]["html"]
     assert "Trois couches." in shown[0]["text"]
+    said = {"mesage": "Trois couches."}
+    misspelt = staff_client.post(f"/api/admin/photos/{photo.pk}/send", said, content_type="application/json")
+    assert (misspelt.status_code, misspelt.json()["errors"]) == (400, {"mesage": ["Ce champ n'existe pas."]})
     photo.refresh_from_db()
     assert (photo.sent_at, mails()) == (None, [])
 

@@ -1,3 +1,4 @@
+import { waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { renderStaff } from "@/testing/staff";
 import { PiecePhotosDialog } from "./dialog";
@@ -19,6 +20,7 @@ beforeEach(() => {
   calls = [];
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (options.method === "DELETE") return new Response(null, { status: 204 });
     if (options.method === "POST") {
       calls.push({ address, ...JSON.parse(String(options.body)) });
       return Response.json(
@@ -43,6 +45,17 @@ it("shows the mail before the photo goes, and sends it with the message", async 
   const ask = vi.spyOn(window, "confirm").mockReturnValue(false);
   await user.click(screen.getByRole("button", { name: "Fermer" }));
   expect(ask).toHaveBeenCalledOnce();
+  expect(close).not.toHaveBeenCalled();
+  // Asked for in a dialog of its own, which leaves the message as typed.
+  await user.click(screen.getByRole("button", { name: "Supprimer" }));
+  const asked = screen.getByRole("dialog", { name: "Supprimer la photo" });
+  await user.click(within(asked).getByRole("button", { name: "Supprimer" }));
+  await waitFor(() => expect(asked.isConnected).toBe(false));
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(ask).toHaveBeenCalledTimes(2);
+  // Whoever closes the chooser of files chooses none, and stays.
+  document.querySelector("input[type=file]")?.dispatchEvent(new Event("cancel", { bubbles: true }));
+  expect(ask).toHaveBeenCalledTimes(2);
   expect(close).not.toHaveBeenCalled();
   // With these a phone turns its own format into one that the shop takes.
   expect(document.querySelector<HTMLInputElement>("input[type=file]")?.accept).toBe(

@@ -63,24 +63,6 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
     );
   }
 
-  if (removing)
-    return (
-      <Confirm
-        title={t("removeTitle")}
-        text={t("removeQuestion")}
-        action={t("remove")}
-        isDangerous
-        isBusy={remove.isPending}
-        onClose={() => setRemoving(undefined)}
-        onConfirm={() =>
-          remove.mutate(removing.id, {
-            onSuccess: () => toast({ kind: "success", title: t("removed") }),
-            onError: (error) => toastProblem(t("removeTitle"), error),
-            onSettled: () => setRemoving(undefined),
-          })
-        }
-      />
-    );
   const error = send.error ?? preview.error;
   return (
     <Dialog
@@ -161,6 +143,23 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
             </label>
           )}
         </>
+      )}
+      {removing && (
+        <Confirm
+          title={t("removeTitle")}
+          text={t("removeQuestion")}
+          action={t("remove")}
+          isDangerous
+          isBusy={remove.isPending}
+          onClose={() => setRemoving(undefined)}
+          onConfirm={() =>
+            remove.mutate(removing.id, {
+              onSuccess: () => toast({ kind: "success", title: t("removed") }),
+              onError: (error) => toastProblem(t("removeTitle"), error),
+              onSettled: () => setRemoving(undefined),
+            })
+          }
+        />
       )}
     </Dialog>
   );

@@ -53,6 +53,8 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
       className="staff-dialog"
       aria-labelledby={heading}
       onCancel={(event) => {
+        // Not that of a chooser of files, nor of a dialog over this one: they bubble.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         if (!isBusy) close();
       }}
