@@ -51,6 +51,7 @@ it("shows the mail before the photo goes, and sends it with the message", async 
   const asked = screen.getByRole("dialog", { name: "Supprimer la photo" });
   await user.click(within(asked).getByRole("button", { name: "Supprimer" }));
   await waitFor(() => expect(asked.isConnected).toBe(false));
+  expect(document.activeElement?.tagName).toBe("H2");
   await user.click(screen.getByRole("button", { name: "Fermer" }));
   expect(ask).toHaveBeenCalledTimes(2);
   // Whoever closes the chooser of files chooses none, and stays.

@@ -39,7 +39,14 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
     element?.showModal();
     // The browser would begin at the button that closes it.
     element?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
-    return () => element?.close();
+    return () => {
+      if (!element) return;
+      element.close();
+      // What opened it may be gone by then, as a row that it removed: the dialog below is read from its heading on.
+      const focused = document.activeElement;
+      if (focused !== document.body && !element.contains(focused)) return;
+      element.parentElement?.closest("dialog")?.querySelector("h2")?.focus();
+    };
   }, []);
   const shownTitle = useRef(title);
   useLayoutEffect(() => {
