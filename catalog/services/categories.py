@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from catalog.models import SLUG_FIELDS, SLUG_LENGTH, Category, FormerSlug
 from catalog.services.media import retire_pictures
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import refresh_product, validate
+from catalog.services.products import refresh_products, validate
 from catalog.services.reports import report_products
 from catalog.services.search_index import lock_vocabulary
 from catalog.services.stock import lock_products
@@ -30,8 +30,8 @@ _LOCK = "category-slugs"
 
 def save_category(*, category: Category) -> Category:
     """Check and store a category. An address that is missing is made of the name in its language; one that it had
-    before leads to the one it has now. Its products are refreshed when what they show of it has changed, which takes
-    a few milliseconds each.
+    before leads to the one it has now. Its products are refreshed when what they show of it has changed, and stay
+    locked so long: a few milliseconds each.
 
     Raises `Problem` (400 `invalid`) with messages by field.
     """
@@ -56,9 +56,8 @@ def save_category(*, category: Category) -> Category:
             for slug in stored.slugs - category.slugs:
                 FormerSlug.objects.update_or_create(slug=slug, defaults={"category": category})
         FormerSlug.objects.filter(slug__in=category.slugs).delete()
-        for product_id in renamed:
-            refresh_product(product_id=product_id)
         if renamed:
+            refresh_products(product_ids=renamed)
             report_products(renamed)
         content_changed()
     return category

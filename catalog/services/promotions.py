@@ -6,7 +6,6 @@ from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
@@ -18,7 +17,6 @@ from catalog.selectors.promotions import concerned_products
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.reports import report_products
 from catalog.services.stock import lock_products
-from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.problems import InvalidFields, Problem
 
@@ -117,15 +115,6 @@ def end_promotion(*, promotion: Promotion) -> Promotion:
     else:
         return promotion
     return save_promotion(promotion=promotion, now=now)
-
-
-def end_promotion_by(*, promotion: Promotion, actor: AbstractBaseUser) -> Promotion:
-    """End a promotion for a person, as `end_promotion` does, and write it to the audit trail."""
-    refresh_due_promotions()
-    with transaction.atomic():
-        ended = end_promotion(promotion=promotion)
-        record_audit("promotion.ended", promotion, actor=actor)
-    return ended
 
 
 def delete_promotion(*, promotion: Promotion) -> None:

@@ -25,34 +25,41 @@ _SOURCE: str = settings.LANGUAGE_CODE
 _Word = tuple[str, str]
 
 
-def index_product(*, product: Product) -> None:
-    """Bring the entries of a product up to date; one that is not published has none. One query when nothing changed.
+def index_products(*, products: Iterable[Product]) -> None:
+    """Bring the entries of products up to date; one that is not published has none. One query when nothing changed.
 
-    To be called in a transaction that holds the product's row.
+    To be called in a transaction that holds the products' rows.
     """
-    wanted = dict(_entries(product)) if product.is_published else {}
-    stored = {entry.language: entry for entry in SearchEntry.objects.filter(product=product.pk)}
+    chosen = list(products)
+    stored = {
+        (entry.product_id, entry.language): entry
+        for entry in SearchEntry.objects.filter(product__in=[product.pk for product in chosen])
+    }
     stale: list[int] = []
     entries: list[SearchEntry] = []
-    added: dict[_Word, str] = {}
-    removed: set[_Word] = set()
-    for language in _LANGUAGES:
-        old = set(stored[language].words.split()) if language in stored else set()
-        key, words = wanted.get(language, (0, {}))
-        new = set(_tokens(language, words))
-        if old == new and (not new or stored[language].pk == key):
-            continue
-        if language in stored:
-            stale.append(stored[language].pk)
-        if new:
-            entries.append(_entry(key, product.pk, language, new))
-        before = {token[3:] for token in old}
-        added |= {(language, word): shown for word, (_, shown) in words.items() if word not in before}
-        removed |= {(language, word) for word in before - words.keys()}
+    changes: Counter[_Word] = Counter()
+    shown: dict[_Word, str] = {}
+    for product in chosen:
+        wanted = dict(_entries(product)) if product.is_published else {}
+        for language in _LANGUAGES:
+            known = stored.get((product.pk, language))
+            old = set(known.words.split()) if known else set()
+            key, words = wanted.get(language, (0, {}))
+            new = set(_tokens(language, words))
+            if old == new and (not new or (known and known.pk == key)):
+                continue
+            if known:
+                stale.append(known.pk)
+            if new:
+                entries.append(_entry(key, product.pk, language, new))
+            before = {token[3:] for token in old}
+            shown |= {(language, word): text for word, (_, text) in words.items() if word not in before}
+            changes.update((language, word) for word in words.keys() - before)
+            changes.subtract((language, word) for word in before - words.keys())
     if stale:
         SearchEntry.objects.filter(pk__in=stale).delete()
-    SearchEntry.objects.bulk_create(entries)
-    _count(added, removed)
+    SearchEntry.objects.bulk_create(entries, batch_size=_BATCH)
+    _count(changes, shown)
 
 
 def lock_vocabulary() -> None:
@@ -63,7 +70,8 @@ def lock_vocabulary() -> None:
 def remove_product(*, product_id: int) -> None:
     """Take a product out of the index, before its row is deleted."""
     entries = SearchEntry.objects.filter(product=product_id)
-    _count({}, {(entry.language, token[3:]) for entry in entries for token in entry.words.split()})
+    words = {(entry.language, token[3:]) for entry in entries for token in entry.words.split()}
+    _count(Counter(dict.fromkeys(words, -1)), {})
     SearchEntry.objects.filter(product=product_id).delete()
 
 
@@ -127,23 +135,23 @@ def _entry(key: int, product_id: int, language: str, tokens: Iterable[str]) -> S
     return SearchEntry(pk=key, product_id=product_id, language=language, words=" ".join(sorted(tokens)))
 
 
-def _count(added: dict[_Word, str], removed: set[_Word]) -> None:
-    """One product more has the words of `added` (with the way to show them), one less those of `removed`."""
-    if not added and not removed:
+def _count(changes: Counter[_Word], shown: dict[_Word, str]) -> None:
+    """So many products more, or less, have each of these words; `shown` is the way to show those that are new."""
+    changes = Counter({word: change for word, change in changes.items() if change})
+    if not changes:
         return
     lock_vocabulary()
     looked_for: dict[str, list[str]] = {}
-    for language, word in (*added, *removed):
+    for language, word in changes:
         looked_for.setdefault(language, []).append(word)
     in_any = Q(
         *(Q(language=language, word__in=words) for language, words in looked_for.items()), _connector=Q.OR
     )
     known = {(row.language, row.word): row for row in SearchWord.objects.filter(in_any)}
-    _add_words({word: text for word, text in added.items() if word not in known}, None)
+    _add_words({word: shown[word] for word in changes.keys() - known.keys() if changes[word] > 0}, changes)
     counts: dict[int, list[int]] = {}
-    for change, words in ((1, added.keys()), (-1, removed)):
-        for counted in words & known.keys():
-            counts.setdefault(known[counted].pieces + change, []).append(known[counted].pk)
+    for each, row in known.items():
+        counts.setdefault(row.pieces + changes[each], []).append(row.pk)
     for pieces, same in counts.items():
         chosen = SearchWord.objects.filter(pk__in=same)
         if pieces > 0:
@@ -152,14 +160,14 @@ def _count(added: dict[_Word, str], removed: set[_Word]) -> None:
             chosen.delete()
 
 
-def _add_words(shown: dict[_Word, str], pieces: Counter[_Word] | None) -> None:
+def _add_words(shown: dict[_Word, str], pieces: Counter[_Word]) -> None:
     rows = [
         SearchWord(
             language=language,
             word=word,
             stem=stem(word, language),
             shown=text[: SearchWord._meta.get_field("shown").max_length],
-            pieces=1 if pieces is None else pieces[language, word],
+            pieces=pieces[language, word],
         )
         for (language, word), text in sorted(shown.items())
     ]

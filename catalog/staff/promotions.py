@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -22,10 +23,11 @@ from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.promotions import (
     delete_promotion,
-    end_promotion_by,
+    end_promotion,
     lock_concerned,
     save_promotion,
 )
+from shop.core.audit import record_audit
 from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
@@ -159,7 +161,11 @@ class Promotions(StaffRows[Promotion]):
         }
 
     def end_page(self, request: HttpRequest, row_id: int) -> HttpResponseBase:
-        end_promotion_by(promotion=self._found(row_id), actor=cast(AbstractBaseUser, request.user))
+        self.prepare()
+        with transaction.atomic():
+            self.lock_before(self._found(row_id), request)
+            row = end_promotion(promotion=self._found(row_id, lock=True))
+            record_audit("promotion.ended", row, actor=cast(AbstractBaseUser, request.user))
         messages.success(request, "La promotion est terminée.")
         return redirect("staff-promotions")
 

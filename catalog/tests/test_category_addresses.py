@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import resolve
 
-from catalog.models import Category, CategoryKind, FormerSlug, Product
+from catalog.models import Category, CategoryKind, FormerSlug, Product, SearchWord
 from catalog.selectors.categories import find_category
 from catalog.services.categories import delete_category, save_category
 from catalog.tests.factories import make_product
@@ -230,6 +230,13 @@ def test_only_what_products_show_of_a_category_refreshes_them(django_assert_max_
     category.position = 3
     with django_assert_max_num_queries(36):
         save_category(category=category)
+    # What is sold of them waits meanwhile.
+    category.name_fr = "Verger"
+    with django_assert_max_num_queries(130):
+        save_category(category=category)
+    assert set(SearchWord.objects.filter(word__in=("jardin", "verger")).values_list("word", "pieces")) == {
+        ("verger", 20)
+    }
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from catalog.selectors.search import find_matches
 from catalog.selectors.vocabulary import read_query
 from catalog.services.categories import save_category
 from catalog.services.products import delete_product, refresh_product, save_product
-from catalog.services.search_index import index_product
+from catalog.services.search_index import index_products
 from catalog.tests.factories import make_category, make_product
 from catalog.tests.test_search import found
 
@@ -92,7 +92,7 @@ def test_a_product_that_is_refreshed_without_change_is_not_written_again(django_
     row = Product.objects.select_related("category").get(pk=product.pk)
     # its entries
     with django_assert_num_queries(1):
-        index_product(product=row)
+        index_products(products=[row])
     refresh_product(product_id=product.pk)
     assert found("dragon") == ["Dragon"]
 

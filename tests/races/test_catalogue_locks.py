@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from django.db import OperationalError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Category, Product, Promotion
+from accounts.tests.people import make_admin
+from catalog.models import Category, Product, Promotion, PromotionState
 from catalog.services import prices
 from catalog.services.categories import save_category
 from catalog.services.prices import refresh_due_promotions
@@ -113,6 +115,24 @@ def test_a_promotion_deleted_while_its_pieces_are_sold():
     locks = [partial(lock_products, product_ids=[piece.pk]) for piece in pieces]
     meet(partial(delete_promotion, promotion=promotion), *locks)
     assert not Product.objects.exclude(running_promotion=None).exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "answer", "left"),
+    [
+        (lambda row: row.update(percent=40), 302, [(40, PromotionState.ENDED)]),
+        (lambda row: row.delete(), 404, []),
+    ],
+    ids=("changed", "deleted"),
+)
+def test_a_promotion_ended_while_somebody_changes_it(client, change, answer, left):
+    piece = make_product()
+    promotion = make_promotion(piece)
+    client.force_login(make_admin())
+    end = partial(client.post, reverse("staff-promotions-end", args=[promotion.pk]))
+    lock = partial(lock_products, product_ids=[piece.pk])
+    assert meet(end, lock, partial(change, Promotion.objects.filter(pk=promotion.pk))).status_code == answer
+    assert [(row.percent, row.state(timezone.now())) for row in Promotion.objects.all()] == left
 
 
 def test_a_collection_renamed_while_one_of_its_pieces_is_described():

@@ -139,7 +139,7 @@ def awaited_payouts() -> QuerySet[Payout]:
 def match_stored_lines() -> None:
     """Find the payouts of lines that were read before the shop knew these."""
     with transaction.atomic():
-        payouts = list(awaited_payouts().select_for_update())
+        payouts = list(awaited_payouts().select_for_update(of=("self",)))
         lines = BankLine.objects.select_for_update().filter(payout=None, closed_at=None)
         for line in lines.order_by("booked_on", "pk"):
             payout = _payout_of(line, payouts)
@@ -175,7 +175,7 @@ def import_statement(*, lines: Sequence[StatementLine], actor: User | None) -> R
     one that overlaps, adds nothing."""
     with transaction.atomic():
         # Two who import at once match one after the other.
-        list(Payout.objects.select_for_update().filter(bank_line=None).values_list("pk", flat=True))
+        list(Payout.objects.select_for_update(of=("self",)).filter(bank_line=None))
         reading = match_statement(lines)
         rows = [*reading.matched, *((line, None) for line in reading.unmatched)]
         for line, payout in rows:

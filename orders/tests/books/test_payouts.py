@@ -141,6 +141,7 @@ def test_commas_inside_labels_do_not_split_a_statement_and_lines_of_no_real_day_
     assert (line.label, line.amount) == ("STRIPE EUROPE, LTD, DUBLIN, IRL, EU", Decimal("50.00"))
 
 
+@pytest.mark.both_engines
 def test_a_line_that_was_read_before_its_payout_was_known_finds_it_at_night(fake_stripe):
     lines = read_statement(b"Date;Libelle;Montant\n05/11/2026;STRIPE;50,00\n05/11/2026;STRIPE;7,00\n")
     import_statement(lines=lines, actor=None)
