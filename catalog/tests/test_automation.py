@@ -336,6 +336,8 @@ def test_same_external_id_again_is_200_with_the_same_product_unchanged(program: 
     Product.objects.update(trashed_at=timezone.now(), is_published=False)
     refused = program.post(minimal(external_id="ERP-1"))
     assert (refused.status_code, refused.json()["code"]) == (409, "trashed")
+    unread = program._send("get", URL, accept="text/html")
+    assert (unread.status_code, unread.json()["title"]) == (406, "Format non accepté")
 
 
 def test_idempotency_key_stands_in_for_an_external_id(program: Program):
