@@ -25,6 +25,7 @@ from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.public_pages import is_later_page, public_page
 from shop.core.site import absolute_url
+from shop.core.xml_text import xml_text
 
 FEED_SIZE = 20
 
@@ -121,7 +122,7 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 @public_page()
 def feed(request: HttpRequest) -> HttpResponse:
     """The newest articles as an Atom feed, in the language of its address."""
-    shop_name = cached_fragment(ShopSettings.load, "shop-settings").shop_name
+    shop_name = xml_text(cached_fragment(ShopSettings.load, "shop-settings").shop_name)
     cards = articles.newest_articles(FEED_SIZE)
     atom = Atom1Feed(
         title=" · ".join((_("Le blog de l'atelier"), shop_name)),
@@ -133,14 +134,14 @@ def feed(request: HttpRequest) -> HttpResponse:
     )
     for card in cards:
         atom.add_item(
-            title=card.title,
+            title=xml_text(card.title),
             link=absolute_url(card.url),
-            description=escape(card.excerpt),
-            author_name=card.author,
+            description=xml_text(escape(card.excerpt)),
+            author_name=xml_text(card.author),
             pubdate=card.published_at,
             updateddate=card.updated_at,
             unique_id=absolute_url(f"/blog/{card.id}"),
-            categories=[card.category_label, *(tag.name for tag in card.tags)],
+            categories=[card.category_label, *(xml_text(tag.name) for tag in card.tags)],
         )
     return HttpResponse(atom.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 

@@ -275,7 +275,8 @@ def test_a_cached_list_shows_a_scheduled_article_once_its_moment_has_come(
 
 
 def test_the_feed_lists_the_newest_articles_of_its_language(client):
-    article = make_article(at=NOW, tags=["Résine"], excerpt_fr="Trois grains & de l'eau.", **GERMAN)
+    # As a text processor copies a broken line; no XML may hold it.
+    article = make_article(at=NOW, tags=["Résine\x0b"], excerpt_fr="Trois\x0b grains & de l'eau.", **GERMAN)
     response = client.get("/de/blog/atom.xml")
     assert response.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
     atom = {"a": "http://www.w3.org/2005/Atom"}

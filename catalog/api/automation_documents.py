@@ -35,12 +35,13 @@ class AutomationProduct(ProductFields):
     id = serializers.IntegerField()
     url = serializers.CharField()
     category_slug = serializers.CharField()
+    image_url = serializers.CharField(allow_null=True)  # type: ignore[assignment]
     price_from = amount(help_text="What its cheapest way costs now, promotions included.")
     price_to = amount(help_text="What its dearest way costs now.")
     archived = serializers.BooleanField(help_text="No longer sold, and kept.")
     variations = AutomationVariation(many=True)
     variants = AutomationVariant(many=True)
-    pending_images = PendingPicture(many=True)
+    pending_images = PendingPicture(many=True)  # type: ignore[assignment]
     created_at = serializers.DateTimeField()
 
 

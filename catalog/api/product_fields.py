@@ -26,14 +26,6 @@ from shop.core.staff_calls import MomentField
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
-OFFER_CHOICES = [
-    (kind.value, kind.label)
-    for kind in (
-        *(PromotionType.BUY_2_GET_1, PromotionType.BUY_3_GET_1, PromotionType.BUY_4_GET_3),
-        PromotionType.BUY_N_GET_M,
-    )
-]
-"""The promotions of the specification's field `promotion_type`, without reductions of the price."""
 _WEEKS = ("semaine", "week", "semana", "woche")
 _UNITS = "|".join((*_WEEKS, "jour", "day", "día", "tag"))
 _PERIOD = re.compile(rf"(\d{{1,3}})(?: ?(?:-|–|à|to|a|bis) ?(\d{{1,3}}))? ?({_UNITS})[sne]?\Z")
@@ -176,12 +168,21 @@ class Translations(StrictFields):
         return {language: TextFields(required=False) for language in TRANSLATIONS}
 
 
+class PendingFields(StrictFields):
+    """A picture that an answer said is still to be copied."""
+
+    ignored = ("state", "failure")
+
+    url = serializers.CharField(max_length=2000)
+    variation_id = serializers.IntegerField(required=False, allow_null=True, min_value=1)
+
+
 class ProductFields(StrictFields):
     """A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
     Texts are French; `translations` has the others."""
 
     ignored = (
-        *("id", "url", "category_slug", "pending_images", "created_at"),
+        *("id", "url", "category_slug", "created_at"),
         *("price_from", "price_to", "archived"),
     )
 
@@ -222,11 +223,19 @@ class ProductFields(StrictFields):
     production_days_min = number(Product.MAX_PRODUCTION_DAYS)
     production_days_max = number(Product.MAX_PRODUCTION_DAYS)
     promotion_active = serializers.BooleanField(required=False)
-    promotion_type = serializers.ChoiceField(required=False, allow_null=True, choices=OFFER_CHOICES)
+    promotion_type = serializers.ChoiceField(
+        required=False,
+        allow_null=True,
+        choices=PromotionType.choices,
+        help_text="`percent` and `amount`, reductions of the price, only of a product that has that one.",
+    )
     promotion_buy_quantity = number(1000)
     promotion_get_quantity = number(1000)
     image_url = WebPicture(required=False, allow_blank=True, help_text="The first photo of the gallery.")
     gallery_images = gallery()
+    pending_images = PendingFields(
+        many=True, required=False, help_text="Those that stay beside the galleries that are given."
+    )
     variations = VariationFields(many=True, required=False, max_length=MOST_VARIATIONS)  # type: ignore[call-arg]
     variants = VariantFields(many=True, required=False, max_length=MOST_VARIANTS)  # type: ignore[call-arg]
     source = text(Product, "source")  # type: ignore[assignment]

@@ -27,7 +27,7 @@ from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.row_keys import read_key
-from shop.core.staff_calls import MomentField
+from shop.core.staff_calls import KnownFieldsSerializer, MomentField
 
 LOWEST = Decimal("0.01")
 ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
@@ -115,7 +115,7 @@ class StaffPictureSerializer(ProductPicture):
     variation_id = serializers.IntegerField(allow_null=True)
 
 
-class AdminProductSerializer(serializers.ModelSerializer[Product]):
+class AdminProductSerializer(KnownFieldsSerializer, serializers.ModelSerializer[Product]):
     """A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -37,28 +37,56 @@ class FetchFailed(Exception):
         self.reason, self.is_final = reason, is_final
 
 
-def set_gallery(*, product: Product, urls: Sequence[str], variation: ProductVariation | None = None) -> None:
+def set_gallery(
+    *,
+    product: Product,
+    urls: Sequence[str],
+    variation: ProductVariation | None = None,
+    waiting: Collection[str] = (),
+) -> None:
     """Make these the photos of a product (or of one of its formats), in this order: addresses of photos that it has
-    already are left as they are, others are fetched, and what is not named is removed.
+    already are left as they are, others are fetched, and what is not named is removed. Of those still to be fetched,
+    `waiting` ones keep their place and state.
 
     In the caller's transaction, with the product's row locked. The addresses must have been checked.
     """
     own: dict[str, ProductImage] = {}
     for image in product.images.filter(variation=variation).order_by("-position", "-pk"):
         own |= {image_address(image): image, image_info(image, "").url: image}
-    PictureImport.objects.filter(product=product, variation=variation).delete()
+    imports = PictureImport.objects.filter(product=product, variation=variation)
+    kept = {row.url: row for row in imports.filter(url__in=waiting).exclude(url__in=urls)}
+    imports.exclude(url__in=kept).delete()
+    order = list(dict.fromkeys(urls))
+    for row in kept.values():
+        order.insert(row.position, row.url)
     shown: set[int] = set()
-    for position, url in enumerate(dict.fromkeys(urls)):
+    for position, url in enumerate(order):
         known = own.get(url)
         if known is not None:
             shown.add(known.pk)
             ProductImage.objects.filter(pk=known.pk).update(position=position)
+            continue
+        if url in kept:
+            imports.filter(pk=kept[url].pk).update(position=position)
             continue
         row = PictureImport.objects.create(product=product, variation=variation, url=url, position=position)
         enqueue_after_commit(FETCH_TASK, row.pk)
     for image in {image.pk: image for image in own.values()}.values():
         if image.pk not in shown:
             delete_product_image(image=image)
+
+
+def set_main_picture(*, product: Product, url: str) -> None:
+    """Put a photo before the others of a product, one of its own or one to be fetched. Like `set_gallery` otherwise."""
+    images = product.images.filter(variation=None)
+    own = [image_address(image) for image in images if url != image_info(image, "").url]
+    imports = PictureImport.objects.filter(product=product, variation=None).exclude(url=url)
+    imports.update(position=F("position") + 1)
+    set_gallery(
+        product=product,
+        urls=[url, *(address for address in own if address != url)],
+        waiting=list(imports.values_list("url", flat=True)),
+    )
 
 
 def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImage | None:

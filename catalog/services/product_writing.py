@@ -16,12 +16,14 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductVariation, Promotion, Variant
+from catalog.models.promotion import REDUCTIONS
 from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARIANT_COLUMNS
-from catalog.services.picture_imports import set_gallery
+from catalog.services.picture_imports import set_gallery, set_main_picture
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import delete_variation, save_product, save_variant, save_variation
 from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from catalog.services.reports import report_product
+from catalog.services.staff_products import refuse_trashed
 from catalog.services.stock import lock_products
 from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
@@ -30,6 +32,7 @@ from shop.integrations.models import ApiKey, EventKind
 from shop.integrations.repeated_calls import make_once
 
 SOURCE = "automation"
+_DAYS = {"production_days_min", "production_days_max"}
 _VARIATION_COLUMNS = ("price_adjustment", "price_override", "is_default", "sort_order")
 
 
@@ -73,12 +76,13 @@ def create_product(
     """Make a product. One with the same `external_id`, else one of a call with the same `Idempotency-Key` and body, is
     returned as it is; of calls at the same time one makes it.
 
-    Raises Problem: 400 `invalid` with messages by field, 422 for the key of another body.
+    Raises Problem: 400 `invalid` with messages by field, 422 for the key of another body, and of a product that is no
+    longer there 409 `trashed` and 410 `gone`.
     """
     external_id = fields.get("external_id") or None
     known = _known(external_id)
     if known is not None:
-        return WrittenProduct(known, is_new=False)
+        return _repeated(known)
 
     def make() -> int:
         product = Product(source=SOURCE)
@@ -94,10 +98,16 @@ def create_product(
         known = _known(external_id)
         if known is None:
             raise
-        return WrittenProduct(known, is_new=False)
-    if not made.is_new and not Product.objects.filter(pk=made.subject_id).exists():
+        return _repeated(known)
+    return WrittenProduct(made.subject_id, is_new=True) if made.is_new else _repeated(made.subject_id)
+
+
+def _repeated(product_id: int) -> WrittenProduct:
+    product = Product.objects.filter(pk=product_id).first()
+    if product is None:
         raise Problem("gone", _("Le produit créé par cette demande a été supprimé depuis."), 410)
-    return WrittenProduct(made.subject_id, made.is_new)
+    refuse_trashed(product)
+    return WrittenProduct(product_id, is_new=False)
 
 
 def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKey) -> None:
@@ -124,16 +134,14 @@ def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None
         # Without the product nothing else can be checked.
         faults.check()
     if "variations" in fields:
-        _write_variations(product, fields["variations"], faults)
+        _write_variations(product, fields, faults)
     if "variants" in fields:
         _write_variants(product, fields["variants"], faults)
     if any(name in fields for name in OFFER_FIELDS):
         with faults.under(""):
             _write_promotion(product, fields)
     faults.check()
-    gallery = _gallery(product, fields)
-    if gallery is not None:
-        set_gallery(product=product, urls=gallery)
+    _write_gallery(product, fields)
     # Once more: what followed the product's own columns belongs to the same change.
     report_product(product.pk, EventKind.PRODUCT_CREATED if is_new else EventKind.PRODUCT_UPDATED)
     after = {name: _stored(product, name) for name in PRICES}
@@ -158,12 +166,13 @@ def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
         for name in TEXTS:
             if name in given:
                 setattr(product, f"{name}_{language}", given[name])
-    if fields.get("production_time") is not None and "production_days_min" not in fields:
-        product.production_days_min, product.production_days_max = fields["production_time"]
+    if "production_time" in fields and not fields.keys() & _DAYS:
+        product.production_days_min, product.production_days_max = fields["production_time"] or (None, None)
 
 
-def _write_variations(product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
+def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faults) -> None:
     """Match by key, else by name; what is not named is removed first, so that its name is free."""
+    wanted: Sequence[Mapping[str, Any]] = fields["variations"]
     rows = list(product.variations.all())
     chosen: dict[int, ProductVariation] = {}
     for index, given in enumerate(wanted):
@@ -189,7 +198,12 @@ def _write_variations(product: Product, wanted: Sequence[Mapping[str, Any]], fau
             save_variation(variation=row)
             _write_format(row, given)
             if "gallery_images" in given:
-                set_gallery(product=product, urls=given["gallery_images"], variation=row)
+                set_gallery(
+                    product=product,
+                    urls=given["gallery_images"],
+                    variation=row,
+                    waiting=_waiting(fields, row.pk),
+                )
 
 
 def _find_variation(rows: Sequence[ProductVariation], given: Mapping[str, Any]) -> ProductVariation | None:
@@ -221,13 +235,18 @@ def _write_format(variation: ProductVariation, given: Mapping[str, Any]) -> None
 
 def _write_variants(product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
     rows = list(Variant.objects.filter(product=product).select_related("variation").order_by("pk"))
+    written: set[int] = set()
     for index, given in enumerate(wanted):
         row = _find_variant(rows, given)
+        if row is not None and row.pk in written:
+            faults.add(f"variants.{index}", _("Cette déclinaison est donnée deux fois."))
+            continue
         if row is None:
             faults.add(
                 f"variants.{index}", _("Cette déclinaison n'existe pas\u00a0: vérifiez format et finition.")
             )
             continue
+        written.add(row.pk)
         for name in (*VARIANT_COLUMNS, "price", "height_cm"):
             if name in given:
                 setattr(row, name, given[name])
@@ -245,6 +264,11 @@ def _find_variant(rows: Sequence[Variant], given: Mapping[str, Any]) -> Variant 
 def _write_promotion(product: Product, fields: Mapping[str, Any]) -> None:
     own = Promotion.objects.filter(product=product).first()
     kind = fields.get("promotion_type", own.type if own else None)
+    # A reduction is only switched: its size has no field.
+    reduction = own if own is not None and own.type == kind else None
+    if kind in REDUCTIONS and reduction is None:
+        message = _("Ce choix n'existe pas.")
+        raise Problem("invalid", message, errors={"promotion_type": [message]})
     set_own_promotion(
         product=product,
         promotion_type=kind or "",
@@ -253,15 +277,25 @@ def _write_promotion(product: Product, fields: Mapping[str, Any]) -> None:
         ),
         promotion_buy_quantity=fields.get("promotion_buy_quantity", own.buy_quantity if own else None),
         promotion_get_quantity=fields.get("promotion_get_quantity", own.get_quantity if own else None),
+        promotion_percent=None if reduction is None else reduction.percent,
+        promotion_amount=None if reduction is None else reduction.amount,
     )
 
 
-def _gallery(product: Product, fields: Mapping[str, Any]) -> list[str] | None:
-    """The photos that are wanted, the main one first; None to leave them as they are."""
-    main = fields.get("image_url") or ""
-    if "gallery_images" not in fields:
-        return [main] if main and not product.images.exists() else None
-    return [*([main] if main else []), *(url for url in fields["gallery_images"] if url != main)]
+def _write_gallery(product: Product, fields: Mapping[str, Any]) -> None:
+    """The photos that are wanted, the main one first. A main one that is given alone goes before those there are."""
+    main = [fields["image_url"]] if fields.get("image_url") else []
+    if "gallery_images" in fields:
+        urls = [*main, *fields["gallery_images"]]
+        set_gallery(product=product, urls=urls, waiting=_waiting(fields, None))
+    elif main:
+        set_main_picture(product=product, url=main[0])
+
+
+def _waiting(fields: Mapping[str, Any], variation_id: int | None) -> set[str]:
+    """The pictures still to be copied of the product, or of a format, that the call names as such."""
+    named = fields.get("pending_images", ())
+    return {each["url"] for each in named if each.get("variation_id") == variation_id}
 
 
 def _version(fields: Mapping[str, Any], *, is_new: bool) -> datetime | None:

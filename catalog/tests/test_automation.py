@@ -167,6 +167,90 @@ def test_answer_that_is_sent_back_changes_nothing(program: Program):
     assert {**answer.json(), "updated_at": ""} == {**created, "updated_at": ""}
 
 
+def test_pictures_still_to_be_copied_survive_an_answer_that_is_sent_back(program: Program):
+    created = program.post(
+        minimal(
+            gallery_images=["https://example.com/a.jpg", "https://example.com/b.jpg"],
+            variations=[{"name": "Petit", "gallery_images": ["https://example.com/c.jpg"]}],
+        )
+    ).json()
+    product = Product.objects.get()
+    PictureImport.objects.filter(url__endswith="a.jpg").update(state="failed", failure="status_404")
+    PictureImport.objects.get(url__endswith="b.jpg").delete()
+    ProductImage.objects.create(product=product, file="products/b.jpg", width=1, height=1, position=1)
+    read = program.get(f"?id={created['id']}").json()["results"][0]
+    assert [(each["url"][-5:], each["state"]) for each in read["pending_images"]] == [
+        ("c.jpg", "queued"),
+        ("a.jpg", "failed"),
+    ]
+    answer = program.put(created["id"], read)
+    assert answer.status_code == 200, answer.content
+    assert {**answer.json(), "updated_at": ""} == {**read, "updated_at": ""}
+    # The photo that came first keeps the place behind the one that is waited for.
+    assert (ProductImage.objects.get().position, PictureImport.objects.get(variation=None).position) == (1, 0)
+    replaced = program.put(created["id"], {"gallery_images": read["gallery_images"]}).json()
+    assert [each["url"] for each in replaced["pending_images"]] == ["https://example.com/c.jpg"]
+
+
+def test_main_picture_given_alone_goes_before_the_others(program: Program):
+    product = make_product()
+    for number, name in enumerate("ab"):
+        ProductImage.objects.create(
+            product=product, file=f"products/{name}.jpg", width=1, height=1, position=number
+        )
+    first, second = (f"http://localhost:8000/media/products/{name}.jpg" for name in "ab")
+    assert program.put(product.pk, {"image_url": second}).json()["gallery_images"] == [second, first]
+    assert program.put(product.pk, {"image_url": "/media/products/a.jpg"}).json()["gallery_images"] == [
+        first,
+        second,
+    ]
+    for name in "yz":
+        answer = program.put(product.pk, {"image_url": f"https://example.com/{name}.jpg"}).json()
+    assert answer["gallery_images"] == [first, second]
+    assert [each["url"][-5:] for each in answer["pending_images"]] == ["z.jpg", "y.jpg"]
+    assert list(ProductImage.objects.values_list("position", flat=True)) == [2, 3]
+
+
+def test_reduction_of_a_product_is_switched_and_its_answer_sent_back(program: Program):
+    product = make_product(price=Decimal("40.00"))
+    own = make_promotion(product=product, type="percent", percent=20)
+    read = program.get().json()["results"][0]
+    assert (read["promotion_type"], read["promotion_active"], read["price_from"]) == (
+        "percent",
+        True,
+        "32.00",
+    )
+    answer = program.put(product.pk, read)
+    assert answer.status_code == 200, answer.content
+    assert {**answer.json(), "updated_at": ""} == {**read, "updated_at": ""}
+    off = program.put(product.pk, {"promotion_active": False}).json()
+    assert (off["promotion_type"], off["promotion_active"], off["price_from"]) == ("percent", False, "40.00")
+    refused = program.put(product.pk, {"promotion_type": "amount", "promotion_active": True})
+    assert refused.json()["errors"] == {"promotion_type": ["Ce choix n'existe pas."]}
+    own.refresh_from_db()
+    assert (own.type, own.percent, own.is_active) == ("percent", 20, False)
+
+
+def test_production_time_is_taken_away_by_an_empty_one_and_stands_behind_days(program: Program):
+    product = make_product(production_days_min=3, production_days_max=5)
+    refused = program.put(product.pk, {"production_time": "10 jours", "production_days_max": 2})
+    assert refused.json()["errors"] == {
+        "production_days_max": ["Le délai maximum est plus court que le minimum."]
+    }
+    answer = program.put(product.pk, {"production_time": ""}).json()
+    assert (answer["production_days_min"], answer["production_days_max"]) == (None, None)
+
+
+def test_variant_that_is_given_twice_is_refused(program: Program):
+    product = make_product()
+    variant = Variant.objects.get()
+    twice = [{"id": variant.pk, "sku": "A"}, {"sku": "B"}]
+    refused = program.put(product.pk, {"variants": twice})
+    assert refused.json()["errors"] == {"variants.1": ["Cette déclinaison est donnée deux fois."]}
+    variant.refresh_from_db()
+    assert variant.sku == ""
+
+
 def test_every_wrong_field_has_its_line_and_nothing_is_written(program: Program):
     answer = program.post(
         {
@@ -249,6 +333,11 @@ def test_same_external_id_again_is_200_with_the_same_product_unchanged(program: 
     assert (first.status_code, again.status_code) == (201, 200)
     assert again.json() == first.json()
     assert Product.objects.count() == 1
+    Product.objects.update(trashed_at=timezone.now(), is_published=False)
+    refused = program.post(minimal(external_id="ERP-1"))
+    assert (refused.status_code, refused.json()["code"]) == (409, "trashed")
+    unread = program._send("get", URL, accept="text/html")
+    assert (unread.status_code, unread.json()["title"]) == (406, "Format non accepté")
 
 
 def test_idempotency_key_stands_in_for_an_external_id(program: Program):

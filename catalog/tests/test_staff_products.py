@@ -257,6 +257,7 @@ def test_new_product_with_every_field(admin):
         ({"promotion_active": True}, {"promotion_type": ["Choisissez le type de la promotion."]}),
         ({"promotion_type": "percent"}, {"promotion_percent": ["Indiquez le pourcentage."]}),
         ({"picked_similar": [10**9]}, {"picked_similar": ["Ce choix n'existe pas."]}),
+        ({"isPublished": False}, {"isPublished": ["Ce champ n'existe pas."]}),
     ],
 )  # fmt: skip
 def test_refused_change_names_its_field_and_changes_nothing(admin, changes, errors):

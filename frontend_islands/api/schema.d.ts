@@ -2566,12 +2566,22 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
+            /**
+             * @description `percent` and `amount`, reductions of the price, only of a product that has that one.
+             *
+             *     * `buy_2_get_1` - 2 achetés, 1 offert
+             *     * `buy_3_get_1` - 3 achetés, 1 offert
+             *     * `buy_4_get_3` - 4 achetés, 3 offerts
+             *     * `buy_n_get_m` - Quantités libres
+             *     * `percent` - Réduction en pourcentage
+             *     * `amount` - Réduction d'un montant
+             */
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
-            /** @description The first photo of the gallery. */
-            image_url?: string;
+            image_url: string | null;
             gallery_images?: string[];
+            pending_images: components["schemas"]["PendingPicture"][];
             variations: components["schemas"]["AutomationVariation"][];
             variants: components["schemas"]["AutomationVariant"][];
             source?: string;
@@ -2596,7 +2606,6 @@ export interface components {
             price_to?: string;
             /** @description No longer sold, and kept. */
             archived: boolean;
-            pending_images: components["schemas"]["PendingPicture"][];
             /** Format: date-time */
             created_at: string;
         };
@@ -3510,14 +3519,6 @@ export interface components {
             label: string;
             periods: components["schemas"]["PricePeriod"][];
         };
-        /**
-         * @description * `buy_2_get_1` - 2 achetés, 1 offert
-         *     * `buy_3_get_1` - 3 achetés, 1 offert
-         *     * `buy_4_get_3` - 4 achetés, 3 offerts
-         *     * `buy_n_get_m` - Quantités libres
-         * @enum {string}
-         */
-        OfferTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
         Order: {
             /** Format: uuid */
             id: string;
@@ -4162,12 +4163,24 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
+            /**
+             * @description `percent` and `amount`, reductions of the price, only of a product that has that one.
+             *
+             *     * `buy_2_get_1` - 2 achetés, 1 offert
+             *     * `buy_3_get_1` - 3 achetés, 1 offert
+             *     * `buy_4_get_3` - 4 achetés, 3 offerts
+             *     * `buy_n_get_m` - Quantités libres
+             *     * `percent` - Réduction en pourcentage
+             *     * `amount` - Réduction d'un montant
+             */
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
             image_url?: string;
             gallery_images?: string[];
+            /** @description Those that stay beside the galleries that are given. */
+            pending_images?: components["schemas"]["PendingFieldsRequest"][];
             variations?: components["schemas"]["VariationFieldsRequest"][];
             variants?: components["schemas"]["VariantFieldsRequest"][];
             source?: string;
@@ -4224,6 +4237,11 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
+        /** @description A picture that an answer said is still to be copied. */
+        PendingFieldsRequest: {
+            url: string;
+            variation_id?: number | null;
+        };
         /**
          * @description A picture that is still to be copied, or could not be: `failure` says why (`private`, `timeout`, `status_404`,
          *     `too_large`, `invalid_image` …).
@@ -4398,12 +4416,24 @@ export interface components {
             production_days_min?: number | null;
             production_days_max?: number | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["OfferTypeEnum"] | null;
+            /**
+             * @description `percent` and `amount`, reductions of the price, only of a product that has that one.
+             *
+             *     * `buy_2_get_1` - 2 achetés, 1 offert
+             *     * `buy_3_get_1` - 3 achetés, 1 offert
+             *     * `buy_4_get_3` - 4 achetés, 3 offerts
+             *     * `buy_n_get_m` - Quantités libres
+             *     * `percent` - Réduction en pourcentage
+             *     * `amount` - Réduction d'un montant
+             */
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
             image_url?: string;
             gallery_images?: string[];
+            /** @description Those that stay beside the galleries that are given. */
+            pending_images?: components["schemas"]["PendingFieldsRequest"][];
             variations?: components["schemas"]["VariationFieldsRequest"][];
             variants?: components["schemas"]["VariantFieldsRequest"][];
             source?: string;

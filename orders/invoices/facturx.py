@@ -4,7 +4,6 @@ Written from the same frozen content as the pages, so both say the same. Element
 the codes in comments (BT-…) are the terms of EN 16931.
 """
 
-import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 from orders.invoices.tax import LIABLE, tax_rates
 from orders.pricing.vat import Treatment
 from shop.core.law import HOME_COUNTRY
+from shop.core.xml_text import xml_text
 
 FILE_NAME = "factur-x.xml"
 PROFILE = "urn:cen.eu:en16931:2017"
@@ -22,9 +22,6 @@ _RAM = "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformation
 _UDT = "urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100"
 _QDT = "urn:un:unece:uncefact:data:standard:QualifiedDataType:100"
 _PREFIXES = {"rsm": _RSM, "ram": _RAM, "udt": _UDT, "qdt": _QDT}
-
-# What no XML document may hold, however it is written.
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 # UNTDID 1001, 4461, 5305, 7161 and UN/ECE Recommendation 20.
 _TYPE_CODES = {"invoice": "380", "credit_note": "381"}
@@ -286,5 +283,5 @@ def _add(parent: ElementTree.Element, path: str, text: str | None = None) -> Ele
         prefix, name = step.split(":")
         element = ElementTree.SubElement(element, f"{{{_PREFIXES[prefix]}}}{name}")
     if text is not None:
-        element.text = _NOT_XML.sub("", text)
+        element.text = xml_text(text)
     return element

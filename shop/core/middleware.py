@@ -21,7 +21,7 @@ from django.utils.deprecation import MiddlewareMixin
 from shop.core import errors
 from shop.core.errors import is_outage
 from shop.core.languages import active_language
-from shop.core.request_kind import has_language_by_header, is_api, is_page, language_of
+from shop.core.request_kind import is_api, is_page, language_of
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class LanguageMiddleware:
         with translation.override(language_of(request)):
             request.LANGUAGE_CODE = active_language()
             response = self.get_response(request)
-            if has_language_by_header(request):
+            if is_api(request):
                 patch_vary_headers(response, ("Accept-Language",))
             response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
             return response

@@ -31,11 +31,6 @@ def language_of(request: HttpRequest) -> str:
     """Return the language of the answer: the address names that of a page, the `Accept-Language` header that of a
     call.
     """
-    if has_language_by_header(request):
+    if is_api(request):
         return translation.get_language_from_request(request)
     return translation.get_language_from_path(request.path_info) or settings.LANGUAGE_CODE
-
-
-def has_language_by_header(request: HttpRequest) -> bool:
-    """Return whether the address has no language of its own."""
-    return request.path_info.startswith(("/api/", "/functions/"))

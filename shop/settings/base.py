@@ -225,7 +225,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "FinishEnum": "catalog.models.Finish",
         "PaymentModeEnum": "orders.models.PaymentMode",
         "PromotionTypeEnum": "catalog.models.PromotionType",
-        "OfferTypeEnum": "catalog.api.product_fields.OFFER_CHOICES",
     },
     "WEBHOOKS": [
         "catalog.api.automation_documents.PRODUCT_WEBHOOK",
