@@ -74,11 +74,15 @@ class HealthMiddleware:
 
 
 def check_database() -> None:
-    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises."""
+    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises, and
+    ConnectionError for a PostgreSQL that takes no writes (a replica, an operator's setting): it sells nothing."""
+    postgres = connection.vendor == "postgresql"
+    question = "SELECT current_setting('transaction_read_only')" if postgres else "SELECT 1"
     try:
         with deadline(DEADLINE_SECONDS), connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            cursor.fetchone()
+            cursor.execute(question)
+            if cursor.fetchone() == ("on",):
+                raise ConnectionError("The database is read-only.")
     finally:
         # Runs in a thread of its own, whose connection nobody else would close.
         connection.close()
