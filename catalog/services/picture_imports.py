@@ -100,14 +100,21 @@ def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImag
     if row is None:
         return None
     try:
-        drawn = _fetch(row.url)
+        return _copy(row)
     except FetchFailed as failed:
         _mark_failed(row, failed, moment)
         return None
+    except Exception:
+        _mark_failed(row, FetchFailed("unforeseen", is_final=False), moment)
+        raise
+
+
+def _copy(row: PictureImport) -> ProductImage | None:
+    drawn = _fetch(row.url)
     with transaction.atomic():
         # Gone: the gallery was written again, and does without it.
         product = Product.objects.select_for_update(no_key=True).filter(pk=row.product_id).first()
-        found = PictureImport.objects.select_for_update().filter(pk=import_id).first()
+        found = PictureImport.objects.select_for_update().filter(pk=row.pk).first()
         if product is None or found is None:
             return None
         # The row goes first, so that what is reported of the product no longer waits for it.

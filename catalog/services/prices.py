@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from catalog import pricing
@@ -18,6 +18,7 @@ from catalog.services.price_history import add_points
 from catalog.services.reports import report_products
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
+from shop.core.each_row import each_row
 
 # So many products are read, locked and written at once.
 BATCH = 500
@@ -39,6 +40,7 @@ def refresh_due_promotions(*, now: datetime | None = None) -> int:
     """Record the starts and ends of promotions up to `now` that nobody has recorded, each with its own moment, and
     refresh the products concerned. Return how many products show something else.
 
+    A product that fails keeps no other waiting: the first failure is raised after them, and what is due stays due.
     Safe to run late, twice, or by two workers at once. One query when nothing is due. Call it before the transaction
     that locks a product: it locks others.
     """
@@ -48,15 +50,29 @@ def refresh_due_promotions(*, now: datetime | None = None) -> int:
         return 0
     moments = sorted({passed for promotion in due for passed in _passed(promotion, moment)} | {moment})
     keys = list(concerned_products(due).order_by().values_list("pk", flat=True))
-    changed = refresh_prices(product_ids=keys, moments=moments)
-    for promotion in due:
-        rows = Promotion.objects.filter(pk=promotion.pk, next_boundary=promotion.next_boundary)
-        rows.update(next_boundary=promotion.boundary_after(moment))
-    with transaction.atomic():
-        lock_products(product_ids=keys)
-        report_products(keys)
-    content_changed()
+    try:
+        changed = _refresh_each(keys, moments)
+        for promotion in due:
+            rows = Promotion.objects.filter(pk=promotion.pk, next_boundary=promotion.next_boundary)
+            rows.update(next_boundary=promotion.boundary_after(moment))
+    finally:
+        with transaction.atomic():
+            lock_products(product_ids=keys)
+            report_products(keys)
+        content_changed()
     return changed
+
+
+def _refresh_each(keys: Sequence[int], moments: Sequence[datetime]) -> int:
+    try:
+        return refresh_prices(product_ids=keys, moments=moments)
+    except OperationalError:
+        # The database's, not a row's.
+        raise
+    except Exception:
+        return each_row(
+            keys, lambda key: refresh_prices(product_ids=[key], moments=moments), ends=(OperationalError,)
+        )
 
 
 def _passed(promotion: Promotion, moment: datetime) -> Iterator[datetime]:

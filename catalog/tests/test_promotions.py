@@ -16,6 +16,7 @@ from catalog.selectors.products import find_product
 from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.selectors.promotions import next_change
 from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.services import prices
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.products import save_product
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
@@ -121,6 +122,29 @@ def test_a_job_that_missed_start_and_end_records_both(planned):
     refresh_due_promotions(now=END + timedelta(days=9))
     assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", END)]
     assert listed(product) == ("100.00", None, "")
+
+
+def test_a_product_that_fails_keeps_no_other_from_its_start(planned, monkeypatch):
+    product, promotion = planned
+    with at(LONG_AGO):
+        broken = make_product("Cassé", price="50.00")
+    fill = prices._fill_columns
+
+    def fail(row, *rest):
+        if row.pk == broken.pk:
+            raise ValueError("unforeseen")
+        return fill(row, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(prices, "_fill_columns", fail)
+        for _again in range(2):
+            with pytest.raises(ValueError, match="unforeseen"):
+                refresh_due_promotions(now=START)
+            assert (listed(product)[0], listed(broken)[0]) == ("80.00", "50.00")
+    promotion.refresh_from_db()
+    assert promotion.next_boundary == START
+    refresh_due_promotions(now=START + SECOND)
+    assert [history(row)[1:] for row in (product, broken)] == [[("80.00", START)], [("40.00", START)]]
 
 
 def test_a_price_changed_before_the_late_job_is_recorded_after_the_start(planned):

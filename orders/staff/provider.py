@@ -14,7 +14,7 @@ from accounts.models import User
 from orders.models import Order, StripeEvent
 from orders.selectors.provider_events import askable_attempts
 from orders.services.payments.reviews import settle_order
-from orders.services.reconciliation.webhook_events import replay_events
+from orders.services.reconciliation.webhook_events import replay_events, set_aside_events
 from orders.staff.base import PROVIDER_AWAY, ask_page, order_url, row_number
 from orders.stripe import gateway
 from shop.core.staff_actions import StaffAction, may, require
@@ -32,10 +32,14 @@ ASK_LABEL = "Demander l'état du paiement à Stripe"
 
 @staff_page(StaffAction.SEE_PAYMENTS, WRITE)
 def events_page(request: HttpRequest) -> HttpResponseBase:
-    """Events as they were received, newest first; a POST has a worker process those that are ticked (`evenement`)."""
+    """Events as they were received, newest first; a POST has a worker process those that are ticked (`evenement`), or
+    sets them aside (`action`)."""
     if request.method == "POST":
         require(request.user, StaffAction.REPLAY_EVENT)
-        _replay(request)
+        if request.POST.get("action") == "mettre-de-cote":
+            _set_aside(request)
+        else:
+            _replay(request)
         return redirect(request.get_full_path())
     rows = StripeEvent.objects.defer("body")
     context = {
@@ -46,12 +50,27 @@ def events_page(request: HttpRequest) -> HttpResponseBase:
 
 
 def _replay(request: HttpRequest) -> None:
-    asked = replay_events([row_number(key) for key in request.POST.getlist("evenement")[:PAGE_SIZE]])
+    asked = replay_events(_ticked(request))
     if not asked:
         messages.warning(request, "Aucun des évènements choisis n'est à traiter.")
         return
     what = f"{asked} évènements sont traités" if asked > 1 else "Un évènement est traité"
     messages.success(request, f"{what} à nouveau\u00a0: rechargez la page pour voir ce qu'il en est.")
+
+
+def _set_aside(request: HttpRequest) -> None:
+    count = set_aside_events(_ticked(request), actor=cast(User, request.user))
+    if not count:
+        messages.warning(request, "Aucun des évènements choisis n'a échoué.")
+        return
+    what = f"{count} évènements sont mis de côté" if count > 1 else "Un évènement est mis de côté"
+    messages.success(
+        request, f"{what}\u00a0: la comparaison de nuit avec Stripe dit s'il manque quelque chose."
+    )
+
+
+def _ticked(request: HttpRequest) -> list[int]:
+    return [row_number(key) for key in request.POST.getlist("evenement")[:PAGE_SIZE]]
 
 
 @staff_page(StaffAction.ASK_PROVIDER, WRITE)

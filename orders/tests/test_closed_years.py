@@ -37,6 +37,7 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalLine,
 )
+from orders.services.fulfilment import closed_years
 from orders.services.fulfilment.closed_years import purge_closed_years
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
@@ -213,6 +214,28 @@ def test_the_later_year_takes_what_began_in_the_earlier(orders: dict[str, Order]
 
 def test_two_years_at_once_end_as_one_by_one(orders: dict[str, Order]) -> None:
     assert purge(A_YEAR_LATER) == 4
+    assert left(orders) == {"never_sent"}
+    assert faults() == []
+
+
+def test_an_order_that_fails_keeps_no_other_and_goes_with_a_later_year(
+    orders: dict[str, Order], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared, delete = orders["declared"], closed_years._delete
+
+    def fail(keys: Any) -> None:
+        if declared.pk in keys:
+            raise ValueError("unforeseen")
+        delete(keys)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(closed_years, "_delete", fail)
+        with pytest.raises(ValueError, match="unforeseen"):
+            purge(FIRST_NIGHT)
+    assert set(orders) - left(orders) == {"credited"}
+    assert list(PurgedYear.objects.values_list("year", "purged_orders", "purged_documents")) == [(2026, 1, 2)]
+    assert faults() == []
+    assert purge(A_YEAR_LATER) == 3
     assert left(orders) == {"never_sent"}
     assert faults() == []
 

@@ -20,6 +20,7 @@ from orders.services.reconciliation.webhook_events import NotYetKnown
 from orders.staff import provider
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
+from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +73,22 @@ def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) ->
     assert reprocess_events(timezone.now()) == 0
     browser.post("/admin/stripe/evenements", {"evenement": [failed.pk]})
     assert reprocess_events(timezone.now()) == 1
+
+
+def test_what_never_succeeds_is_set_aside_with_its_error(browser: Client) -> None:
+    failed, untried = store("evt_1", error="GatewayUnavailable: 500"), store("evt_2")
+    body = {"evenement": [failed.pk, untried.pk], "action": "mettre-de-cote"}
+    page = shown(browser.post("/admin/stripe/evenements", body, follow=True))
+    assert "Un évènement est mis de côté" in page
+    failed.refresh_from_db()
+    untried.refresh_from_db()
+    assert (failed.processed_at is not None, failed.error) == (True, "GatewayUnavailable: 500")
+    assert untried.processed_at is None
+    entry = AuditEntry.objects.get(action="stripe_event.set_aside")
+    assert (entry.subject_id, entry.after) == (str(failed.pk), {"event": "evt_1"})
+    assert "Mis de côté le" in shown(browser.get("/admin/stripe/evenements?liste=traites"))
+    again = browser.post("/admin/stripe/evenements", body, follow=True)
+    assert "Aucun des évènements choisis n'a échoué." in shown(again)
 
 
 @pytest.mark.parametrize(

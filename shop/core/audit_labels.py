@@ -51,6 +51,7 @@ ACTIONS: dict[str, str | Promise] = {
     "return.filed": gettext_lazy("Déclaration notée comme déposée"),
     "return.unfiled": gettext_lazy("Déclaration à déposer de nouveau"),
     "discrepancy.resolved": gettext_lazy("Écart réglé"),
+    "stripe_event.set_aside": gettext_lazy("Évènement Stripe mis de côté"),
     "terms.published": gettext_lazy("Conditions de vente publiées"),
     "mail.resent": gettext_lazy("E-mail renvoyé"),
     "contact.answered": gettext_lazy("Demande de contact marquée"),

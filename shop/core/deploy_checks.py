@@ -12,6 +12,8 @@ from django.core import checks
 from shop.core.checks import TAG
 from shop.loopback import is_loopback
 
+METRICS_TOKEN_MIN_LENGTH = 32
+
 
 def _is_elsewhere(host: str) -> bool:
     """Return whether a server of this name or address is another machine; "" and a path are a socket of this one."""
@@ -108,6 +110,21 @@ def check_engines(**kwargs: Any) -> list[checks.CheckMessage]:
             )
         )
     return found
+
+
+@checks.register(TAG, deploy=True)
+def check_metrics_token(**kwargs: Any) -> list[checks.CheckMessage]:
+    """A token that can be guessed opens the figures of sales to everybody."""
+    token = settings.METRICS_TOKEN
+    if settings.DEBUG or not token or len(token) >= METRICS_TOKEN_MIN_LENGTH:
+        return []
+    return [
+        checks.Warning(
+            f"METRICS_TOKEN has {len(token)} characters: it can be guessed, and /metrics tells sales and stock.",
+            hint=f"At least {METRICS_TOKEN_MIN_LENGTH}, by chance: openssl rand -hex 32",
+            id="shop.W049",
+        )
+    ]
 
 
 @checks.register(TAG, deploy=True)

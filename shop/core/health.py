@@ -1,4 +1,4 @@
-"""Is the process alive, and can it serve? Two plain answers for load balancers and supervisors."""
+"""Is the process alive, and can it serve? Two plain answers: for load balancers, and for monitors."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more.
 
-    What is late in the background is told and stays a 200: pages and orders need no worker at once, and a load balancer
-    that asks here would take away every server that still sells.
+    For monitors: a load balancer would take away every server that still sells without Redis, or shows the pages it
+    kept. What is late in the background is told and stays a 200: pages and orders need no worker at once.
     """
     unavailable = unavailable_services()
     # Without a broker no worker sends the alerts either; without a database nobody can.
@@ -74,11 +74,15 @@ class HealthMiddleware:
 
 
 def check_database() -> None:
-    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises."""
+    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises, and
+    ConnectionError for a PostgreSQL that takes no writes (a replica, an operator's setting): it sells nothing."""
+    postgres = connection.vendor == "postgresql"
+    question = "SELECT current_setting('transaction_read_only')" if postgres else "SELECT 1"
     try:
         with deadline(DEADLINE_SECONDS), connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            cursor.fetchone()
+            cursor.execute(question)
+            if cursor.fetchone() == ("on",):
+                raise ConnectionError("The database is read-only.")
     finally:
         # Runs in a thread of its own, whose connection nobody else would close.
         connection.close()
@@ -108,7 +112,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "broker": check_broker,
 }
 
-# A start is no fault, and a load balancer asks every few seconds.
+# A start is no fault, and a monitor may ask every few seconds.
 ALARM_SECONDS = 180.0
 _next_alarm = monotonic() + ALARM_SECONDS
 

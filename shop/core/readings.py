@@ -27,7 +27,7 @@ class Age:
     """One thing that is watched.
 
     `since` returns the moment from which the age counts, None where there is none: nothing waits, or, with
-    `never_is_late`, it never went well. It is asked every few seconds by load balancers: one cheap query, no call of
+    `never_is_late`, it never went well. It is asked every few seconds by monitors: one cheap query, no call of
     another server. `advice` tells staff what to do when the age is over its `limit`. `name` is stable: metrics and
     incidents are called by it.
     """

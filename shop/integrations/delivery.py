@@ -190,32 +190,40 @@ def _claim(delivery_id: int, now: datetime) -> WebhookDelivery | None:
 def _call(delivery: WebhookDelivery) -> WebhookAttempt:
     began, moment = time.monotonic(), timezone.now()
     attempt = WebhookAttempt(delivery=delivery, started_at=moment)
+    try:
+        answer = _post(delivery, moment)
+    except (AddressRefused, CallFailed) as error:
+        attempt.failure = error.reason
+    except Exception:
+        # A try like any other, or it would be made again every minute and never end.
+        logger.exception("webhook delivery %s failed", delivery.pk)
+        attempt.failure = "unforeseen"
+    else:
+        attempt.status = answer.status
+        attempt.answer = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
+    attempt.milliseconds = int((time.monotonic() - began) * 1000)
+    return attempt
+
+
+def _post(delivery: WebhookDelivery, moment: datetime) -> Answer:
     secrets = signing_secrets(delivery.endpoint, moment)
+    if not secrets:
+        raise AddressRefused("secret_lost")
     body = event_body(delivery.event)
     headers = {
         "Content-Type": "application/json",
         "Webhook-Id": str(delivery.event_id),
         HEADER: sign(body, secrets=secrets, timestamp=int(moment.timestamp())),
     }
-    try:
-        if not secrets:
-            raise AddressRefused("secret_lost")
-        answer: Answer = post(
-            delivery.endpoint.url,
-            body=body,
-            headers=headers,
-            seconds=SECONDS,
-            most=ANSWER_BYTES,
-            schemes=("https", "http") if settings.DEBUG else ("https",),
-            allow_loopback=settings.DEBUG,
-        )
-    except (AddressRefused, CallFailed) as error:
-        attempt.failure = error.reason
-    else:
-        attempt.status = answer.status
-        attempt.answer = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
-    attempt.milliseconds = int((time.monotonic() - began) * 1000)
-    return attempt
+    return post(
+        delivery.endpoint.url,
+        body=body,
+        headers=headers,
+        seconds=SECONDS,
+        most=ANSWER_BYTES,
+        schemes=("https", "http") if settings.DEBUG else ("https",),
+        allow_loopback=settings.DEBUG,
+    )
 
 
 def _mark(delivery: WebhookDelivery, attempt: WebhookAttempt, now: datetime) -> DeliveryState | None:

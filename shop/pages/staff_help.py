@@ -181,7 +181,8 @@ HELP = (
         ("stripe-events",),
         (
             "Ce que Stripe a envoyé et que la boutique n'a pas pu traiter attend ici ; elle réessaie seule.",
-            "Une fois la cause réglée, cochez et traitez à nouveau : deux fois ne font jamais plus qu'une.",
+            "Une fois la cause réglée, cochez et traitez à nouveau : deux fois ne font jamais plus qu'une."
+            " Ce qui échoue toujours peut être mis de côté.",
         ),
     ),
     Help(

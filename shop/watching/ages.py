@@ -40,7 +40,8 @@ def register() -> None:
             WORKERS_AGE,
             "Travail de fond (e-mails, paiements, factures)",
             jobs.LATE_AFTER,
-            f"{OPERATOR}aucun «\u00a0worker\u00a0» ne répond, ou la file d'attente est bloquée. La boutique vend "
+            f"{OPERATOR}si l'horloge (beat) est en alerte aussi, relancez-la d'abord\u00a0; sinon aucun "
+            "«\u00a0worker\u00a0» ne répond, ou la file d'attente est bloquée. La boutique vend "
             "toujours\u00a0; les e-mails partiront ensuite.",
             lambda now: jobs.last_pulse(jobs.PULSE_JOB),
             never_is_late=True,

@@ -285,6 +285,25 @@ def test_call_that_fails_keeps_no_other_waiting(
     assert len(server.received) == 1
 
 
+def test_call_that_fails_unforeseen_is_a_try_like_any_other(
+    endpoint: WebhookEndpoint, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("unforeseen")
+
+    send_test(endpoint_id=endpoint.pk)
+    dispatch(WebhookEvent.objects.get().pk)
+    row, now = WebhookDelivery.objects.get(), timezone.now()
+    monkeypatch.setattr(delivery, "post", fail)
+    assert deliver(row.pk, now=now) == "queued"
+    row.refresh_from_db()
+    assert (row.next_attempt_at, row.lease_until) == (now + RETRY_DELAYS[0], None)
+    assert WebhookAttempt.objects.get().failure == "unforeseen"
+    WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1, next_attempt_at=now)
+    assert deliver(row.pk, now=now) == "failed"
+    assert OutgoingMail.objects.get().kind == "webhook_paused"
+
+
 def test_redelivery_sends_the_same_event_once_more(
     endpoint: WebhookEndpoint, server: Receiver, run_on_commit: Any, work: Any
 ):

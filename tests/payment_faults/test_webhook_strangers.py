@@ -6,9 +6,11 @@ import uuid
 
 import pytest
 from django.conf import settings as live_settings
+from django.utils import timezone
 
 from orders.models import Attempt, Discrepancy, StripeEvent
 from orders.tests.fake_stripe import signature
+from orders.watched import oldest_unprocessed_event
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (
     confirmed_once,
@@ -81,5 +83,7 @@ def test_an_event_that_stays_unknown_is_shown_when_it_is_given_up(client, order)
     assert post(client, payload, signature(payload)).status_code == 503
     assert not Discrepancy.objects.exists()
     StripeEvent.objects.update(tries=19)
-    assert post(client, payload, signature(payload)).status_code == 503
+    assert post(client, payload, signature(payload)).status_code == 200
+    # Nothing is late for ever.
+    assert oldest_unprocessed_event(timezone.now()) is None
     assert Discrepancy.objects.get().detail == f"attempt {known_nowhere['attempt']} is not known"

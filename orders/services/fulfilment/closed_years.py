@@ -1,13 +1,14 @@
 """Years of the books whose legal period is over (L123-22 C. com.): their orders and documents go, and a row that adds
 them up stays, by which the audit still proves that nothing else went."""
 
+import logging
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from orders.models import (
@@ -52,6 +53,8 @@ from shop.core.dates import SHOP_ZONE, shop_day
 from shop.core.kernel_data import erase_mails_about
 from shop.core.money import ZERO, quantize
 
+logger = logging.getLogger(__name__)
+
 _CHUNK = 200
 
 
@@ -59,7 +62,8 @@ def purge_closed_years(before: datetime, limit: int) -> int:
     """Delete the orders that ended in a year that was over `before`, with all their documents; return how many.
 
     Each year goes in one transaction, whole whatever `limit` says, so that the books add up at every moment. An order
-    ends in the year of its last movement or document; one that is not settled waits.
+    ends in the year of its last movement or document; one that is not settled waits. So does one that fails, which is
+    logged by its key and raised after the others.
     """
     return sum(_purge_year(year) for year in _years_due(shop_day(before).year - 1))
 
@@ -82,26 +86,70 @@ def _years_due(last: int) -> Iterator[int]:
 
 
 def _purge_year(year: int) -> int:
-    starts_at, ends_at = (
-        datetime.combine(date(number, 1, 1), time(), SHOP_ZONE) for number in (year, year + 1)
+    try:
+        return _purge_orders(year)
+    except OperationalError:
+        # The database's, not an order's.
+        raise
+    except Exception:
+        if failing := _failing_orders(year):
+            _purge_orders(year, without=failing)
+        raise
+
+
+def _failing_orders(year: int) -> set[uuid.UUID]:
+    """The orders of a year that can't be deleted: each is tried alone, and all are brought back."""
+    failing = set()
+    ends_at = _starts_at(year + 1)
+    with transaction.atomic():
+        # What allows the database to let rows of the year go.
+        _new_row(year).save()
+        for key in _ended(ends_at):
+            try:
+                with transaction.atomic():
+                    _delete(_lock_settled([key], ends_at))
+            except OperationalError:
+                raise
+            except Exception:
+                logger.exception("the order %s can't be purged", key)
+                failing.add(key)
+        transaction.set_rollback(True)
+    return failing
+
+
+def _starts_at(year: int) -> datetime:
+    return datetime.combine(date(year, 1, 1), time(), SHOP_ZONE)
+
+
+def _new_row(year: int) -> PurgedYear:
+    series = InvoiceSeries.objects.filter(year=year).first()
+    return PurgedYear(
+        year=year,
+        ends_at=_starts_at(year + 1),
+        last_number=series.last_number if series else 0,
+        last_hash=series.last_hash if series else "",
+        total=ZERO,
+        movements=0,
+        moved=ZERO,
+        purged_orders=0,
+        purged_documents=0,
+        purged_total=ZERO,
+        purged_movements=0,
+        purged_moved=ZERO,
     )
+
+
+def _purge_orders(year: int, *, without: Collection[uuid.UUID] = ()) -> int:
+    starts_at, ends_at = _starts_at(year), _starts_at(year + 1)
     with transaction.atomic():
         # Whoever else purges the year waits here, and then finds its row.
-        series = InvoiceSeries.objects.select_for_update().filter(year=year).first()
+        list(InvoiceSeries.objects.select_for_update().filter(year=year))
         if PurgedYear.objects.filter(year=year).exists():
             return 0
-        orders = [key for chunk in _chunks(_ended(ends_at)) for key in _lock_settled(chunk, ends_at)]
-        row = PurgedYear(
-            year=year,
-            ends_at=ends_at,
-            last_number=series.last_number if series else 0,
-            last_hash=series.last_hash if series else "",
-            purged_orders=len(orders),
-            purged_documents=0,
-            purged_total=ZERO,
-            purged_movements=0,
-            purged_moved=ZERO,
-        )
+        ended = [key for key in _ended(ends_at) if key not in without]
+        orders = [key for chunk in _chunks(ended) for key in _lock_settled(chunk, ends_at)]
+        row = _new_row(year)
+        row.purged_orders = len(orders)
         row.total = _added_up(Invoice.objects.filter(year=year), "total")[1]
         row.movements, row.moved = _added_up(
             LedgerEntry.objects.filter(occurred_at__gte=starts_at, occurred_at__lt=ends_at), "amount"

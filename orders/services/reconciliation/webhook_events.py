@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -22,6 +23,7 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.stripe.gateway import EventFacts
+from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.parsers import NOT_KEPT
 
@@ -93,6 +95,21 @@ def replay_events(keys: Collection[int]) -> int:
     return len(chosen)
 
 
+@transaction.atomic
+def set_aside_events(keys: Collection[int], *, actor: AbstractBaseUser) -> int:
+    """Try these events no more; returns how many. Only of those that failed, which keep their error.
+
+    What they were about is still asked for by the jobs that compare payments with the provider.
+    """
+    waiting = StripeEvent.objects.select_for_update().filter(pk__in=keys, processed_at=None)
+    failed = list(waiting.exclude(error="").order_by("received_at", "pk"))
+    for event in failed:
+        event.processed_at = timezone.now()
+        event.save(update_fields=["processed_at"])
+        record_audit("stripe_event.set_aside", event, actor=actor, after={"event": event.event_id})
+    return len(failed)
+
+
 def _act(event: StripeEvent) -> None:
     data = event.body.get("data")
     subject = data.get("object") if isinstance(data, dict) else None
@@ -134,7 +151,9 @@ def _settle_attempt(
         )
     except NotYetKnown as error:
         if last_try:
+            # It was lost with a machine: what is left to do stands among the discrepancies.
             _record_money(subject, None, str(error))
+            return
         raise
     if attempt is None:
         _record_money(subject, None, "no attempt of the shop")

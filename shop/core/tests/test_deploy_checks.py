@@ -30,6 +30,7 @@ def found() -> list[str]:
         deploy_checks.check_media_settings,
         deploy_checks.check_proxy,
         deploy_checks.check_engines,
+        deploy_checks.check_metrics_token,
         deploy_checks.check_sender_and_files,
     )
     assert all(
@@ -47,6 +48,9 @@ def test_a_small_server_with_everything_set_lacks_nothing(server):
     [
         ({"TRUSTED_PROXIES": 0}, ["shop.W042"]),
         ({"DEFAULT_FROM_EMAIL": "boutique@example.com"}, ["shop.W046"]),
+        ({"METRICS_TOKEN": "x"}, ["shop.W049"]),
+        ({"METRICS_TOKEN": "x" * 31}, ["shop.W049"]),
+        ({"METRICS_TOKEN": "x" * 32}, []),
         ({"REDIS_URL": "redis://redis.example:6379/0"}, ["shop.W045"]),
         ({"DATABASE": REMOTE}, ["shop.W045"]),
         ({"DATABASE": {"ENGINE": "django.db.backends.sqlite3", "NAME": "a"}}, ["shop.I048"]),

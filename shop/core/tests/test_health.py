@@ -6,7 +6,7 @@ from threading import Event
 from time import monotonic, sleep
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import RequestFactory
 from django.utils import timezone
 
@@ -180,6 +180,22 @@ def test_readyz_when_nobody_tells_of_background_work_still_answers(checks, monke
     started = monotonic()
     assert ready().content == b'{"status": "ready", "background": "unknown"}'
     assert monotonic() - started < 2
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_takes_no_writes_is_down():
+    def set_read_only(value: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET default_transaction_read_only = {value}")
+
+    set_read_only("on")
+    try:
+        with pytest.raises(ConnectionError, match=r"The database is read-only\."):
+            health.check_database()
+    finally:
+        set_read_only("off")
+    health.check_database()
 
 
 def test_a_cache_that_forgets_is_down(settings):

@@ -30,6 +30,7 @@ FAILURES = {
     "timeout": "le serveur est trop lent",
     "private": "l'adresse n'est pas sur l'internet public",
     "secret_lost": "le secret est illisible\u00a0: remplacez-le",
+    "unforeseen": "une erreur de la boutique, que le journal du serveur montre",
 }
 MADE_BEFORE = (
     "Ce webhook est déjà créé, et son secret n'est plus affiché. Si vous ne l'avez pas copié, remplacez-le."
