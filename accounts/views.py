@@ -189,13 +189,20 @@ def _end_confirmation(request: HttpRequest, notice: str) -> HttpResponseBase:
 def follow_reset_link(request: HttpRequest, key: str) -> HttpResponseBase:
     """The link of the reset mail: the key moves into the session, so that no page or referrer shows it."""
     if members.user_of_reset_key(key) is None:
-        leave_notice(request, "bad_reset")
-        response = redirect(reverse("accounts:auth", query={"mode": "forgot"}))
+        response = _end_reset(request)
     else:
         request.session[RESET_SESSION_KEY] = key
         response = redirect("accounts:new-password")
     response["Referrer-Policy"] = "no-referrer"
     return response
+
+
+def _end_reset(request: HttpRequest) -> HttpResponseBase:
+    """Where a new password can be had: by another link, or with the old one for who is signed in."""
+    leave_notice(request, "bad_reset")
+    if request.user.is_authenticated:
+        return redirect("accounts:security")
+    return redirect(reverse("accounts:auth", query={"mode": "forgot"}))
 
 
 class ChoosePasswordView(View):
@@ -276,8 +283,7 @@ class NewPasswordView(ChoosePasswordView):
 
     def _refuse(self, request: HttpRequest) -> HttpResponseBase:
         request.session.pop(self.session_key, None)
-        leave_notice(request, "bad_reset")
-        return redirect(reverse("accounts:auth", query={"mode": "forgot"}))
+        return _end_reset(request)
 
 
 @method_decorator(private, name="dispatch")

@@ -131,17 +131,22 @@ def stop(request: HttpRequest) -> HttpResponseBase:
     """`/newsletter/desinscription?cle=…`: a button, and what it does; mail programs press it by themselves."""
     key, letter = request.GET.get("cle", ""), request.GET.get("lettre", "")
     is_reminder = request.GET.get("objet") == "panier"
-    is_done = request.method == "POST"
-    if is_done:
-        # A link that names nobody any more has done its work already.
-        unsubscribe(
+    ended = None
+    if request.method == "POST":
+        ended = unsubscribe(
             key=key,
             origin=origin_of(request, ConsentSource.MAIL),
             purpose=Purpose.CART_REMINDERS if is_reminder else Purpose.NEWSLETTER,
             campaign_id=read_key(letter),
         )
     found = find_by_token(key)
-    context = {"is_done": is_done, "is_reminder": is_reminder, "key": found.token if found else ""}
+    context = {
+        "is_done": ended is not None,
+        # Cut on its way, or it has done its work already: for programs both are a 200.
+        "is_unknown": request.method == "POST" and ended is None,
+        "is_reminder": is_reminder,
+        "key": found.token if found else "",
+    }
     return render(request, "blog/newsletter/stop.html", context)
 
 

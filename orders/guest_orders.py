@@ -3,7 +3,7 @@
 import uuid
 from typing import Literal
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 
 from accounts.models import User
 from accounts.sign_ups import awaits_confirmation
@@ -11,6 +11,9 @@ from orders.access import token_is_valid
 from orders.models import Order
 from orders.selectors.orders import order_for_page, order_path
 from orders.services.checkout.guest_accounts import may_join
+from shop.core.errors import DeadLink
+
+NO_ORDER = "errors/404-order.html"
 
 AccountState = Literal["", "offer", "asked", "join"]
 
@@ -44,11 +47,11 @@ def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
 
 def order_of_visitor(request: HttpRequest, order_id: uuid.UUID) -> tuple[Order, str]:
     """Return an order that its member, its browser or the signed link `acces` opens, with the address of its page.
-    Raises Http404."""
+    Raises `DeadLink`."""
     order = order_for_page(order_id)
     token = request.GET.get("acces", "")
     if order is None or not browser_owns(request, order, token):
-        raise Http404
+        raise DeadLink(NO_ORDER)
     return order, f"{order_path(order)}?acces={token}" if token else order_path(order)
 
 

@@ -183,7 +183,7 @@ RULES = (
     ),
     Rule(
         "French wants a no-break space here, as scripts/messages.py asks of what is translated",
-        re.compile(r"(?<=[^\W_]|[)>}»\xa0]) [:;!?»](?=[\s<\"',.)]|$)|« |\bn° ", re.MULTILINE),
+        re.compile(r"(?<=[^\W_]|[)>}»\xa0]) [:;!?»](?=[\s<\"',.)]|$)|« |\bn° | · ", re.MULTILINE),
         (
             "templates/staff/*.html",
             "templates/mailbox/*.html",

@@ -15,6 +15,8 @@ from time import monotonic, sleep
 import pytest
 import requests
 import yaml
+from django.template.loader import render_to_string
+from django.utils import translation
 from shipped_nginx import nginx_site, running_nginx, server_program
 from shop_process import ROOT, free_port
 
@@ -216,6 +218,28 @@ def test_the_log_of_the_proxy_has_no_key_of_a_link(tmp_path):
 @pytest.mark.parametrize("path", ["/personal", "/media/nothing.avif", "/gestion/", "/api/vitals"])
 def test_the_proxy_limits_whatever_the_shop_has_to_answer(tmp_path, path):
     with proxied(tmp_path, rate="1r/m", burst=1) as url:
-        statuses = [requests.get(url + path, timeout=5).status_code for _ in range(3)]
-    assert statuses == [200, 200, 429]
+        answers = [requests.get(url + path, timeout=5) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert "<h1>Boutique momentanément indisponible</h1>" in answers[-1].text
     assert path in (tmp_path / "access.log").read_text() or path == "/api/vitals"
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
+    port = free_port()
+    site = nginx_site(port=port, web=[free_port()], cache=tmp_path / "cache", data=tmp_path)
+    with running_nginx(site, tmp_path, port):
+        for path, language in (
+            ("/panier", "fr"),
+            ("/en", "en"),
+            ("/es/carrito", "es"),
+            ("/de/kasse?a=1", "de"),
+        ):
+            answer = requests.get(f"http://127.0.0.1:{port}{path}", timeout=5)
+            assert (answer.status_code, answer.headers["Content-Type"]) == (502, "text/html; charset=utf-8")
+            assert (answer.headers["Cache-Control"], answer.headers["Retry-After"]) == ("no-store", "30")
+            with translation.override(language):
+                shop = render_to_string("errors/503.html")
+            assert f"<html lang={language}>" in answer.text
+            [words] = re.findall("<p>(.*?)</p>", answer.text)
+            assert f"<p>{words}</p>" in shop.replace("\u00a0", "&nbsp;")

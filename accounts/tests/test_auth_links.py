@@ -151,6 +151,13 @@ def test_forged_reset_links(client, key):
     assert client.get(f"/auth/nouveau-mot-de-passe/{key}")["Location"] == "/auth?mode=forgot"
 
 
+def test_a_reset_link_that_is_over_is_told_to_who_is_signed_in(client):
+    client.force_login(make_member())
+    page = client.get("/auth/nouveau-mot-de-passe/x", follow=True)
+    assert page.redirect_chain == [("/espace-membre/securite", 302)]
+    assert "Ce lien n'est plus valable. Demandez-en un nouveau." in text(page)
+
+
 @pytest.mark.parametrize("key", ["x", "Mg", "Mg:abc:def", "::"])
 def test_forged_confirmation_links(client, key):
     sign_up()

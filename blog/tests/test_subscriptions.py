@@ -101,6 +101,17 @@ def test_a_mail_program_ends_it_by_a_post_without_cookie_rfc_8058():
     ]
 
 
+@pytest.mark.parametrize("damage", [str.swapcase, lambda key: key[:-1]], ids=["other case", "cut"])
+def test_a_link_that_was_cut_does_not_say_that_it_ended_anything(client, damage):
+    subscriber = make_subscriber()
+    answer = client.post(f"/newsletter/desinscription?cle={damage(subscriber.token)}")
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert "Ce lien n'est plus valable" in text
+    assert "Vous êtes désinscrit" not in text
+    assert Subscriber.objects.get().receives
+
+
 def test_the_link_of_a_reminder_ends_the_reminders_alone(client):
     subscriber = make_subscriber(cart_reminders_at=timezone.now())
     client.post(f"/newsletter/desinscription?cle={subscriber.token}&objet=panier")

@@ -252,7 +252,9 @@ def test_the_mail_can_be_ended_without_a_cookie(product):
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_links_that_name_nothing(client, key, method):
     assert getattr(client, method)(f"/avis/confirmer?cle={key}").status_code == 404
-    assert getattr(client, method)(f"/avis/desinscription?cle={key}").status_code == 200
+    stop = getattr(client, method)(f"/avis/desinscription?cle={key}")
+    assert stop.status_code == 200
+    assert "La demande est effacée." not in stop.content.decode()
 
 
 def test_pages_of_links_are_cached_by_nobody(client, product):

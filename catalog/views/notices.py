@@ -97,11 +97,11 @@ def confirm(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest) -> HttpResponseBase:
     """`/avis/desinscription?cle=…`: a button, and what it does; mail programs press it by themselves."""
-    is_done = request.method == "POST"
-    if is_done:
-        # A link that names nothing any more has done its work already.
-        stop_notices(key=request.GET.get("cle", ""))
-    return render(request, "catalog/notice_stop.html", {"is_done": is_done})
+    is_post = request.method == "POST"
+    is_done = is_post and stop_notices(key=request.GET.get("cle", ""))
+    # Cut on its way, or it has done its work already: for programs both are a 200.
+    context = {"is_done": is_done, "is_unknown": is_post and not is_done}
+    return render(request, "catalog/notice_stop.html", context)
 
 
 def _requested(request: HttpRequest) -> Subject:

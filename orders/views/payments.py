@@ -2,13 +2,14 @@
 
 from http import HTTPStatus
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
+from orders.guest_orders import NO_ORDER
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.selectors.installments import calendar, needs_card
 from orders.selectors.mandate import agreed_mandates
@@ -18,6 +19,7 @@ from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from shop.core.errors import DeadLink
 from shop.core.problems import Problem
 
 _PAUSE_STATES = ("paused", "resumed")
@@ -36,7 +38,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     order = order_for_page(order_id) if order_id is not None else None
     plan = calendar(order) if order is not None else None
     if order is None or plan is None:
-        raise Http404
+        raise DeadLink(NO_ORDER)
     problem, state = None, request.GET.get("etat", "")
     if request.method == "POST":
         try:

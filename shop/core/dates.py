@@ -17,6 +17,7 @@ from shop.core.languages import active_language
 SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # Before and after them there are days, but no moments in UTC, which databases keep.
 _FIRST_DAY, _LAST_DAY = date(1, 1, 2), date(9999, 12, 30)
+_SPACE_INSIDE = re.compile(r" (?!(?:de )?\d{4}$)|(?<= de) (?=\d{4}$)")
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 
@@ -76,6 +77,11 @@ def _day_alone(day: date) -> str:
 @lru_cache(maxsize=512)
 def _in_words(day: date, named_format: str, _language: str | None) -> str:
     return with_ordinal(formats.date_format(day, named_format))
+
+
+def unbroken(words: str) -> str:
+    """Return a day in words that a narrow page breaks before its year at most."""
+    return _SPACE_INSIDE.sub("\u00a0", words)
 
 
 def with_ordinal(text: str) -> str:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -34,6 +34,15 @@ _POSTGRES_INTERNAL = frozenset(("25006", "25P03"))
 _DISK = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO))
 
 
+class DeadLink(Http404):
+    """A link of ours that opens nothing: cut, over, or somebody else's. `template` is a page that says how to get
+    another one, the same whatever is wrong with it."""
+
+    def __init__(self, template: str) -> None:
+        super().__init__()
+        self.template = template
+
+
 def is_outage(error: BaseException) -> bool:
     """Return whether the same request is likely to succeed once the database or the disk can be used again."""
     if isinstance(error, OSError):
@@ -48,10 +57,12 @@ def is_outage(error: BaseException) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
-def _answer(request: HttpRequest, status: HTTPStatus, code: str, detail: str) -> HttpResponse:
+def _answer(
+    request: HttpRequest, status: HTTPStatus, code: str, detail: str, template: str = ""
+) -> HttpResponse:
     if is_api(request):
         return problem_response(Problem(code, detail, status))
-    return render(request, f"errors/{status.value}.html", status=status)
+    return render(request, template or f"errors/{status.value}.html", status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -76,7 +87,8 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
     if match is not None and match.view_name == COLLECTION_VIEW:
         # A word that is no collection's is no page in any language.
         request.resolver_match = None
-    return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."))
+    template = exception.template if isinstance(exception, DeadLink) else ""
+    return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."), template)
 
 
 def nothing_to_read(request: HttpRequest, refusal: HttpResponseBase) -> HttpResponseBase:

@@ -1,8 +1,9 @@
 """Middleware: one address a page, one language an answer."""
 
 import logging
+import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
 from django.db import DataError
@@ -28,24 +29,36 @@ logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
+# What a sentence or a mail program leaves at the end of a link, and no address of a page ends in.
+_BEHIND_LINKS = " \t\r\n\u00a0.,;:!?)>]}'\"\u2019\u201d\u00bb"
+# A link whose key comes last: what stands behind it belongs to no search or filter.
+_KEY_AT_END = re.compile(r"(.*\b(?:cle|acces|a)=)([^&]+)", re.DOTALL)
+
+
 class TrailingSlashMiddleware:
-    """Pages have no trailing slash: one that has it is sent to the address without (301)."""
+    """Pages have no trailing slash: one that has it is sent to the address without (301), and so is a link with the
+    full stop, the bracket or the line break that followed it in a mail."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        path = request.path_info
+        path, query = request.path_info, request.META.get("QUERY_STRING", "")
+        own_path, own_query = path, query
+        if not query and not is_api(request):
+            own_path = path.rstrip(_BEHIND_LINKS)
+        elif key := _KEY_AT_END.fullmatch(query):
+            value = unquote(key[2])
+            clean = value.rstrip(_BEHIND_LINKS)
+            own_query = query if clean == value else f"{key[1]}{quote(clean, safe=':')}"
         if (
-            path != "/"
-            and path.endswith("/")
+            ((own_path != "/" and own_path.endswith("/")) or (own_path, own_query) != (path, query))
             and request.method in ("GET", "HEAD")
             and not path.startswith(f"/{settings.ADMIN_PATH}")
             and not path.startswith((settings.STATIC_URL, settings.MEDIA_URL))
         ):
             # A path that began with several slashes would be read as another host.
-            target = "/" + path.strip("/")
-            query = request.META.get("QUERY_STRING", "")
+            target, query = "/" + own_path.strip("/"), own_query
             if not urlsplit(target).netloc and "\\" not in target:
                 response: HttpResponse = HttpResponsePermanentRedirect(
                     target + (f"?{query}" if query else "")
@@ -58,7 +71,7 @@ class NotFoundMiddleware(MiddlewareMixin):
     """What does not exist is answered with the shop's own page, in development too."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        return errors.page_not_found(request) if isinstance(exception, Http404) else None
+        return errors.page_not_found(request, exception) if isinstance(exception, Http404) else None
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         is_empty = isinstance(response, HttpResponseNotAllowed) and (is_page(request) or is_api(request))

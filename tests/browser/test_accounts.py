@@ -61,6 +61,11 @@ def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, wid
             page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
         )
         assert violations(page) == []
+    # In high contrast the step that the order is at differs from those to come.
+    page.emulate_media(forced_colors="active")
+    ring = "element => getComputedStyle(element, '::before').borderTopWidth"
+    assert page.locator(".progress-steps__step[aria-current]").evaluate(ring) == "4px"
+    page.emulate_media(forced_colors="none")
     # The same page for everybody: a member is not asked to sign in there.
     page.goto("/favoris")
     expect(page.locator("main")).to_contain_text("Ils sont gardés avec votre compte.")

@@ -144,7 +144,7 @@ def test_the_order_page_links_to_it(order: Order, member: Any) -> None:
     number = Invoice.objects.get().number
     page = client_of(member).get(reverse("orders:order", args=[order.pk])).content.decode()
     assert f'{address(order)}?number={number}"' in page
-    assert f"Facture {number}" in page
+    assert f'Facture <span class="document-number">{number}</span>' in page
     signed = Client().get(order_url(order).removeprefix("http://localhost:8000")).content.decode()
     assert f"{address(order)}?number={number}&amp;acces={access_token(order)}" in signed
 

@@ -8,7 +8,7 @@ from typing import Any
 from django import template
 from django.template import defaultfilters
 
-from shop.core.dates import day_range_in_words, with_ordinal
+from shop.core.dates import day_range_in_words, unbroken, with_ordinal
 
 register = template.Library()
 
@@ -21,6 +21,9 @@ def date(value: datetime.date | datetime.datetime | str | None, arg: str | None 
     """`{{ day|date }}`, `{{ day|date:"MONTH_DAY_FORMAT" }}`: as Django's, and « 1er décembre » in French."""
     text = defaultfilters.date(value, arg)
     return with_ordinal(text) if arg in _IN_WORDS else text
+
+
+register.filter(unbroken, is_safe=True)
 
 
 @register.filter

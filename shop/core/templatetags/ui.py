@@ -88,6 +88,12 @@ def language_links(context: Context) -> list[LanguageLink]:
     return links
 
 
+@register.filter
+def document_number(number: str) -> SafeString:
+    """« F-2026-00001 » on one line: a narrow page would break it behind a hyphen."""
+    return format_html('<span class="document-number">{}</span>', number)
+
+
 @register.simple_tag(takes_context=True)
 def language_items(context: Context, css: str = "") -> SafeString:
     """`language_links` as links with their language, the current one marked; each in an item of a list without `css`,

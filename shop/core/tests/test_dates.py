@@ -62,6 +62,20 @@ def test_other_days_and_other_texts_stay_as_they_are() -> None:
         assert with_ordinal("1 mars") == "1 mars"
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("fr", "11\xa0décembre 2026"),
+        ("en", "11\xa0December 2026"),
+        ("es", "11\xa0de\xa0diciembre de\xa02026"),
+        ("de", "11.\xa0Dezember 2026"),
+    ],
+)
+def test_a_narrow_page_breaks_a_day_before_its_year_at_most(language: str, words: str) -> None:
+    with translation.override(language):
+        assert Template('{{ day|date:"DATE_FORMAT"|unbroken }}').render(Context({"day": ELEVENTH})) == words
+
+
 def test_days_kept_as_text_too() -> None:
     template = Template("{% load moments %}{{ day|day }} – {{ moment|moment }}")
     with translation.override("fr"):

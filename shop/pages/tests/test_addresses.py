@@ -1,5 +1,7 @@
 """Addresses of the pages in every language."""
 
+from urllib.parse import unquote
+
 import pytest
 from django.test import Client
 from django.urls import resolve, reverse, translate_url
@@ -40,3 +42,24 @@ def test_a_word_that_begins_like_a_language_is_no_home_page(client: Client, db: 
 def test_the_long_name_of_the_terms_redirects(client: Client, prefix: str, terms: str) -> None:
     answer = client.get(f"{prefix}/conditions-generales-vente")
     assert (answer.status_code, answer["Location"]) == (301, terms)
+
+
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("/de/zahlung/abc-d_e).", "/de/zahlung/abc-d_e"),
+        ("/auth/confirmation/abc%0D%0A", "/auth/confirmation/abc"),
+        ("/newsletter/desinscription?lettre=3&cle=abc%3E", "/newsletter/desinscription?lettre=3&cle=abc"),
+        ("/effacement?cle=abc:1:d.", "/effacement?cle=abc:1:d"),
+        ("//evil.example/abc.", "/evil.example/abc"),
+    ],
+)
+def test_what_a_mail_left_behind_a_link_is_taken_away(client: Client, link: str, page: str) -> None:
+    path, _mark, query = link.partition("?")
+    answer = client.get("/", PATH_INFO=unquote(path), QUERY_STRING=query)
+    assert (answer.status_code, answer["Location"]) == (301, page)
+
+
+@pytest.mark.parametrize("address", ["/produits?search=golem!", "/effacement?cle=abc&x=1.", "/api/inconnu."])
+def test_what_is_searched_or_called_is_left_as_it_is(client: Client, db: None, address: str) -> None:
+    assert client.get(address).status_code != 301

@@ -135,7 +135,9 @@ def test_the_address_of_an_account_is_refused_to_staff_and_at_the_link(staff, cl
 
 @pytest.mark.parametrize("key", ["", "x", "%00", "WyJhIl0:1abc:def"])
 def test_a_key_that_the_shop_did_not_make_opens_nothing(client, key):
-    assert client.get(f"/effacement?cle={key}").status_code == 404
+    page = client.get(f"/effacement?cle={key}")
+    assert (page.status_code, page.templates[0].name) == (404, "errors/404-erasure.html")
+    assert 'href="/contact">Nous écrire</a>' in page.content.decode()
     assert client.post(f"/effacement?cle={key}").status_code == 404
 
 

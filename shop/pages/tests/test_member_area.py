@@ -75,7 +75,7 @@ def test_a_card_shows_status_reference_pieces_tracking_documents_and_what_can_be
     assert "2 × 40,00\xa0€" in page
     assert "6A12345678901" in page
     assert "Suivre le colis chez le transporteur" in page
-    assert re.search(r"Facture F-\d{4}-00001", page)
+    assert re.search(r'Facture <span class="document-number">F-\d{4}-00001</span>', page)
     assert f'href="/commande/{order.pk}/a-nouveau"' in page
     assert "renoncer au contrat ici" in page
     # What was not delivered is not reviewed yet.
@@ -111,6 +111,7 @@ def test_installments_show_dates_states_and_the_link_to_pay(client, member):
     page = read(client)
     assert "Échéance 1/3" in page
     assert page.count("Débit le") == 2
+    assert re.search(r"Débit le \d+(?:er)?\xa0\w+ \d{4}<", page)
     assert "Payer d'avance ou changer de carte" in page
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.REFUNDED)
     assert "Payer d'avance" not in read(client)

@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.services.members import is_last_admin
 from accounts.services.signing_in import check_own_password
 from catalog.selectors.addresses import in_each_language
+from shop.core.errors import DeadLink
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text
@@ -114,7 +115,7 @@ def erasure_link(request: HttpRequest) -> HttpResponse:
     press, and `cancel` takes it back until it begins."""
     known = address_of_link(request.GET.get("cle", "")[:1000])
     if known is None:
-        raise Http404
+        raise DeadLink("errors/404-erasure.html")
     email, language = known
     refusal, status = "", 200
     if request.method == "POST" and "cancel" in request.POST:
