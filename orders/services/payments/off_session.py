@@ -89,9 +89,9 @@ def obstacle(order: Order, payment: Payment) -> str:
     return "attempt_live" if states else ""
 
 
-def prepare_charge(order: Order, payment: Payment) -> Attempt:
-    """Write an off-session attempt; the provider does not know it yet. Call it with both rows locked and no
-    obstacle."""
+def prepare_charge(payment: Payment) -> Attempt:
+    """Write an off-session attempt; the provider does not know it yet. Call it with order and payment
+    locked and no obstacle."""
     last = payment.attempts.order_by("-number").values_list("number", flat=True).first() or 0
     return Attempt.objects.create(
         payment=payment,
