@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from shop.core.email_addresses import normalise_email as normalise_email
+from shop.core.email_addresses import normalise_email
 from shop.core.languages import SOURCE_LANGUAGE
 
 

@@ -18,7 +18,7 @@ from orders.models import (
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.status_changes import update_status
-from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals import cases
 from orders.tests.factories import make_order, make_product
 from orders.tests.installments import offer_installments
 from orders.tests.withdrawing import NOON, declare, kinds, paid_order, refund, refused

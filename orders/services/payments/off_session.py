@@ -27,7 +27,8 @@ from orders.models import (
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
 from orders.selectors.installments import is_disputed, open_pause
 from orders.stripe import gateway
-from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
+from orders.stripe.facts import IntentFacts
+from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
 from shop.core.money import to_cents
 
 ON_ITS_WAY = timedelta(minutes=2)
