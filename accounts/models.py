@@ -168,10 +168,6 @@ class SignUp(models.Model):
         return is_password_usable(self.password)
 
 
-UNLISTED_COUNTRY = "ZZ"
-"""ISO 3166-1 keeps ZZ for private use: here a country that no list names, written out in `custom_country`."""
-
-
 class Address(models.Model):
     """An address of a member's book, with columns as an order has them. At most one is the first choice of delivery,
     and one of billing. Written by ``accounts.services.addresses``."""

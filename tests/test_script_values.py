@@ -8,10 +8,10 @@ from django.conf import settings
 from catalog.models.promotion import FIXED_PROMOTIONS
 from catalog.selectors.favourites import MAX_FAVOURITES
 from catalog.selectors.suggestions import SHORTEST_TEXT
-from orders.models import OTHER_COUNTRY
 from shop.consent.registry import CHOICE_MONTHS
 from shop.core.image_drawing import MASTER_SIDE
 from shop.core.images import MAX_BYTES, MAX_NAME_LENGTH
+from shop.core.postcodes import OTHER_COUNTRY
 
 
 @pytest.mark.parametrize(
