@@ -1,14 +1,9 @@
-"""People of the demonstration. Their password is public: they exist where ``load_demo`` was run, nowhere else."""
+"""People of the demonstration."""
 
 from accounts.models import Role
 from accounts.selectors import find_user
 from accounts.services import create_member, grant_role
-from shop.core.demo import demo_part
-
-PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published on purpose
-ADMIN = "admin@example.com"
-STAFF = "equipe@example.com"
-CLIENT = "client@example.com"
+from shop.core.demo import ADMIN, CLIENT, PASSWORD, STAFF, demo_part
 
 
 @demo_part(order=10)

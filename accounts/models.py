@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from shop.core.email_addresses import normalise_email as normalise_email
+from shop.core.email_addresses import normalise_email
 from shop.core.languages import SOURCE_LANGUAGE
 
 
@@ -166,10 +166,6 @@ class SignUp(models.Model):
     def has_password(self) -> bool:
         """Whether a password was typed at sign-up."""
         return is_password_usable(self.password)
-
-
-UNLISTED_COUNTRY = "ZZ"
-"""ISO 3166-1 keeps ZZ for private use: here a country that no list names, written out in `custom_country`."""
 
 
 class Address(models.Model):

@@ -15,7 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from accounts.models import Address, EmailChange, Role, SignUp, User, UserRole, normalise_email
+from accounts.models import Address, EmailChange, Role, SignUp, User, UserRole
+from shop.core.email_addresses import normalise_email
 from shop.core.keyset import KeysetPage, read_page
 from shop.core.searching import rows_with_words
 

@@ -24,4 +24,3 @@ class StaffArticleProps(serializers.Serializer[Any]):
     most_tags = serializers.IntegerField()
     trash_days = serializers.IntegerField()
     list_url = serializers.CharField()
-    blog_url = serializers.CharField()

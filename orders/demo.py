@@ -45,7 +45,7 @@ from orders.services.checkout.placement import order_items
 from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
-from shop.core.demo import demo_part
+from shop.core.demo import CLIENT, demo_part
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, quantize, to_cents
 from shop.terms.versions import current_number
@@ -68,7 +68,7 @@ class Buyer:
 
     @property
     def email(self) -> str:
-        return "client@example.com" if self == CAMILLE else f"{self.first_name.lower()}@example.com"
+        return CLIENT if self == CAMILLE else f"{self.first_name.lower()}@example.com"
 
 
 @dataclass(frozen=True, slots=True)

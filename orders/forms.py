@@ -15,14 +15,14 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import OTHER_COUNTRY, Order
+from orders.models import Order
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.fulfilment.delivery_address import DeliveryAddress
 from orders.services.withdrawals.declarations import Declaration, choose_lines
 from shop.core.email_addresses import EmailAddressField
 from shop.core.models import EMAIL_MAX_LENGTH
-from shop.core.postcodes import needs_postcode
+from shop.core.postcodes import OTHER_COUNTRY, needs_postcode
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"

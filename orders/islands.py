@@ -5,8 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from orders.models import PaymentMode
-from orders.models.order import OTHER_COUNTRY
 from shop.core.islands import island_serializer
+from shop.core.postcodes import OTHER_COUNTRY
 
 
 class CountryChoiceSerializer(serializers.Serializer[Any]):

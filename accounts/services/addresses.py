@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django_countries import countries
 
-from accounts.models import UNLISTED_COUNTRY, Address, User
-from shop.core.postcodes import postcode_error
+from accounts.models import Address, User
+from shop.core.postcodes import OTHER_COUNTRY, postcode_error
 from shop.core.problems import InvalidFields, Problem
 
 MAX_ADDRESSES = 20
@@ -105,7 +105,7 @@ def _checked(details: AddressDetails) -> dict[str, str | bool]:
         if isinstance(value, str) and limit is not None and len(value) > limit:
             errors[name] = [_("Au plus %(count)d caractères.") % {"count": limit}]
     country = values["country"] = str(values["country"]).upper()
-    if country == UNLISTED_COUNTRY:
+    if country == OTHER_COUNTRY:
         if not values["custom_country"]:
             errors.setdefault("custom_country", [_("Indiquez votre pays.")])
     else:

@@ -10,10 +10,11 @@ from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
 from accounts import mails
-from accounts.models import Role, User, UserRole, normalise_email
+from accounts.models import Role, User, UserRole
 from accounts.passwords import ResetTokens, refuse_weak_password
 from accounts.services.roles import grant_role
 from shop.core import email_addresses, limits
+from shop.core.email_addresses import normalise_email
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem

@@ -164,7 +164,6 @@ def editor_props(request: HttpRequest | Request, article_id: int | None) -> Staf
             "most_tags": MOST_TAGS,
             "trash_days": TRASH_DAYS,
             "list_url": reverse("staff-articles"),
-            "blog_url": reverse("blog:list"),
         }
     )
 

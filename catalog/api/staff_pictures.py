@@ -142,7 +142,6 @@ class StaffPhotoSerializer(serializers.Serializer[Any]):
     alt_de = serializers.CharField(allow_blank=True)
     finish = serializers.ChoiceField(choices=Finish.choices, allow_blank=True)
     variation_id = serializers.IntegerField(allow_null=True)
-    is_main = serializers.BooleanField()
     crop = CropSerializer(allow_null=True)
     focus = FocusSerializer(allow_null=True)
     focus_class = serializers.CharField(allow_blank=True)
@@ -199,7 +198,7 @@ class ProductPicturesView(APIView):
         image = form.drawn()
         with _found():
             row = gallery.add_picture(product_id=int(product_id), image=image, values=values)
-        return private(_photo(row, is_main=row.position == 1), 201)
+        return private(_photo(row), 201)
 
 
 class PictureOrderView(APIView):
@@ -323,10 +322,7 @@ def _current(product_id: int, image_id: int | None = None) -> Iterator[None]:
 def _gallery(product_id: int) -> Any:
     product = found_product(product_id)
     answer = {
-        "images": [
-            _photo(row, is_main=number == 0)
-            for number, row in enumerate(product.images.order_by("position", "pk"))
-        ],
+        "images": [_photo(row) for row in product.images.order_by("position", "pk")],
         "formats": [
             {"id": row.pk, "name": row.name} for row in product.variations.order_by("sort_order", "pk")
         ],
@@ -337,13 +333,10 @@ def _gallery(product_id: int) -> Any:
 
 
 def _one(product_id: int, image_id: int) -> Any:
-    keys = ProductImage.objects.filter(product=product_id).order_by("position", "pk")
-    row = keys.get(pk=image_id)
-    first = keys.values_list("pk", flat=True).first()
-    return _photo(row, is_main=first == row.pk)
+    return _photo(ProductImage.objects.get(product=product_id, pk=image_id))
 
 
-def _photo(row: ProductImage, *, is_main: bool) -> Any:
+def _photo(row: ProductImage) -> Any:
     image = image_info(row, "")
     whole = row.whole
     answer = {
@@ -356,7 +349,6 @@ def _photo(row: ProductImage, *, is_main: bool) -> Any:
         **{f"alt_{code}": getattr(row, f"alt_{code}") or "" for code in LANGUAGES if code != SOURCE_LANGUAGE},
         "finish": row.finish,
         "variation_id": row.variation_id,
-        "is_main": is_main,
         "crop": row.crop or None,
         "focus": None if row.focus_x is None else {"x": row.focus_x, "y": row.focus_y},
         "focus_class": image.focus_class,

@@ -115,7 +115,6 @@ class ProductDetail:
     full_description: str
     category: str
     category_slug: str
-    category_kind: str
     colour: str
     price: Decimal
     price_to: Decimal | None

@@ -95,7 +95,6 @@ def _detail(
         full_description=product.full_description,
         category=product.category.name,
         category_slug=product.category.slug,
-        category_kind=product.category.kind,
         colour=product.category.colour,
         price=low,
         price_to=high if high > low else None,

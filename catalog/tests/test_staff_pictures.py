@@ -64,7 +64,7 @@ def test_upload_stores_a_photo_behind_the_others(admin):
     body = sent.json()
     row = ProductImage.objects.get(pk=body["id"])
     assert (row.position, row.alt_fr, row.finish, row.variation_id) == (2, "Un ours", "painted", format_.pk)
-    assert (body["width"], body["height"], body["alt"], body["is_main"]) == (60, 40, "Un ours", False)
+    assert (body["width"], body["height"], body["alt"]) == (60, 40, "Un ours")
     assert (body["crop"], body["focus"], body["whole"]["url"]) == (None, None, body["url"])
 
 
@@ -97,7 +97,7 @@ def test_address_is_fetched_and_copied(admin, monkeypatch):
     answer = send(admin, "post", f"/{product.pk}/images", {"url": " https://example.com/ours "})
     assert answer.status_code == 201, answer.json()
     assert asked == ["https://example.com/ours"]
-    assert (answer.json()["width"], answer.json()["is_main"]) == (30, True)
+    assert answer.json()["width"] == 30
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_order_and_removals_are_saved_at_once(admin):
         {"ids": [third, first], "removed_ids": [second], "seen_ids": [first, second, third]},
     )  # fmt: skip
     assert answer.status_code == 200, answer.json()
-    assert [(row["id"], row["is_main"]) for row in answer.json()["images"]] == [(third, True), (first, False)]
+    assert [row["id"] for row in answer.json()["images"]] == [third, first]
     assert order(product) == [third, first]
     assert RetiredPicture.objects.count() == 1
 

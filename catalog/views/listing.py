@@ -111,7 +111,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         **_results_context(results, asked, chosen, repeated),
     }
     if text:
-        context |= _search_context(results, text, repeated)
+        context |= _search_context(results, text)
     fragment = request.headers.get(FRAGMENT_HEADER) == "results"
     response = render(request, "catalog/_results.html" if fragment else "catalog/list.html", context)
     patch_vary_headers(response, [FRAGMENT_HEADER])
@@ -238,7 +238,7 @@ def _results_context(
     }
 
 
-def _search_context(results: listing.Results, text: str, repeated: Parameters) -> dict[str, Any]:
+def _search_context(results: listing.Results, text: str) -> dict[str, Any]:
     """What helps a search on: the words it was taken for, and where nothing is found, others, and the best pieces."""
     query = results.query
     found: dict[str, Any] = {

@@ -1749,7 +1749,6 @@ export interface components {
             readonly withdrawal_until: string | null;
             /** @description Installments that dispatch brought forward and that were charged. */
             readonly charged_early: number;
-            readonly retention_undecided: boolean;
             readonly lines: components["schemas"]["SheetLine"][];
             readonly shipments: components["schemas"]["Shipment"][];
             /** @description Units at the workshop. */
@@ -3397,15 +3396,13 @@ export interface components {
         MailList: {
             results: components["schemas"]["MailKind"][];
         };
-        /** @description A mail as it would be sent; `not_before` is when it would leave. */
+        /** @description A mail as it would be sent. */
         MailPreview: {
             to: string;
             language: string;
             subject: string;
             text: string;
             html: string;
-            /** Format: date-time */
-            not_before: string;
         };
         MailPreviews: {
             mails: components["schemas"]["MailPreview"][];
@@ -5054,7 +5051,6 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             error: string;
-            provider_ids: string[];
             lines: components["schemas"]["SheetRefundLine"][];
         };
         SheetRefundLine: {
@@ -5118,7 +5114,6 @@ export interface components {
             most_tags: number;
             trash_days: number;
             list_url: string;
-            blog_url: string;
         };
         StaffBoardProps: {
             may_move: boolean;
@@ -5192,7 +5187,6 @@ export interface components {
             alt_de: string;
             finish: components["schemas"]["FinishEnum"];
             variation_id: number | null;
-            is_main: boolean;
             crop: components["schemas"]["Crop"] | null;
             focus: components["schemas"]["Focus"] | null;
             focus_class: string;

@@ -16,7 +16,13 @@ const REQUESTS = [
 ];
 
 /** Those of the staff area, apart: what visitors fetch does not hold them. */
-const STAFF_REQUESTS = ["AdminProductRequest", "ArticleWriteRequest"];
+const STAFF_REQUESTS = [
+  "AdminProductRequest",
+  "ArticleWriteRequest",
+  "DispatchRequest",
+  "ImportRequest",
+  "PatchedPictureChangeRequest",
+];
 
 /** The text of `limits.ts`. */
 export function limitsModule() {

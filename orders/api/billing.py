@@ -8,8 +8,8 @@ from rest_framework import serializers
 from orders.api.fields import CompanyNumberField, CountryField, ParagraphField, PlainTextField
 from orders.models import Order
 from orders.models.addresses import GIFT_MESSAGE_LENGTH
-from orders.models.order import OTHER_COUNTRY
 from orders.services.checkout.placement import BillingDetails, GiftDetails
+from shop.core.postcodes import OTHER_COUNTRY
 
 
 class AddressSerializer(serializers.Serializer[Any]):

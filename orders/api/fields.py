@@ -8,10 +8,9 @@ from django.utils.translation import gettext_lazy
 from django_countries import countries
 from rest_framework import serializers
 
-from accounts.models import normalise_email
-from orders.models.order import OTHER_COUNTRY
 from orders.selectors.company_numbers import clean_company_number
-from shop.core.email_addresses import AddressValidator
+from shop.core.email_addresses import AddressValidator, normalise_email
+from shop.core.postcodes import OTHER_COUNTRY
 
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
 

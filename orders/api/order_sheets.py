@@ -194,7 +194,6 @@ class SheetRefundSerializer(serializers.Serializer[Any]):
     progress = serializers.CharField()
     created_at = serializers.DateTimeField()
     error = serializers.CharField(allow_blank=True)
-    provider_ids = serializers.ListField(child=serializers.CharField())
     lines = SheetRefundLineSerializer(many=True)
 
 
@@ -228,7 +227,6 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     charged_early = serializers.SerializerMethodField(
         help_text="Installments that dispatch brought forward and that were charged."
     )
-    retention_undecided = serializers.SerializerMethodField()
     lines = serializers.SerializerMethodField()
     shipments = serializers.SerializerMethodField()
     pieces = serializers.SerializerMethodField(help_text="Units at the workshop.")
@@ -259,9 +257,6 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
 
     def get_charged_early(self, order: Order) -> int:
         return self.sheet.charged_early
-
-    def get_retention_undecided(self, order: Order) -> bool:
-        return has_undecided_money(order)
 
     @extend_schema_field(SheetLineSerializer(many=True))
     def get_lines(self, order: Order) -> Any:

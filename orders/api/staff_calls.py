@@ -33,14 +33,13 @@ class ExpectedVersionSerializer(serializers.Serializer[Any]):
 
 
 class MailPreviewSerializer(serializers.Serializer[Any]):
-    """A mail as it would be sent; `not_before` is when it would leave."""
+    """A mail as it would be sent."""
 
     to = serializers.CharField()
     language = serializers.CharField()
     subject = serializers.CharField()
     text = serializers.CharField()
     html = serializers.CharField()
-    not_before = serializers.DateTimeField()
 
 
 class MailPreviewsSerializer(serializers.Serializer[Any]):

@@ -26,7 +26,6 @@ from orders.models.invoice import (
 from orders.models.order import (
     CLOSED_STATUSES,
     IN_WORKSHOP,
-    OTHER_COUNTRY,
     PAID_STATUSES,
     Order,
     OrderEvent,
@@ -92,7 +91,6 @@ __all__ = [
     "OPEN_CASES",
     "OPEN_DISPUTES",
     "OPEN_PAYMENTS",
-    "OTHER_COUNTRY",
     "PAID_STATUSES",
     "REFUNDS_UNDER_WAY",
     "UNSETTLED_ATTEMPTS",

@@ -45,10 +45,6 @@ def _cents(amount: Combinable) -> Cast:
     return Cast(Round(Cast(amount * 100, models.FloatField())), models.BigIntegerField())
 
 
-OTHER_COUNTRY = "ZZ"
-"""ISO 3166-1 keeps ZZ for private use: here the form's « Autre », named by `custom_country`."""
-
-
 class Order(OrderAddresses):
     """What a customer ordered. It exists, `pending`, before the customer leaves for the payment page."""
 

@@ -8,10 +8,11 @@ from django.conf import settings
 from django.utils import translation
 from django_countries import countries
 
-from orders.models import OTHER_COUNTRY, DeliveryStop, Order
+from orders.models import DeliveryStop, Order
 from orders.pricing.territories import Place, Territory, find_place
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_fragment
+from shop.core.postcodes import OTHER_COUNTRY
 
 
 def place_of(order: Order, territories: Iterable[Territory] | None = None) -> Place:

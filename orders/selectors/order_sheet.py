@@ -55,7 +55,6 @@ class SheetRefund:
     progress: RefundProgress
     created_at: datetime
     error: str
-    provider_ids: list[str]
     lines: list[RefundLine]
 
 
@@ -144,7 +143,6 @@ def _refunds(order: Order) -> list[SheetRefund]:
                 progress=state,
                 created_at=request.created_at,
                 error=next(errors, "") if state == RefundProgress.FAILED else "",
-                provider_ids=[refund.provider_id for refund in refunds if refund.provider_id],
                 lines=list(request.lines.all()),
             )
         )

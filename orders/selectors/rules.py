@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
 
-from orders.models import OTHER_COUNTRY, PaymentMode
+from orders.models import PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
@@ -22,7 +22,7 @@ from shop.core.languages import active_language
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
-from shop.core.postcodes import needs_postcode
+from shop.core.postcodes import OTHER_COUNTRY, needs_postcode
 
 
 @dataclass(frozen=True, slots=True)

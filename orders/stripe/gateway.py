@@ -19,15 +19,15 @@ import stripe
 from django.conf import settings
 
 from orders.models.payment import EVENT_KIND, PROVIDER_ID
-from orders.stripe.facts import CardFacts as CardFacts
-from orders.stripe.facts import ChargeFacts as ChargeFacts
-from orders.stripe.facts import CheckoutSessionFacts as CheckoutSessionFacts
-from orders.stripe.facts import DisputeFacts as DisputeFacts
-from orders.stripe.facts import EventFacts as EventFacts
-from orders.stripe.facts import IntentFacts as IntentFacts
-from orders.stripe.facts import PageLine as PageLine
-from orders.stripe.facts import RefundFacts as RefundFacts
-from orders.stripe.facts import SetupSessionFacts as SetupSessionFacts
+from orders.stripe.facts import (
+    CheckoutSessionFacts,
+    DisputeFacts,
+    EventFacts,
+    IntentFacts,
+    PageLine,
+    RefundFacts,
+    SetupSessionFacts,
+)
 from orders.stripe.provider_objects import (
     checkout_session_facts,
     dispute_facts,

@@ -14,10 +14,7 @@ from accounts.tests.people import make_admin
 from orders.stripe import stripe_api
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.factories import make_seller, make_zones
-from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe
-from orders.tests.fake_stripe import Shopper as Shopper
-from orders.tests.fake_stripe import session_of as session_of
-from orders.tests.fake_stripe import signature as signature
+from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, Shopper
 from orders.tests.installments import clock  # noqa: F401 - fixture
 from orders.tests.refunding import module_provider, paid_piece, provider  # noqa: F401 - fixtures
 from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture

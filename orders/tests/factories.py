@@ -21,7 +21,7 @@ from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
 from orders.services.payments import settlement
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts
+from orders.stripe.facts import ChargeFacts, CheckoutSessionFacts
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.terms.versions import current_number

@@ -159,7 +159,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         paused = open_pause(order) is not None
         assert (why == "paused") == paused
         if not why:
-            attempt = prepare_charge(order, payment)
+            attempt = prepare_charge(payment)
             assert claim_charge(attempt)
             self.played["installments charged"] += 1
 

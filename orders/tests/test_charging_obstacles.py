@@ -116,7 +116,7 @@ def test_each_obstacle_is_named_and_nothing_is_begun(order, case):
 
 @pytest.mark.parametrize("case", list(OBSTACLES))
 def test_what_came_between_the_written_charge_and_its_call_drops_it(order, case):
-    prepared = prepare_charge(order, second_of(order))
+    prepared = prepare_charge(second_of(order))
     set_up, _reason = OBSTACLES[case]
     set_up(order)
     before = rows()
@@ -145,7 +145,7 @@ def test_one_try_at_a_time_for_the_whole_order(order, state, position):
 
 
 def test_a_charge_is_claimed_once(order):
-    prepared = prepare_charge(order, second_of(order))
+    prepared = prepare_charge(second_of(order))
     assert claim_charge(prepared) is True
     prepared.refresh_from_db()
     assert prepared.state == "sent"
@@ -186,7 +186,7 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
 def test_a_claim_waits_for_who_is_ending_the_charges():
     """The order is given back in a transaction that has not ended when the charge is about to be made."""
     order = in_installments_with_card()
-    prepared = prepare_charge(order, second_of(order))
+    prepared = prepare_charge(second_of(order))
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
         claim = Started(partial(claim_charge, prepared))

@@ -95,7 +95,7 @@ def test_staff_neither_charge_nor_ask_meanwhile(order):
 def test_a_charge_that_was_prepared_before_is_dropped(order):
     with at(30):
         order.payments.filter(position=2).update(announced_at=ORDERED)
-        attempt = off_session.prepare_charge(order, order.payments.get(position=2))
+        attempt = off_session.prepare_charge(order.payments.get(position=2))
         pause(order)
         assert off_session.claim_charge(attempt) is False
     attempt.refresh_from_db()

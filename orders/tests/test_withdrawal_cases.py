@@ -22,7 +22,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals import cases
 from orders.tests.factories import make_order, make_product, new_key
 from orders.tests.installments import offer_installments
 from orders.tests.refunding import in_installments

@@ -28,7 +28,7 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments import due_installments
 from orders.services.refunds.decisions import request_refund
-from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 from orders.tests.installments import installments, offer_installments

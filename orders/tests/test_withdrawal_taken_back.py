@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from orders.models import WithdrawalCase
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals import cases
 from orders.tests.withdrawing import declare, paid_order, rows
 from shop.core.problems import Problem
 

@@ -19,7 +19,7 @@ from orders.models import (
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.sending import send_refund
-from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail

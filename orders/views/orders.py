@@ -17,7 +17,7 @@ from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models import Order
-from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
+from orders.models.order import CLOSED_STATUSES
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
@@ -34,6 +34,7 @@ from orders.services.payments.settlement import verify_payment
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.postcodes import OTHER_COUNTRY
 from shop.core.public_pages import public_page
 from shop.terms.versions import current_number
 

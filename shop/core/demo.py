@@ -9,6 +9,12 @@ from django.utils.module_loading import autodiscover_modules
 
 Part = Callable[[], None]
 
+# The people of the demonstration: they exist where `load_demo` was run, nowhere else.
+ADMIN = "admin@example.com"
+STAFF = "equipe@example.com"
+CLIENT = "client@example.com"
+PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published on purpose
+
 
 @dataclass(frozen=True, slots=True)
 class DemoPart:

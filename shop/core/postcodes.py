@@ -7,6 +7,10 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
+OTHER_COUNTRY = "ZZ"
+"""ISO 3166-1 keeps ZZ for private use: here the forms' « Autre », a country that no list names, written out in
+`custom_country`."""
+
 # Where every address has a postcode of a fixed form. Elsewhere the data may be older than a reform: it only warns.
 _CERTAIN = frozenset({
     "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT", "LU", "LV",

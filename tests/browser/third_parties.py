@@ -28,8 +28,6 @@ _SCRIPTS = {
     "connect.facebook.net": "document.cookie = '_fbp=fb.0.1; Path=/; Max-Age=600';"
     "new Image().src = 'https://www.facebook.com/tr/?ev=PageView';",
 }
-# The stand-in for Stripe runs on the same host, and its page is not the shop's.
-_OF_STRIPE = ("sandbox", "csrftoken")
 
 
 def version() -> str:

@@ -122,7 +122,7 @@ def _open_checkout() -> Callable[[str, str], Any]:
 
     from orders.services.payments import checkout_sessions
     from orders.stripe import gateway
-    from orders.stripe.gateway import CheckoutSessionFacts
+    from orders.stripe.facts import CheckoutSessionFacts
     from orders.tests.factories import checkout_body, line, make_product, make_seller, make_zones, new_key
 
     def open_page(**asked: Any) -> CheckoutSessionFacts:

@@ -12,7 +12,8 @@ from orders.services.payments import checkout_sessions
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
 from orders.stripe import gateway
-from orders.stripe.gateway import EventFacts, GatewayUnavailable
+from orders.stripe.facts import EventFacts
+from orders.stripe.gateway import GatewayUnavailable
 from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.installments import SECOND, bought
 from tests.races.concurrency import run_concurrently, values

@@ -14,8 +14,8 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
-from orders.stripe.gateway import IntentFacts
-from orders.tests.conftest import FakeStripe
+from orders.stripe.facts import IntentFacts
+from orders.tests.fake_stripe import FakeStripe
 from orders.tests.installments import (
     SECOND,
     Clock,

@@ -19,8 +19,7 @@ from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
-from orders.tests.conftest import FakeStripe
-from orders.tests.fake_stripe import session_of
+from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.installments import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.installments import mails as mail_count
 from shop.core.problems import Problem

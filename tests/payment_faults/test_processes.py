@@ -16,7 +16,7 @@ from django.utils import timezone
 from orders.models import Order, Payment
 from orders.services.payments import due_installments
 from orders.services.reconciliation import reconcile
-from orders.tests.conftest import FakeStripe
+from orders.tests.fake_stripe import FakeStripe
 from orders.tests.installments import attempts, bought, charged, mails, offer_installments, payment_of
 from tests.payment_faults.outcomes import wait_for
 from tests.races.concurrency import PATIENCE, wait_until_blocked

@@ -17,8 +17,7 @@ from orders.services.installments.scheduled_payments import write_off_payment
 from orders.services.payments.reviews import _end_review, settle_order
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
-from orders.tests.conftest import FakeStripe
-from orders.tests.fake_stripe import signature
+from orders.tests.fake_stripe import FakeStripe, signature
 from orders.tests.installments import SECOND, Clock, attempts, bought, calls, charged, payment_of
 from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows
 from tests.payment_faults.webhook_posts import post

@@ -13,8 +13,8 @@ from django.utils import timezone
 from orders.models import Attempt, Order, OrderStatus, StripeEvent
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
-from orders.tests.conftest import signature
 from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.fake_stripe import signature
 from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, sent_event, still_waits
 from tests.races.conftest import Buyer
 

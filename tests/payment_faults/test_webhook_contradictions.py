@@ -16,7 +16,7 @@ from orders.models import Attempt, AttemptState, Discrepancy, Order, OrderStatus
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
-from orders.stripe.gateway import CheckoutSessionFacts
+from orders.stripe.facts import CheckoutSessionFacts
 from orders.tests.fake_stripe import session_of, signature
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (

@@ -334,7 +334,6 @@ METHODS: dict[tuple[str, str], Who] = {
 }
 
 _SHOWN = (LOOK, NOBODY, NOBODY, NOBODY)
-_EDITED = (LOOK, ADMIN, ADMIN, ADMIN)
 MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     # Each model of the administration: who may see its list and rows, add, change, delete.
     "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),

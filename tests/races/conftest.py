@@ -17,15 +17,8 @@ from django.db import connection
 from django.test import Client
 
 from orders.stripe_sandbox.testing import free_port
-from orders.tests.conftest import (  # noqa: F401 - fixtures
-    SECRET_KEY,
-    WEBHOOK_SECRET,
-    FakeStripe,
-    Shopper,
-    _zones,
-    fake_stripe,
-    sandbox_process,
-)
+from orders.tests.conftest import _zones, fake_stripe, sandbox_process  # noqa: F401 - fixtures
+from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, Shopper
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONNECTIONS = 30

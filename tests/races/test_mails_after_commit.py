@@ -14,7 +14,7 @@ from orders.services.checkout.placement import CheckoutRequest, CustomerDetails,
 from orders.services.payments import settlement
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts
+from orders.stripe.facts import ChargeFacts, CheckoutSessionFacts
 from orders.tests.factories import CUSTOMER, make_product, new_key
 from shop.core.models import OutgoingMail
 from tests.races.concurrency import run_concurrently

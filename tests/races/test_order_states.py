@@ -78,7 +78,7 @@ def charge_that_waits_for_a_pause() -> tuple[Attempt, bool]:
     second = order.payments.get(position=2)
     second.announced_at = timezone.now()
     second.save()
-    attempt = off_session.prepare_charge(order, second)
+    attempt = off_session.prepare_charge(second)
     with transaction.atomic():
         pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
         round_ = Started(partial(off_session.claim_charge, attempt))

@@ -18,7 +18,6 @@ const PROPS: StaffArticleProps = {
   most_tags: 12,
   trash_days: 30,
   list_url: "/admin/blog",
-  blog_url: "/blog",
 };
 const SANDING = {
   id: 7,

@@ -1,12 +1,13 @@
 /** Orders that are ready, and sending many of them. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { STAFF_LIMITS } from "@/api/limits";
 import type { DispatchResult, DispatchResults, ReadyOrder, ReadyOrders } from "@/api/types";
 import { getJson, postJson } from "@/lib/api";
 
 const KEY = ["ready-orders"];
 const PATH = "/api/admin/dispatch";
 /** As many as one call takes. */
-const MOST = 50;
+const MOST = STAFF_LIMITS.DispatchRequest.orders;
 const EVERY_MS = 15_000;
 
 interface Dispatch {

@@ -19,7 +19,6 @@ const mail = {
   subject: "Votre commande est partie",
   text: "Numéro 6A1",
   html: "",
-  not_before: "2026-11-23T10:00:00Z",
 };
 
 let sent: { address: string; body: { orders: object[] } }[];

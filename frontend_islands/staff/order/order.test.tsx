@@ -77,7 +77,6 @@ const sheet: StaffOrderSheet = {
   archived_at: null,
   withdrawal_until: null,
   charged_early: 0,
-  retention_undecided: false,
   lines: [line],
   pieces: [],
   shipments: [],
@@ -108,7 +107,6 @@ const mail = {
   subject: "Un colis est parti",
   text: "",
   html: '<body><p style="color:red">Bonjour Léa</p><script>alert(1)</script></body>',
-  not_before: "2026-11-20T10:02:00Z",
 };
 
 type Answer = { status?: number; body: unknown };

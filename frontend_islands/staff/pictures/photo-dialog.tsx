@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import ReactCrop, { type PercentCrop } from "react-image-crop";
+import { STAFF_LIMITS } from "@/api/limits";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
@@ -14,7 +15,6 @@ const t = translate(words);
 const TEXTS = ["alt", "alt_en", "alt_es", "alt_de"] as const;
 const LABELS = { alt: "dialog.fr", alt_en: "dialog.en", alt_es: "dialog.es", alt_de: "dialog.de" } as const;
 const FIELDS = [...TEXTS, "finish", "variation_id", "crop", "focus"] as const;
-const MOST_TEXT = 250;
 const MIDDLE = { x: 50, y: 50 };
 
 type Fields = Pick<StaffPhoto, (typeof FIELDS)[number]>;
@@ -125,7 +125,7 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
             <span className="field__label">{t(LABELS[name])}</span>
             <input
               className="input"
-              maxLength={MOST_TEXT}
+              maxLength={STAFF_LIMITS.PatchedPictureChangeRequest[name]}
               value={fields[name]}
               onChange={({ currentTarget }) => set({ [name]: currentTarget.value })}
             />

@@ -24,7 +24,6 @@ function photo(id: number, fields: Partial<StaffPhoto> = {}): StaffPhoto {
     alt_de: "",
     finish: "" as StaffPhoto["finish"],
     variation_id: null,
-    is_main: id === 1,
     crop: null,
     focus: null,
     focus_class: "",

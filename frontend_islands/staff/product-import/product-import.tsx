@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { STAFF_LIMITS } from "@/api/limits";
 import type { ImportAnswer, StaffProductImportProps } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
@@ -10,7 +11,7 @@ import words from "./words.json";
 
 const t = translate(words);
 const IMPORT = "/api/admin/products/import";
-const MOST_BYTES = 900_000;
+const MOST_BYTES = STAFF_LIMITS.ImportRequest.csv;
 
 /** A file is compared first, line by line; then all of it is done, or none. */
 export function ProductImport({ most_lines }: StaffProductImportProps) {

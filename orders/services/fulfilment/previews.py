@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Max
@@ -15,14 +14,13 @@ from shop.core.models import OutgoingMail
 
 @dataclass(frozen=True, slots=True)
 class MailPreview:
-    """A mail as it would be sent; `not_before` is when it would leave."""
+    """A mail as it would be sent."""
 
     to: str
     language: str
     subject: str
     text: str
     html: str
-    not_before: datetime
 
 
 def preview_mails(order: Order, act: Callable[[], object]) -> list[MailPreview]:
@@ -41,6 +39,4 @@ def preview_mails(order: Order, act: Callable[[], object]) -> list[MailPreview]:
 
 def _preview(mail: OutgoingMail) -> MailPreview:
     rendered = render(mail)
-    return MailPreview(
-        mail.to, mail.language, rendered.subject, rendered.text, rendered.html, mail.next_attempt_at
-    )
+    return MailPreview(mail.to, mail.language, rendered.subject, rendered.text, rendered.html)

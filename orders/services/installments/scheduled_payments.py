@@ -27,7 +27,7 @@ from orders.models import (
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import is_disputed, open_pause
-from orders.services.installments import mails as mails
+from orders.services.installments import mails
 from orders.services.installments.mails import mail_link
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, to_cents

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
 from orders.models import OPEN_PAYMENTS, Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
-from orders.stripe.gateway import PageLine
+from orders.stripe.facts import PageLine
 from shop.core.money import to_cents
 
 RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"

@@ -94,7 +94,7 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
             reason = "too_early"
         if reason:
             raise Problem("charge_refused", charge_obstacle_text(reason), 409)
-        attempt = prepare_charge(order, payment)
+        attempt = prepare_charge(payment)
         record_event(order, "installment.charged_by_hand", actor=actor, position=payment.position)
     return _execute(attempt)
 
@@ -178,7 +178,7 @@ def _prepare(order: Order, payment: Payment, today: date) -> Attempt | None:
         return None
     reason = obstacle(order, payment)
     if not reason:
-        return prepare_charge(order, payment)
+        return prepare_charge(payment)
     if reason in ("no_card", "card_refused"):
         code = StoredCard.objects.filter(order=order).values_list("refused_code", flat=True).first()
         scheduled_payments.stop_charging(

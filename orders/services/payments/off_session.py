@@ -27,7 +27,8 @@ from orders.models import (
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
 from orders.selectors.installments import is_disputed, open_pause
 from orders.stripe import gateway
-from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
+from orders.stripe.facts import IntentFacts
+from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
 from shop.core.money import to_cents
 
 ON_ITS_WAY = timedelta(minutes=2)
@@ -89,9 +90,9 @@ def obstacle(order: Order, payment: Payment) -> str:
     return "attempt_live" if states else ""
 
 
-def prepare_charge(order: Order, payment: Payment) -> Attempt:
-    """Write an off-session attempt; the provider does not know it yet. Call it with both rows locked and no
-    obstacle."""
+def prepare_charge(payment: Payment) -> Attempt:
+    """Write an off-session attempt; the provider does not know it yet. Call it with order and payment
+    locked and no obstacle."""
     last = payment.attempts.order_by("-number").values_list("number", flat=True).first() or 0
     return Attempt.objects.create(
         payment=payment,

@@ -48,7 +48,7 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
+from orders.stripe.facts import ChargeFacts, CheckoutSessionFacts, IntentFacts
 from shop.core.content_version import agreed_content_version
 from shop.core.fragment_cache import fragments_of
 from shop.core.log_lines import note_order

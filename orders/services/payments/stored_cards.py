@@ -13,7 +13,7 @@ from orders.journal import record_event
 from orders.models import DiscardedCard, DiscardedCustomer, Order, Payment, PaymentState, StoredCard
 from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import open_pause
-from orders.services.installments import mails as mails
+from orders.services.installments import mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts

@@ -24,7 +24,8 @@ from orders.models import (
 )
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.stripe.account_activity import Charge, Dispute
-from orders.stripe.gateway import SHOP_MARK, RefundFacts
+from orders.stripe.facts import RefundFacts
+from orders.stripe.gateway import SHOP_MARK
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, format_amount, from_cents
 

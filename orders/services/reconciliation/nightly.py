@@ -20,7 +20,7 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import account_activity, gateway
 from orders.stripe.account_activity import Charge, Dispute
-from orders.stripe.gateway import RefundFacts
+from orders.stripe.facts import RefundFacts
 
 logger = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from orders.services.reconciliation.webhook_events import MAX_TRIES, NotYetKnown
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
-from orders.stripe.gateway import EventFacts
+from orders.stripe.facts import EventFacts
 from shop.core.each_row import each_row
 from shop.core.problems import Problem
 

@@ -22,7 +22,7 @@ from orders.services.reconciliation.discrepancies import record_unmatched_paymen
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
-from orders.stripe.gateway import EventFacts
+from orders.stripe.facts import EventFacts
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.parsers import NOT_KEPT

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from shop.consent.registry import CHOICE_MONTHS, THIRD_PARTIES, Storage, necessary_items
+from shop.consent.registry import THIRD_PARTIES, Storage, necessary_items
 
 BASE = Path(settings.BASE_DIR)
 APPS = ("accounts", "blog", "catalog", "orders", "shop")
@@ -149,8 +149,3 @@ def test_a_service_is_allowed_by_whole_https_hosts_alone(party):
     for hosts in party.hosts.values():
         assert all(re.fullmatch(r"https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+", host) for host in hosts)
     assert not any("*" in host for host in party.hosts["script-src"])
-
-
-def test_the_question_is_asked_again_after_the_months_that_the_policy_says():
-    choice = (BASE / "frontend_islands/consent/choice.ts").read_text(encoding="utf-8")
-    assert re.findall(r"^const MONTHS = (\d+);$", choice, re.MULTILINE) == [str(CHOICE_MONTHS)] == ["6"]

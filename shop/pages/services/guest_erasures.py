@@ -10,8 +10,9 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import translation
 
-from accounts.models import User, normalise_email
+from accounts.models import User
 from shop.core.audit import record_audit
+from shop.core.email_addresses import normalise_email
 from shop.core.mail import queue_mail
 from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail

@@ -26,14 +26,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from shop.core import demo
 from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.request_kind import STAFF_PREFIX
 from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
 
-DEMO_ACCOUNTS = ("admin@example.com", "equipe@example.com", "client@example.com")
-DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
 SANDBOX_FILE = "stripe-sandbox.json"
 # The four threads of a worker share their free memory instead of holding some each, and what is freed goes back to the
@@ -222,7 +221,10 @@ class Command(BaseCommand):
                 lines.append(f"Simulated payments: {sandbox.address}")
             lines.append(f"Staff area:         {settings.SITE_URL}{STAFF_PREFIX}")
             lines.append(f"Operators' rows:    {settings.SITE_URL}/{settings.ADMIN_PATH}")
-            lines += [f"Demo account:       {email} / {DEMO_PASSWORD}" for email in DEMO_ACCOUNTS]
+            lines += [
+                f"Demo account:       {email} / {demo.PASSWORD}"
+                for email in (demo.ADMIN, demo.STAFF, demo.CLIENT)
+            ]
         lines.append("Ctrl-C stops everything.")
         rule = "─" * max(map(len, lines))
         return "\n".join(["", rule, *lines, rule])
