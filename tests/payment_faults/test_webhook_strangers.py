@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 
 import pytest
@@ -9,14 +10,14 @@ from django.conf import settings as live_settings
 from django.utils import timezone
 
 from orders.models import Attempt, Discrepancy, StripeEvent
-from orders.tests.fake_stripe import signature
+from orders.services.fulfilment.archiving import Removal, remove_order
+from orders.stripe import gateway
+from orders.tests.fake_stripe import session_of, signature
 from orders.watched import oldest_unprocessed_event
 from shop.core.models import OutgoingMail
-from tests.payment_faults.outcomes import (
-    confirmed_once,
-    rows,
-)
+from tests.payment_faults.outcomes import confirmed_once, rows, sent_event
 from tests.payment_faults.webhook_posts import COMPLETED, message, post
+from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -87,3 +88,31 @@ def test_an_event_that_stays_unknown_is_shown_when_it_is_given_up(client, order)
     # Nothing is late for ever.
     assert oldest_unprocessed_event(timezone.now()) is None
     assert Discrepancy.objects.get().detail == f"attempt {known_nowhere['attempt']} is not known"
+
+
+@pytest.fixture
+def deleted_meanwhile(order, fake_stripe, monkeypatch):
+    """Staff delete the order while Stripe is asked about its page, which is over."""
+    fake_stripe.expire(order)
+    look = gateway.fetch_checkout_session
+
+    def look_late(checkout_session_id):
+        facts = look(checkout_session_id)
+        monkeypatch.setattr(gateway, "fetch_checkout_session", look)
+        assert remove_order(order_id=order.pk, actor=None) == Removal.DELETED
+        return facts
+
+    monkeypatch.setattr(gateway, "fetch_checkout_session", look_late)
+
+
+def test_a_message_about_an_order_that_is_deleted_meanwhile_comes_again(
+    fake_stripe, client, deleted_meanwhile
+):
+    payload = json.dumps(sent_event(fake_stripe, "checkout.session.expired")).encode()
+    assert post(client, payload, signature(payload)).status_code == 503
+    assert StripeEvent.objects.get().error == "NotYetKnown: its order was deleted meanwhile"
+    assert post(client, payload, signature(payload)).status_code == 200
+
+
+def test_the_page_of_an_order_that_is_deleted_meanwhile_is_not_ours(order, deleted_meanwhile):
+    assert Buyer().verify(session_of(order)).status_code == 404

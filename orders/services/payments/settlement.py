@@ -9,6 +9,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.utils import timezone
 
@@ -68,7 +69,8 @@ class Settlement:
 def settle(attempt_id: uuid.UUID) -> Settlement:
     """Bring an attempt and its order to what the provider says now. Safe to run twice and at once.
 
-    Raises GatewayError when the provider can't be asked; nothing changes then.
+    Raises GatewayError when the provider can't be asked, and DoesNotExist when staff delete the unpaid order meanwhile;
+    nothing changes then.
     """
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     order_id = attempt.payment.order_id
@@ -112,7 +114,7 @@ class VerifiedPayment:
 
 
 def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
-    """Ask the provider about a payment page of ours; None for a page that is not ours.
+    """Ask the provider about a payment page of ours; None for a page that is not ours, or of an order that is deleted.
 
     When the provider can't be asked the answer is what is known: `pending` unless it was settled before.
     """
@@ -123,7 +125,11 @@ def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
         status = settle(attempt.pk).status
     except gateway.GatewayError:
         status = "paid" if attempt.state == AttemptState.SUCCEEDED else "pending"
-    order = Order.objects.get(payments=attempt.payment_id)
+    except ObjectDoesNotExist:
+        return None
+    order = Order.objects.filter(payments=attempt.payment_id).first()
+    if order is None:
+        return None
     refunded = order.status in CLOSED_STATUSES and Refund.objects.filter(attempt=attempt).exists()
     return VerifiedPayment(order=order, status=status, refunded=refunded)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -165,7 +166,11 @@ def _settle_attempt(
     if contradiction:
         hold_for_review(attempt.pk, contradiction)
     elif not is_final(attempt):
-        settle(attempt.pk)
+        try:
+            settle(attempt.pk)
+        except ObjectDoesNotExist as error:
+            # Closing the page of an order that is deleted sends this very message, which may overtake the deletion.
+            raise NotYetKnown("its order was deleted meanwhile") from error
 
 
 def _misfit(subject: dict[str, Any], attempt: Attempt) -> str:
