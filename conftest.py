@@ -20,7 +20,7 @@ from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 
 from shop.core.tests.fake_build import write_manifest
-from tests.database import empty_tables
+from tests.database import empty_tables, locks_of_postgresql
 
 # The same examples on every run: a failure seen once is seen by everybody.
 settings.register_profile(
@@ -140,6 +140,12 @@ def fail_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], None]:
         monkeypatch.setattr(module, name, fail_once)
 
     return arrange
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _locks_of_postgresql() -> Iterator[None]:
+    with locks_of_postgresql():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,10 +1,15 @@
-"""How the database is emptied between tests that commit."""
+"""How the database is emptied between tests that commit, and what SQLite is kept from forgiving."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from django.db import connection, transaction
+from django.db.models.sql.compiler import SQLCompiler
+from django.db.models.sql.constants import LOUTER
 from django.test import TransactionTestCase
 
 # The same rows for every test: what `migrate` writes about the models themselves.
@@ -78,3 +83,30 @@ def _may_switch_triggers_off() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('is_superuser')")
         return bool(cursor.fetchone()[0] == "on")
+
+
+class NotLockable(AssertionError):
+    """A statement whose rows PostgreSQL refuses to lock."""
+
+
+@contextmanager
+def locks_of_postgresql() -> Iterator[None]:
+    """Refuse what PostgreSQL does not lock: rows that may be missing (an outer join), groups and distinct rows. SQLite
+    knows no `FOR UPDATE`, so nobody would hear of it before production."""
+    compile_statement = SQLCompiler.as_sql
+
+    def checked(compiler: SQLCompiler, *args: Any, **options: Any) -> Any:
+        statement = compile_statement(compiler, *args, **options)
+        query = compiler.query
+        if query.select_for_update:
+            joins = [join for alias, join in query.alias_map.items() if query.alias_refcount[alias]]
+            may_be_missing = any(getattr(join, "join_type", None) == LOUTER for join in joins)
+            if (may_be_missing and not query.select_for_update_of) or query.distinct or query.group_by:
+                raise NotLockable(statement[0])
+        return statement
+
+    SQLCompiler.as_sql = checked  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        SQLCompiler.as_sql = compile_statement  # type: ignore[method-assign]

@@ -1,7 +1,6 @@
 """Middleware: one address a page, one language an answer."""
 
 import logging
-import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote, urlsplit
 
@@ -31,8 +30,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 # What a sentence or a mail program leaves at the end of a link, and no address of a page ends in.
 _BEHIND_LINKS = " \t\r\n\u00a0.,;:!?)>]}'\"\u2019\u201d\u00bb"
-# A link whose key comes last: what stands behind it belongs to no search or filter.
-_KEY_AT_END = re.compile(r"(.*\b(?:cle|acces|a)=)([^&]+)", re.DOTALL)
+# Queries whose last value is a key: what stands behind it belongs to no search or filter.
+_KEYS = ("cle", "acces", "a")
 
 
 class TrailingSlashMiddleware:
@@ -44,15 +43,15 @@ class TrailingSlashMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         path, query = request.path_info, request.META.get("QUERY_STRING", "")
-        own_path, own_query = path, query
-        if not query and not is_api(request):
-            own_path = path.rstrip(_BEHIND_LINKS)
-        elif key := _KEY_AT_END.fullmatch(query):
-            value = unquote(key[2])
-            clean = value.rstrip(_BEHIND_LINKS)
-            own_query = query if clean == value else f"{key[1]}{quote(clean, safe=':')}"
+        own_query = query
+        own_path = path.rstrip("/" if query or is_api(request) else f"/{_BEHIND_LINKS}") or "/"
+        others, ampersand, last = query.rpartition("&")
+        name, _, value = last.partition("=")
+        key = unquote(value)
+        if name in _KEYS and key != (clean := key.rstrip(_BEHIND_LINKS)):
+            own_query = f"{others}{ampersand}{name}={quote(clean, safe=':')}"
         if (
-            ((own_path != "/" and own_path.endswith("/")) or (own_path, own_query) != (path, query))
+            (own_path, own_query) != (path, query)
             and request.method in ("GET", "HEAD")
             and not path.startswith(f"/{settings.ADMIN_PATH}")
             and not path.startswith((settings.STATIC_URL, settings.MEDIA_URL))
