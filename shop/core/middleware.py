@@ -29,7 +29,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 # What a sentence or a mail program leaves at the end of a link, and no address of a page ends in.
-_BEHIND_LINKS = " \t\r\n\u00a0.,;:!?)>]}'\"\u2019\u201d\u00bb"
+_BEHIND_LINKS = " \t\r\n\u00a0.,;!?)>]}'\"\u2019\u201d\u00bb"
 # Queries whose last value is a key: what stands behind it belongs to no search or filter.
 _KEYS = ("cle", "acces", "a")
 

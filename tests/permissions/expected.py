@@ -378,6 +378,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
 
 STEPS: dict[str, Who] = {
     # Of a withdrawal.
+    "clore": ADMIN,
     "rattacher": WORK,
     "renvoi": WORK,
     "expedition": WORK,
