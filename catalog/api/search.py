@@ -84,7 +84,8 @@ class SuggestionList(APIView):
             "url": found.url,
         }
         response = Response(SearchSuggestions(document).data)
-        seconds = seconds_to_boundary(since, content_version() or "", most=CACHE_SECONDS)
+        version = content_version()
+        seconds = 0 if version is None else seconds_to_boundary(since, version, most=CACHE_SECONDS)
         patch_cache_control(response, public=True, max_age=max(0, int(seconds)))
         patch_vary_headers(response, ["Accept-Language"])
         return response

@@ -21,6 +21,7 @@ from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.products import save_product
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
 from catalog.tests.factories import make_category, make_product, make_promotion
+from shop.core import boundaries
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -36,8 +37,10 @@ def at(moment: datetime):
 
 
 @pytest.fixture
-def planned():
+def planned(monkeypatch):
     """A piece at 100.00 for sixty days, and 20 % off its category at the end of November."""
+    # What is not committed is no new version of the content: the next boundary of another test would still be known.
+    monkeypatch.setattr(boundaries, "_known", None)
     with at(LONG_AGO):
         product = make_product(price="100.00")
         promotion = make_promotion(categories=[product.category], starts_at=START, ends_at=END)
