@@ -184,7 +184,7 @@ def test_case_23_without_lock_and_constraint_an_installment_is_charged_twice(
 
     numbers = iter((1, 2))
 
-    def numbered(found, payment):
+    def numbered(payment):
         return Attempt.objects.create(
             payment=payment,
             number=next(numbers),
