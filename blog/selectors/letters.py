@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText
 from shop.core.models import MailState, OutgoingMail
@@ -38,6 +39,18 @@ def all_campaigns() -> QuerySet[Campaign]:
 def find_campaign(campaign_id: int) -> Campaign | None:
     """Return a letter with its texts. Two queries."""
     return all_campaigns().filter(pk=campaign_id).first()
+
+
+def what_keeps_category(category_id: int) -> str:
+    """Return the sentence that says which letter is for a category and still to be sent, "" for none: without its
+    category it would go to everybody. One query."""
+    over = (CampaignState.SENT, CampaignState.CANCELLED)
+    letter = Campaign.objects.filter(category=category_id).exclude(state__in=over).order_by("pk").first()
+    if letter is None:
+        return ""
+    return _(
+        "La lettre «\u00a0%(title)s\u00a0» de la newsletter est pour cette catégorie. Changez-la d'abord."
+    ) % {"title": letter.title}
 
 
 def figures_of(campaign: Campaign, audience: int) -> Figures:

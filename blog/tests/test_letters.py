@@ -20,6 +20,8 @@ from blog.services.newsletter.subscriptions import unsubscribe
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_letter, make_subscriber, start_letter
 from catalog.markup import render_markdown
+from catalog.models import Category
+from catalog.services.categories import delete_category
 from catalog.tests.factories import make_category, make_product
 from shop.core.mail import queue_mail
 from shop.core.models import AuditEntry, OutgoingMail
@@ -39,6 +41,22 @@ def server(settings, monkeypatch):
 
 def receivers(server):
     return sorted(message.to[0] for message in server.sent)
+
+
+def test_a_category_stays_while_a_letter_to_its_subscribers_is_not_sent():
+    category = make_category("bust")
+    make_subscriber("all@example.com")
+    make_subscriber("other@example.com").categories.add(make_category("noel"))
+    letter = start_letter(category=category)
+    with pytest.raises(Problem, match="La lettre «\u00a0Novembre\u00a0» de la newsletter") as refused:
+        delete_category(category=category)
+    assert refused.value.code == "category_in_use"
+    letter.refresh_from_db()
+    assert (letter.category, audience_counts(letter)) == (category, {"fr": 1})
+    letter.state = "cancelled"
+    letter.save()
+    delete_category(category=category)
+    assert not Category.objects.filter(pk=category.pk).exists()
 
 
 def test_a_letter_goes_once_to_each_of_its_segment_in_their_language(server):

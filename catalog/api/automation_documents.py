@@ -78,7 +78,8 @@ class LevelStock(VariantStock):
 
 
 class EventHead(serializers.Serializer[Any]):
-    """What every event begins with. The same event may arrive twice: with the same `id`."""
+    """What every event begins with. The same event may arrive twice: with the same `id`. Of two about one
+    thing that with the later `created_at` says how it is."""
 
     id = serializers.UUIDField()
     type = serializers.CharField()

@@ -100,6 +100,7 @@ _FLAGS = {"is_published", "featured", "in_stock", "promotion_active"}
 _BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type", "safety_class", "maker"}
 _YES = {"oui", "o", "1", "vrai", "true", "yes", "x"}
 _NO = {"non", "n", "0", "faux", "false", "no"}
+_SLUGS = {name for name in _HEADERS if name.startswith("slug")}
 # What a spreadsheet would take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -236,7 +237,7 @@ def _cell(name: str, product: Product, own: Mapping[str, Any]) -> str:
 def _read(text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """The fields of a file and its lines, numbered as a spreadsheet does. Raises `Problem` (400 `invalid`)."""
     text = text.removeprefix("\ufeff")
-    first = text.partition("\n")[0]
+    first = next(iter(text.splitlines()), "")
     delimiter = max(";,\t", key=first.count)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
@@ -289,7 +290,8 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
     errors: dict[str, list[str]] = {}
     data: dict[str, Any] = {}
     for name, cell in cells.items():
-        text = cell.strip()
+        # A line break in a cell is whatever the program that saved the file writes.
+        text = cell.strip().replace("\r\n", "\n").replace("\r", "\n")
         if text.startswith("'") and text[1:].startswith((*_FORMULA, "'")):
             text = text[1:]
         if name in _FLAGS:
@@ -303,6 +305,9 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
             data[name] = text.split()
         elif name == "category":
             data[name] = categories[text]
+        elif name in _SLUGS and not text:
+            # A product keeps its address; a new one is given that of its name.
+            continue
         elif name in TEXT_SOURCES or name in _BLANKS or name == "promotion_type":
             data[name] = text
         else:
@@ -328,7 +333,9 @@ def _line(number: int, cells: Mapping[str, str], categories: _Categories) -> Fil
 
 
 def _column_name(field: str) -> str:
-    """What the file calls a field."""
+    """What the file calls a field; one that the product's formats refuse has the name it has in their form."""
+    if field == "price_adjustment":
+        return _("écart de prix (€)")
     names = {source: text for text, source in TEXT_SOURCES.items()}
     name = names.get(field, field)
     return _HEADERS.get(name) or column_label(name)

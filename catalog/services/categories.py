@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -26,6 +26,7 @@ SLUG_FALLBACK = "collection"
 # What a product's search text and prices are made of.
 _SHOWN_BY_PRODUCTS = ("name_fr", "name_en", "name_es", "name_de", "offers_finishes", "offers_formats")
 _LOCK = "category-slugs"
+_KEEPERS: list[Callable[[int], str]] = []
 
 
 def save_category(*, category: Category) -> Category:
@@ -63,11 +64,16 @@ def save_category(*, category: Category) -> Category:
     return category
 
 
+def register_keeper(keeper: Callable[[int], str]) -> None:
+    """Ask another app what keeps the category of a key: a sentence, or "". Call it in an `AppConfig.ready()`."""
+    _KEEPERS.append(keeper)
+
+
 def what_keeps(category: Category) -> str:
     """Return the sentence that says why a category can't be deleted now; "" where nothing keeps it."""
     count = category.products.count()
     if not count:
-        return ""
+        return next(filter(None, (keeper(category.pk) for keeper in _KEEPERS)), "")
     message = _(
         "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
     )
@@ -77,7 +83,7 @@ def what_keeps(category: Category) -> str:
 def delete_category(*, category: Category) -> None:
     """Remove a category with its picture, its former addresses and the wishes to hear of it.
 
-    Raises `Problem` (409 `category_in_use`) while it has products.
+    Raises `Problem` (409 `category_in_use`) while it has products, or something else keeps it.
     """
     with transaction.atomic():
         refusal = what_keeps(Category.objects.select_for_update().get(pk=category.pk))

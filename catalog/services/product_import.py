@@ -20,6 +20,7 @@ from catalog.services.staff_products import (
     change_product,
     changed_fields,
     check_values,
+    completed_values,
     create_product,
     key_of_versions,
     named_problem,
@@ -153,13 +154,14 @@ def _judge(lines: Sequence[FileLine], products: Sequence[Product]) -> ImportResu
 
 
 def _judge_values(line: FileLine, owner: Product | None) -> LineResult:
-    values = _values(line)
+    values: Mapping[str, Any] = _values(line)
     product = owner or Product(source="import", is_published=False)
     if owner is None:
         missing = {name: [_("Ce champ est obligatoire.")] for name in REQUIRED if not values.get(name)}
         if missing:
             return _refused(line, None, missing)
     try:
+        values = completed_values(product, values)
         fields = changed_fields(product, values) if owner else ()
         if fields or owner is None:
             check_values(product, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -21,7 +22,8 @@ from shop.core.content_version import content_changed
 from shop.core.problems import InvalidFields, Problem
 
 OFFER_FIELDS = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
-"""What an offer is made of in a product's own form, see `set_own_promotion`; a reduction has more."""
+"""What an offer is made of in a product's own form, see `own_promotion`; a reduction has more."""
+_OFFERED = ("is_active", "type", "buy_quantity", "get_quantity", "percent", "amount")
 
 
 def save_promotion(
@@ -74,9 +76,8 @@ def lock_concerned(
     lock_products(product_ids=Product.objects.filter(chosen).order_by().values("pk"))
 
 
-def set_own_promotion(
+def own_promotion(
     *,
-    product: Product,
     promotion_active: bool,
     promotion_type: str,
     promotion_buy_quantity: int | None = None,
@@ -84,22 +85,43 @@ def set_own_promotion(
     promotion_percent: int | None = None,
     promotion_amount: Decimal | None = None,
 ) -> Promotion | None:
-    """Write the undated promotion of the product itself; none with the type "".
+    """The undated promotion of some product, checked and completed as it would be stored; None with the type "".
 
     Raises `Problem` (400 `invalid`) with messages by field.
     """
-    own = Promotion.objects.filter(product=product).first()
     if not promotion_type:
         if promotion_active:
             message = _("Choisissez le type de la promotion.")
             raise Problem("invalid", message, errors={"promotion_type": [message]})
+        return None
+    own = Promotion(
+        is_active=promotion_active,
+        type=promotion_type,
+        buy_quantity=promotion_buy_quantity,
+        get_quantity=promotion_get_quantity,
+        percent=promotion_percent,
+        amount=promotion_amount,
+    )
+    try:
+        own.clean_fields(exclude=["name"])
+        own.clean()
+    except ValidationError as error:
+        raise InvalidFields(error.message_dict) from error
+    return own
+
+
+def set_own_promotion(*, product: Product, **offer: Any) -> Promotion | None:
+    """Write the promotion of the product itself that `own_promotion` makes of `offer`. Raises what it raises."""
+    wanted = own_promotion(**offer)
+    own = Promotion.objects.filter(product=product).first()
+    if wanted is None:
         if own is not None:
             delete_promotion(promotion=own)
         return None
     own = own or Promotion(product=product)
-    own.name, own.is_active, own.type = product.name[:120], promotion_active, promotion_type
-    own.buy_quantity, own.get_quantity = promotion_buy_quantity, promotion_get_quantity
-    own.percent, own.amount = promotion_percent, promotion_amount
+    own.name = product.name[:120]
+    for name in _OFFERED:
+        setattr(own, name, getattr(wanted, name))
     return save_promotion(promotion=own)
 
 

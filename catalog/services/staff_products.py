@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Product, Promotion
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import conflict, locked_product, save_product, validate
-from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
+from catalog.services.products import check_prices, conflict, locked_product, save_product, validate
+from catalog.services.promotions import OFFER_FIELDS, own_promotion, set_own_promotion
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
 
@@ -51,6 +51,7 @@ def create_product(*, values: Values, actor: AbstractBaseUser | None, source: st
     """
     with transaction.atomic():
         product = Product(source=source)
+        values = completed_values(product, values)
         _apply(product, values)
         save_product(product=product)
         _save_rest(product, values)
@@ -79,6 +80,7 @@ def change_product(
         refuse_trashed(product)
         if any(getattr(product, name) != value for name, value in (seen or {}).items()):
             raise conflict()
+        values = completed_values(product, values)
         before = _stored_values(product, values)
         _apply(product, values)
         save_product(
@@ -147,6 +149,22 @@ def named_problem(problem: Problem, product: Product) -> Problem:
     )
 
 
+def completed_values(product: Product, values: Values) -> Values:
+    """The values with those of its own promotion as they are stored: a named type has its quantities, and no type has
+    those of another. Raises `Problem` (400 `invalid`)."""
+    given = {name: value for name, value in values.items() if name in PROMOTION_FIELDS}
+    if not given:
+        return values
+    stored = own_promotion_values(getattr(product, "own_promotion", None))
+    try:
+        wanted = own_promotion_values(own_promotion(**{**stored, **given}))
+    except Problem as problem:
+        raise Problem(
+            problem.code, problem.detail, problem.status, errors=_promotion_errors(problem)
+        ) from problem
+    return {**values, **{name: wanted[name] for name in given}}
+
+
 def changed_fields(product: Product, values: Values) -> tuple[FieldChange, ...]:
     """What these values change of a product as it is stored."""
     before, after = _stored_values(product, values), _plain_values(values)
@@ -156,14 +174,16 @@ def changed_fields(product: Product, values: Values) -> tuple[FieldChange, ...]:
 
 
 def check_values(product: Product, values: Values) -> None:
-    """Put the values on a product in memory and judge it. Raises `Problem` (400 `invalid`)."""
+    """Put the values on a product in memory and judge it with its formats. Raises `Problem` (400 `invalid`)."""
     _apply(product, values)
     validate(product)
+    check_prices(product=product, variations=product.variations.all() if product.pk else ())
 
 
 def _preview(product: Product, values: Values) -> ProductChange:
     try:
         refuse_trashed(product)
+        values = completed_values(product, values)
         fields = changed_fields(product, values)
         check_values(product, values)
     except Problem as problem:
@@ -209,12 +229,7 @@ def _save_rest(product: Product, values: Values) -> None:
     own = Promotion.objects.filter(product=product).first()
     wanted = {**own_promotion_values(own), **promotion}
     if wanted != own_promotion_values(own):
-        try:
-            set_own_promotion(product=product, **wanted)
-        except Problem as problem:
-            raise Problem(
-                problem.code, problem.detail, problem.status, errors=_promotion_errors(problem)
-            ) from problem
+        set_own_promotion(product=product, **wanted)
         product.refresh_from_db(fields=["price_from", "price_to", "crossed_out", "running_promotion"])
 
 

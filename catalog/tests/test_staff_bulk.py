@@ -1,11 +1,13 @@
 """Several products at once, and products from files: all or nothing, seen before it is done."""
 
+import csv
+import io
 from decimal import Decimal
 
 import pytest
 
 from catalog.models import PricePoint, Product
-from catalog.tests.factories import change_product, make_category, make_product
+from catalog.tests.factories import change_product, make_category, make_product, make_variation
 from catalog.tests.staff import PRODUCTS, send, staff_browser
 from shop.core.models import AuditEntry
 
@@ -155,6 +157,14 @@ def test_exported_file_imported_again_changes_nothing(admin):
     assert [line["changes"] for line in body["lines"]] == [[], []]
     assert (body["added"], body["changed"], body["unchanged"], body["refused"]) == (0, 0, 2, 0)
     assert not AuditEntry.objects.exists()
+    # Saved again by a program that writes the line breaks of Windows, or of an old Macintosh.
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=";"))
+    for line_break in ("\r\n", "\r"):
+        saved = io.StringIO(newline="")
+        writer = csv.writer(saved, delimiter=";", lineterminator=line_break, quoting=csv.QUOTE_ALL)
+        writer.writerows([cell.replace("\n", line_break) for cell in row] for row in rows)
+        answer = load(admin, saved.getvalue(), dry_run=True).json()
+        assert [line["changes"] for line in answer["lines"]] == [[], []]
 
 
 def test_export_is_of_the_list_that_was_asked_for(admin):
@@ -167,9 +177,9 @@ def test_import_shows_each_line_then_does_it_once(admin):
     make_category("bust")
     ours = make_product("Ours", price="40.00")
     text = (
-        "numéro;référence externe;nom;catégorie;prix;publié\r\n"
-        f"{ours.pk};;Ours blanc;goodies-divers;35,50;oui\r\n"
-        ";lynx-1;Lynx;Bust;1\u202f220,00\u00a0€;non\r\n"
+        "numéro;référence externe;nom;catégorie;prix;publié;adresse;promotion;promotion active;quantité achetée\r\n"
+        f"{ours.pk};;Ours blanc;goodies-divers;35,50;oui;;;non;\r\n"
+        ";lynx-1;Lynx;Bust;1\u202f220,00\u00a0€;non;;buy_2_get_1;oui;\r\n"
     )
     shown = load(admin, text, dry_run=True).json()
     assert [(line["line"], line["action"], line["name"]) for line in shown["lines"]] == [
@@ -239,6 +249,29 @@ def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
         "Des lignes sont à corriger\u00a0: rien n'a été importé.",
     )
     assert list(Product.objects.order_by("pk").values_list("name_fr", flat=True)) == ["Ours", "Lynx"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "column", "message"),
+    [
+        ({"prix": "3"}, "écart de prix (€)", "Cet écart donnerait un prix nul ou négatif."),
+        ({"promotion": "percent"}, "réduction %", "Indiquez le pourcentage."),
+        ({"promotion active": "oui"}, "promotion", "Choisissez le type de la promotion."),
+        (
+            {"promotion": "buy_n_get_m", "quantité achetée": "1", "quantité offerte": "2"},
+            "quantité offerte",
+            "La quantité offerte ne peut pas dépasser la quantité achetée.",
+        ),
+    ],
+)
+def test_what_the_import_would_refuse_its_preview_refuses(admin, fields, column, message):
+    ours = make_product("Ours", price="40.00")
+    make_variation(ours, "Petit", price_adjustment="-5.00")
+    text = f"numéro;{';'.join(fields)}\n{ours.pk};{';'.join(fields.values())}\n"
+    shown = load(admin, text, dry_run=True).json()
+    assert [line["errors"] for line in shown["lines"]] == [[f"{column}\u00a0: {message}"]]
+    assert load(admin, text).status_code == 400
+    assert (Product.objects.get().price, AuditEntry.objects.count()) == (Decimal("40.00"), 0)
 
 
 def test_import_of_products_that_changed_since_its_preview_is_refused(admin):

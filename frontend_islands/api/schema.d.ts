@@ -4351,7 +4351,10 @@ export interface components {
             /** @default false */
             with_photos: boolean;
         };
-        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        /**
+         * @description What every event begins with. The same event may arrive twice: with the same `id`. Of two about one
+         *     thing that with the later `created_at` says how it is.
+         */
         ProductEvent: {
             /** Format: uuid */
             id: string;
@@ -5290,7 +5293,10 @@ export interface components {
             reason: string;
             needs_reason: boolean;
         };
-        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        /**
+         * @description What every event begins with. The same event may arrive twice: with the same `id`. Of two about one
+         *     thing that with the later `created_at` says how it is.
+         */
         StockEvent: {
             /** Format: uuid */
             id: string;

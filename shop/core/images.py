@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from PIL import Image
 
@@ -259,7 +260,10 @@ def _read(*, file: IO[bytes], name: str) -> tuple[bytes, str]:
     except MalformedImage as error:
         raise _refuse(_("Fichier invalide")) from error
     most = MAX_MEGAPIXELS[declared]
-    if size.width * size.height > most * 1_000_000 or max(size.width, size.height) > MAX_SIDE:
+    if max(size.width, size.height) > MAX_SIDE:
+        side = number_format(MAX_SIDE, force_grouping=True)
+        raise _refuse(_("Image trop grande\u00a0: %(side)s pixels de côté au plus.") % {"side": side})
+    if size.width * size.height > most * 1_000_000:
         raise _refuse(_("Image trop grande : %(count)d millions de pixels au plus.") % {"count": most})
     return content, declared
 

@@ -27,12 +27,16 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+/** A file of these bytes, which jsdom's files can't be read as. */
+function fileOf(...bytes: number[]) {
+  const written = new Uint8Array(bytes);
+  return Object.assign(new File([written], "produits.csv", { type: "text/csv" }), {
+    arrayBuffer: async () => written.buffer,
+  });
+}
+
 /** "nom" and "é", as Windows wrote it. */
-const BYTES = new Uint8Array([0x6e, 0x6f, 0x6d, 0x0a, 0xe9]);
-// jsdom's files can't be read as bytes.
-const OLD = Object.assign(new File([BYTES], "produits.csv", { type: "text/csv" }), {
-  arrayBuffer: async () => BYTES.buffer,
-});
+const OLD = fileOf(0x6e, 0x6f, 0x6d, 0x0a, 0xe9);
 
 it("shows every line of the file, then imports it", async () => {
   const { user, screen, container } = await renderStaff(<ProductImport most_lines={1000} />);
@@ -50,6 +54,15 @@ it("shows every line of the file, then imports it", async () => {
     { csv: "nom\né", dry_run: true },
     { csv: "nom\né", preview_key: "key" },
   ]);
+});
+
+it("reads the Unicode text of a spreadsheet, in either order of its bytes", async () => {
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), fileOf(0xff, 0xfe, 0x6e, 0, 0x0a, 0, 0xe9, 0));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  await user.upload(screen.getByLabelText("Fichier CSV"), fileOf(0xfe, 0xff, 0, 0x6e, 0, 0x0a, 0, 0xe9));
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent.map(({ csv }) => csv)).toEqual(["n\né", "n\né"]);
 });
 
 it("imports nothing while a line is wrong", async () => {

@@ -190,8 +190,11 @@ function Lines({ lines }: { lines: ImportAnswer["lines"] }) {
   );
 }
 
-/** Spreadsheets write UTF-8, or what Windows wrote before it. */
+/** Spreadsheets write UTF-8, « Texte Unicode » (UTF-16 behind its mark), or what Windows wrote before both. */
 function textOf(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes);
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -69,7 +69,9 @@ def _rates(row: DeliveryRow, language: str) -> str:
 
 def _read(language: str) -> dict[str, str]:
     shop = ShopSettings.load()
-    lowest = Product.objects.filter(is_published=True).aggregate(lowest=Min("price_from"))["lowest"]
+    # 0 stands for a product of which nothing is on sale.
+    priced = Product.objects.filter(is_published=True, price_from__gt=0)
+    lowest = priced.aggregate(lowest=Min("price_from"))["lowest"]
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),

@@ -13,13 +13,14 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
-from catalog.tests.factories import make_finish_category, make_product
+from catalog.tests.factories import make_finish_category, make_product, make_variation
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.demo import christmas_season
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
+from shop.pages.selectors.placeholders import placeholder_values
 from shop.pages.services.content import load_texts, save_content
 from shop.pages.shipped import shipped
 from shop.pages.staff.texts import SCREENS
@@ -66,6 +67,8 @@ def test_ten_questions_on_the_home_page_four_chapters_in_the_faq(texts: None) ->
 def test_figures_come_from_the_rows(client: Client, texts: None, language: str, run_on_commit: Any) -> None:
     make_product("Golem", "49.90", category=make_finish_category("mangas"))
     make_product("Boule", "5.00")
+    # At 0 € its only format is not on sale.
+    make_variation(make_product("Étoile", "2.00"), price_adjustment="-2.00")
     with run_on_commit():
         save_shop_settings(ShopSettings(default_production_days_min=21, default_production_days_max=35))
     with translation.override(language):
@@ -75,6 +78,8 @@ def test_figures_come_from_the_rows(client: Client, texts: None, language: str, 
     assert "49" in re.sub(r"<[^>]+>", "", page)
     assert {"fr": "9,99\u00a0€", "en": "€9.99", "es": "9,99\u00a0€", "de": "9,99\u00a0€"}[language] in page
     assert "{{" not in page
+    with translation.override(language):
+        assert placeholder_values()["lowest_price"] == {"en": "€5.00"}.get(language, "5,00\u00a0€")
 
 
 def test_no_text_states_a_delay_of_its_own() -> None:
