@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 
 from orders.books.audit_documents import Fault
 from orders.models import (
+    Dispute,
+    DisputeState,
     Invoice,
     InvoiceKind,
     LedgerEntry,
@@ -142,7 +144,7 @@ def _refunds() -> Iterator[Fault]:
 def _documents() -> Iterator[Fault]:
     """Invoices less credit notes of an order are the money that it kept, is still to come, or was written off.
 
-    Thirteen queries. What a decision has moved before its credit note is issued is added back.
+    Fourteen queries. What a decision has moved before its credit note is issued is added back.
     """
     documents = _sums(Invoice.objects.all(), "order", "total")
     kept = _sums(LedgerEntry.objects.filter(kind__in=COLLECTED_KINDS), "order")
@@ -192,9 +194,10 @@ def _leaving(by: str) -> Sums:
 
 
 def _still_owed() -> Sums:
-    """What credit notes say was given back while the bank has refused it, which `check_credit_notes` reports.
+    """What credit notes say was given back while the bank has refused it, which `check_credit_notes` reports, or by a
+    dispute that was lost.
 
-    Five queries. What went back outside the shop beyond a decision of its own has made it good.
+    Six queries. What went back outside the shop beyond a decision of its own has made it good.
     """
     noted = RefundRequest.objects.filter(credit_note__isnull=False)
     bounced, through = noted.filter(settled_at=None), noted.filter(settled_at__isnull=False)
@@ -207,6 +210,8 @@ def _still_owed() -> Sums:
     for key, amount in owed.items():
         spare = max(more[key] - needed[key] + outside[key], ZERO)
         owed[key] = max(amount - back[key] - spare, ZERO)
+    for key, lost in _sums(Dispute.objects.filter(state=DisputeState.LOST), "order").items():
+        owed[key] += min(max(needed[key] - more[key] - outside[key], ZERO), lost)
     return owed
 
 

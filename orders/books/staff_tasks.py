@@ -8,7 +8,7 @@ from datetime import date
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -29,15 +29,13 @@ from orders.models import (
     Order,
     Payment,
     PaymentState,
-    Refund,
-    RefundState,
     ReturnKind,
     WithdrawalCase,
 )
 from orders.models.order import IN_WORKSHOP
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
-from orders.selectors.money import with_undecided_money
+from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.workshop import orders_at_risk
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import shop_day
@@ -120,11 +118,9 @@ def _disputes(today: date) -> StaffTask:
 
 
 def _failed_refunds(today: date) -> StaffTask:
-    # One that was made once more, or that a later refund of the same decision has made up for, waits for nobody.
-    open_request = Q(request=None) | Q(request__settled_at=None)
     return StaffTask(
         "Remboursements échoués",
-        Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
+        waiting_refunds().count(),
         reverse("staff-refunds"),
         one="Remboursement échoué",
     )

@@ -19,12 +19,10 @@ from orders.models import (
     OrderStatus,
     OrderTracking,
     Payment,
-    Refund,
-    RefundState,
     WithdrawalCase,
 )
 from orders.search_index import search_words
-from orders.selectors.money import with_undecided_money
+from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.workshop import orders_at_risk
 from shop.core.keyset import KeysetPage, read_page, rows_after
 from shop.core.searching import MAX_QUERY_WORDS
@@ -135,7 +133,7 @@ def _late(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     cases = WithdrawalCase.objects.filter(order=OuterRef("pk"), state__in=OPEN_CASES)
-    failed = Refund.objects.filter(order=OuterRef("pk"), state=RefundState.FAILED, replaced_by=None)
+    failed = waiting_refunds().filter(order=OuterRef("pk"))
     return orders.annotate(withdrawal_open=Exists(cases), refund_failed=Exists(failed)).prefetch_related(
         "items__product",
         Prefetch("tracking", OrderTracking.objects.select_related("actor")),

@@ -9,6 +9,7 @@ from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import REFUNDS_UNDER_WAY, Order, Refund, RefundRequest, RefundState, TransferReturn
+from orders.selectors.money import waiting_refunds
 from shop.core.money import ZERO
 
 
@@ -22,7 +23,8 @@ class RefundProgress(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class ShownRefund:
-    """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected."""
+    """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected. `taken`: it
+    failed, and the bank took the payment back instead."""
 
     money: Decimal
     voided: Decimal
@@ -30,6 +32,7 @@ class ShownRefund:
     progress: RefundProgress
     decided_at: datetime
     settled_at: datetime | None
+    taken: bool = False
 
 
 def find_request(request_id: uuid.UUID) -> RefundRequest | None:
@@ -44,7 +47,9 @@ def order_requests(order: Order) -> list[RefundRequest]:
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Four queries."""
+    waiting = waiting_refunds().filter(order=order).values_list("pk", "request")
+    refunds, requests = ({pair[place] for pair in waiting} for place in (0, 1))
     shown = [
         ShownRefund(
             money=request.amount - request.voided,
@@ -53,6 +58,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             progress=progress(request),
             decided_at=request.created_at,
             settled_at=request.settled_at,
+            taken=progress(request) == RefundProgress.FAILED and request.pk not in requests,
         )
         for request in order.refund_requests.prefetch_related(_newest_last())
     ]
@@ -65,6 +71,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
                 progress=_of_refund(refund),
                 decided_at=refund.created_at,
                 settled_at=refund.settled_at,
+                taken=refund.state == RefundState.FAILED and refund.pk not in refunds,
             )
         )
     return sorted(shown, key=lambda refund: refund.decided_at)

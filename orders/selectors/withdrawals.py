@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
@@ -21,10 +21,13 @@ from orders.models import (
     REFUNDS_UNDER_WAY,
     Order,
     OrderItem,
+    RefundLine,
     Withdrawal,
     WithdrawalCase,
+    WithdrawalLine,
     WithdrawalState,
 )
+from orders.selectors.refund_debts import took_effect
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
 from orders.selectors.withdrawal_period import withdrawal_deadline
@@ -130,9 +133,40 @@ def is_answered(case: WithdrawalCase) -> bool:
         return False
     if (case.voided and not case.withdrawal.refund_requests.exists()) or retryable_refunds(order):
         return False
-    declared = set(case.withdrawal.lines.values_list("item_id", flat=True))
+    declared = dict(case.withdrawal.lines.values_list("item_id", "quantity"))
     left = {line.item.pk for line in returnable_lines(order)}
-    return not (left & declared if declared else left) or not refundable(order)
+    if not (left & declared.keys() if declared else left) or not refundable(order):
+        return True
+    beside = _credited_beside(case)
+    return bool(declared) and all(beside[item] >= units for item, units in declared.items() if item in left)
+
+
+def nothing_left(order: Order) -> bool:
+    """Return whether all that was paid went back, or will without a new decision; not while a bank looks at it. Up to
+    thirteen queries."""
+    return not refundable(order) and open_dispute(order) is None
+
+
+def _credited_beside(case: WithdrawalCase) -> Counter[int]:
+    """Return the units of each line that were credited since a declaration and for none, less those that closed
+    another one. Two queries."""
+    since = RefundLine.objects.filter(
+        took_effect("request__"),
+        request__order=case.order_id,
+        request__withdrawal=None,
+        request__created_at__gte=case.withdrawal.declared_at,
+    )
+    closed = WithdrawalLine.objects.filter(
+        withdrawal__case__order=case.order_id,
+        withdrawal__case__state=WithdrawalState.REFUNDED,
+        withdrawal__refund_requests=None,
+    )
+    units = Counter[int]()
+    for item, quantity in since.values_list("item_id", "quantity"):
+        units[item] += quantity
+    for item, quantity in closed.values_list("item_id", "quantity"):
+        units[item] -= quantity
+    return units
 
 
 def cases_of(order: Order) -> list[WithdrawalCase]:

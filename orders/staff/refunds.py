@@ -13,6 +13,7 @@ from django.urls import reverse
 from accounts.models import User
 from orders.models import Dispute, Refund, RefundMethod, RefundState
 from orders.models.payment import OPEN_DISPUTES
+from orders.selectors.money import waiting_refunds
 from orders.selectors.refunds import refund_error_in_words
 from orders.services.refunds.decisions import retry_refund
 from orders.staff.base import PageLink, ask_page, carry_out
@@ -26,7 +27,7 @@ REFUND_PARTS = (
     Part(
         "a-refaire",
         "À refaire",
-        lambda rows: rows.filter(state=RefundState.FAILED, replaced_by=None),
+        lambda rows: rows.filter(pk__in=waiting_refunds().values("pk")),
         oldest_first=True,
     ),
     Part(

@@ -25,7 +25,7 @@ from orders.models import (
     StockHold,
 )
 from orders.models.order import CLOSED_STATUSES
-from orders.models.payment import OPEN_PAYMENTS, REFUNDS_UNDER_WAY
+from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS, REFUNDS_UNDER_WAY
 from orders.models.states import TRANSITIONS
 from orders.selectors.money import money_outcome, with_undecided_money
 from orders.selectors.refund_debts import debts
@@ -182,8 +182,8 @@ class HistoryLaws:
                 assert payment.state == PaymentState.SCHEDULED or payment.next_try_on is not None
 
     def what_is_owed_can_be_given_back(self) -> None:
-        """No decision waits for money that its charge has not got any more, unless a bank took it."""
-        for order in Order.objects.exclude(disputes__isnull=False):
+        """No decision waits for money that its charge has not got any more, unless a bank holds it."""
+        for order in Order.objects.exclude(disputes__state__in=OPEN_DISPUTES):
             owed: Counter[Any] = Counter()
             for debt in debts(order):
                 owed[debt.refund.attempt] += debt.owed

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
-from orders.models import (
-    Attempt,
-    AttemptState,
-    Dispute,
-    Invoice,
-    OrderStatus,
-)
+from orders.books.audit_checks import check_credit_notes, check_ledger
+from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus
+from orders.selectors.money import waiting_refunds
+from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine
-from orders.selectors.refunds import progress
+from orders.selectors.refunds import progress, refunds_for_page
+from orders.services.fulfilment.archiving import archiving_obstacles
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.reviews import settle_order
@@ -21,18 +22,23 @@ from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.withdrawals.cases import refund_case
+from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import (
     EUROS,
+    bounced,
     in_installments,
     ledger,
     mails,
+    owe,
+    paid_again,
     refund,
     refused,
     send_all,
     states,
 )
 from orders.tests.withdrawing import declare
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -164,7 +170,7 @@ def test_an_inquiry_moves_no_money_and_is_told_once(order, provider):
 
 def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
     request = refund(order)
-    provider.open_dispute(Attempt.objects.get())
+    dispute_id = provider.open_dispute(Attempt.objects.get())
     send_all()
     assert request.refunds.get().error == "charge_disputed"
     assert Dispute.objects.get().state == "needs_response"
@@ -173,6 +179,59 @@ def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
         retry_refund(refund_id=request.refunds.get().pk)
     assert caught.value.code == "refund_disputed"
     assert sorted(mails(order)) == ["dispute_alert", "refund_failed_alert"]
+    assert list(waiting_refunds()) == [request.refunds.get()]
+    assert [shown.taken for shown in refunds_for_page(order)] == [False]
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(Attempt.objects.get().intent_id)
+    # The bank gave it back: nobody tries again, and nobody waits for the order.
+    assert not waiting_refunds()
+    assert [shown.taken for shown in refunds_for_page(order)] == [True]
+    assert progress(request) == "failed"
+    assert report_overdue_orders(timezone.now() + timedelta(days=100)) == 0
+    assert not {"delivery_overdue", "delivery_overdue_workshop"} & set(mails(order))
+
+
+def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
+    order = make_order((make_product(price="100.00"), 1))
+    owe(order, "20.00")
+    order.payments.filter(position=1).update(amount=EUROS("80.00"))
+    Attempt.objects.update(amount_cents=8000)
+    pay_order(order)
+    paid_again(order, "20.00")
+    first = Attempt.objects.get(payment__position=1)
+    request = refund(order)
+    assert (request.amount, order.total) == (EUROS("100.00"), EUROS("100.00"))
+    dispute_id = provider.open_dispute(first)
+    send_all()
+    request.refresh_from_db()
+    assert (request.settled_at, [debt.owed for debt in debts(order)]) == (None, [EUROS("80.00")])
+
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(first.intent_id)
+
+    request.refresh_from_db()
+    assert (request.credit_note.total, debts(order), list(waiting_refunds())) == (EUROS("-100.00"), [], [])
+    assert refund_mail_amounts(order) == ["20.00"]
+    assert "un remboursement a échoué et reste dû au client" not in archiving_obstacles(order)
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
+def test_a_credited_refund_that_came_back_is_made_good_by_the_dispute_that_was_lost(provider):
+    failed = bounced(provider)
+    assert [fault.detail for fault in check_credit_notes()] == ["son remboursement a échoué après l'émission"]
+    dispute_id = provider.open_dispute(failed.attempt)
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(failed.attempt.intent_id)
+    assert failed.request.credit_note.total == EUROS("-49.99")
+    assert (debts(failed.order), list(waiting_refunds())) == ([], [])
+    assert "un remboursement a échoué et reste dû au client" not in archiving_obstacles(failed.order)
+    assert [*check_credit_notes(), *check_ledger()] == []
+    assert refund_mail_amounts(failed.order) == ["49.99"]
+
+
+def refund_mail_amounts(order: Order) -> list[str]:
+    sent = OutgoingMail.objects.filter(reference=order.reference, kind="refund_done")
+    return [mail.context["amount"] for mail in sent]
 
 
 @pytest.mark.parametrize(

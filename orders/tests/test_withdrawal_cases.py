@@ -230,6 +230,21 @@ def test_of_two_parts_the_one_that_was_refunded_otherwise_is_closed():
     assert cases.close_answered(case_id=given_back.pk, actor=None).state == WithdrawalState.REFUNDED
 
 
+def test_one_unit_of_two_that_was_refunded_otherwise_closes_one_declaration():
+    with time_machine.travel(NOON - timedelta(hours=1), tick=False):
+        order = paid_order((make_product(), 3))
+        one = (ReturnedLine(order.items.get().pk, 1),)
+        request_refund(order_id=order.pk, key=new_key(), lines=one)
+    first, second = (declare(order, order=order, lines=one, reason=reason) for reason in "ab")
+    refused("case_not_answered", cases.close_answered, case_id=first.pk)
+    request_refund(order_id=order.pk, key=new_key(), lines=one)
+    for waiting in Refund.objects.all():
+        send_refund(waiting.pk)
+
+    assert cases.close_answered(case_id=first.pk, actor=None).state == WithdrawalState.REFUNDED
+    refused("case_not_answered", cases.close_answered, case_id=second.pk)
+
+
 def test_a_part_is_refunded_without_the_delivery_of_what_stays():
     order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
     owl = order.items.get(product_name="Hibou")

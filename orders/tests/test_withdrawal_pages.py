@@ -18,6 +18,7 @@ from orders.models import Withdrawal
 from orders.selectors.mail_contexts import withdrawal_notice
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
+from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
@@ -312,8 +313,9 @@ def test_the_last_page_is_forgotten_after_an_hour(order):
     with time_machine.travel(datetime(2026, 11, 23, 12, 0, 1, tzinfo=UTC)):
         answer = client.get(address)
 
-    assert (answer.status_code, answer["Location"]) == (302, "/retractation")
-    assert client.get("/retractation/recue?d=x")["Location"] == "/retractation"
+    assert answer.status_code == 404
+    assert "Si vous avez confirmé votre rétractation, elle compte" in words(answer)
+    assert client.get("/retractation/recue?d=x").status_code == 404
 
 
 @pytest.mark.both_engines
@@ -352,6 +354,25 @@ def test_the_form_says_what_was_declared_before(client, order):
     assert "Inutile de recommencer pour les mêmes articles." in shown
 
 
+@pytest.mark.usefixtures("provider")
+def test_form_and_mail_of_an_order_given_back_whole_say_that_nothing_is_left(client, order):
+    nothing = "Il ne reste rien à vous rembourser"
+    address = withdrawal_path(order, access_token(order))
+    assert nothing not in words(client.get(address))
+    request_refund(order_id=order.pk, key="all")
+    assert nothing in words(client.get(address))
+
+    declaration = Declaration(
+        name="Léa Martin", email="lea@example.com", order_text=order.reference, language="fr", order=order
+    )
+    declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+
+    told = render(OutgoingMail.objects.get(kind="withdrawal_workshop")).text
+    assert "Il ne reste rien à rembourser de cette commande." in told
+    assert "Remboursez-la sans attendre" not in told
+    assert "À rembourser au plus tard" not in told
+
+
 def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days(order):
     client = Client()
     confirm(client, client.post("/en/withdrawal", typed(order, email="other@example.com")), "en")
@@ -363,10 +384,10 @@ def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days
 
     assert " ".join(withdrawal.statement.split()) in words(page)
     assert "This number and this address do not belong to one order" in mail.text
-    assert client.get(f"{link}x").status_code == 302
-    assert client.get(link.replace("?a=", "?d=")).status_code == 302
+    assert client.get(f"{link}x").status_code == 404
+    assert client.get(link.replace("?a=", "?d=")).status_code == 404
     with time_machine.travel(timezone.now() + timedelta(days=31)):
-        assert client.get(link).status_code == 302
+        assert client.get(link).status_code == 404
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

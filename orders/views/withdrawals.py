@@ -30,7 +30,7 @@ from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import open_cases
+from orders.selectors.withdrawals import nothing_left, open_cases
 from orders.services.withdrawals.declarations import (
     Declaration,
     compose_statement,
@@ -39,6 +39,7 @@ from orders.services.withdrawals.declarations import (
     declare_withdrawal,
 )
 from shop.core.client_address import client_address
+from shop.core.errors import DeadLink
 from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
@@ -47,6 +48,7 @@ _STEP_SALT = "orders.withdrawal.step"
 _RECEIVED_SALT = "orders.withdrawal.received"
 _RECEIVED_SECONDS = 3600
 """How long the address of the last page shows the declaration; the mail shows it for good."""
+_NO_WITHDRAWAL = "errors/404-withdrawal.html"
 
 AnyForm = WithdrawalForm | OrderWithdrawalForm
 
@@ -113,14 +115,15 @@ def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_safe
 def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
-    """What was received and when. It says the same whether or not an order fits. `?a=` is the link of a mail."""
+    """What was received and when. It says the same whether or not an order fits. `?a=` is the link of a mail. Raises
+    `DeadLink`."""
     try:
         if "a" in request.GET:
             pk = withdrawal_of_token(request.GET["a"])
         else:
             pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
-    except signing.BadSignature:
-        return HttpResponseRedirect(reverse("orders:withdrawal"))
+    except signing.BadSignature as error:
+        raise DeadLink(_NO_WITHDRAWAL) from error
     withdrawal = Withdrawal.objects.get(pk=pk)
     context = {"withdrawal": withdrawal, "breadcrumbs": _trail()}
     return _private(render(request, "orders/withdrawal_received.html", context))
@@ -157,6 +160,7 @@ def _render_form(
         "order": order,
         "access": "" if order is None else access_token(order),
         "deadline": None if order is None else withdrawal_deadline(order),
+        "nothing_left": order is not None and nothing_left(order),
         "declared": [] if order is None else list(open_cases(order)),
         "today": timezone.localdate(),
         "error": error,

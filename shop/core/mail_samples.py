@@ -255,6 +255,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "in_time": True,
             "voided": "1085.00",
             "state": "goods_awaited",
+            "nothing_left": False,
             "refund_by": "2026-12-05",
             "admin_url": "http://localhost:8000/admin/retractations/1",
         },

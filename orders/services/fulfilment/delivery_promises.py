@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
+from orders.models import IN_WORKSHOP, PAID_STATUSES, DisputeState, Order
+from orders.selectors.refund_rules import held_amount
 from orders.selectors.withdrawals import is_withdrawn_whole
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
@@ -27,7 +28,7 @@ _OVERDUE = "delivery.overdue"
 
 def report_overdue_orders(now: datetime) -> int:
     """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
-    Nobody waits for an order that its customer has withdrawn from.
+    Nobody waits for an order that its customer has withdrawn from, or whose payments a bank took back.
 
     The promise covers its whole day: the order is late from the next one on.
     """
@@ -39,6 +40,8 @@ def report_overdue_orders(now: datetime) -> int:
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
             if order.status not in IN_WORKSHOP or promised >= today or is_withdrawn_whole(order):
+                return False
+            if order.disputes.filter(state=DisputeState.LOST).exists() and not held_amount(order):
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 return False

@@ -21,6 +21,7 @@ from orders.models import (
 )
 from orders.services.installments.scheduled_payments import not_accepted
 from orders.services.refunds.mails import mail_dispute
+from orders.services.refunds.outcomes import settle_completed_requests
 from orders.services.refunds.unpaid import close_outstanding
 from orders.stripe import gateway
 from orders.stripe.facts import DisputeFacts
@@ -91,6 +92,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
             close_outstanding(order=order, reason=reason)
+            settle_completed_requests(order)
         mark_disputes(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,

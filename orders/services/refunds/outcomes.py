@@ -133,8 +133,8 @@ def fail_refund(
         recompute_state(payment)
         _reopen_requests(order)
     else:
-        # It may have been the last one under way, and its money gone back by another.
-        _close_if_refunded(order)
+        # It may have been the last one under way, and its money gone back by another, or by a lost dispute.
+        settle_completed_requests(order)
         if debts(order) or held_amount(order):
             # Closed by hand while it was on its way.
             _reopen_order(order)

@@ -12,7 +12,7 @@ from orders.access import statement_token
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Withdrawal, WithdrawalCase
 from orders.selectors.mail_contexts import seller_context
-from orders.selectors.withdrawals import named_order
+from orders.selectors.withdrawals import named_order, nothing_left
 from shop.core import limits
 from shop.core.dates import shop_day
 from shop.core.law import RETURN_DAYS
@@ -71,6 +71,7 @@ def mail_declared(case: WithdrawalCase) -> None:
             "in_time": case.in_time,
             "voided": amount_string(case.voided),
             "state": case.state,
+            "nothing_left": case.order is not None and not case.voided and nothing_left(case.order),
             "refund_by": _iso(case.refund_by),
             "admin_url": case_url(case),
         },
