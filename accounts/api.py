@@ -17,7 +17,7 @@ from accounts.services.addresses import AddressDetails, save_address
 from accounts.services.signing_in import check_own_password
 from shop.core.languages import active_language
 from shop.core.me_parts import erase_me, me_parts
-from shop.core.staff_calls import IsMember
+from shop.core.staff_calls import IsMember, KnownFieldsSerializer
 
 
 class MeCartSerializer(serializers.Serializer[dict[str, Any]]):
@@ -84,7 +84,7 @@ class MeView(APIView):
         return Response(ErasureAnswer(erase_me(user, active_language())).data, status=202)
 
 
-class AddressSerializer(serializers.ModelSerializer[Address]):
+class AddressSerializer(KnownFieldsSerializer, serializers.ModelSerializer[Address]):
     """An address of the caller's book. Whether it can be right is the service's affair."""
 
     class Meta:

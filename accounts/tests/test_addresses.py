@@ -113,3 +113,9 @@ def test_the_call_lists_and_adds(client, member, django_assert_num_queries):
     assert "no-store" in answer["Cache-Control"]
     refused = client.post("/api/me/addresses", {**BODY, "city": ""}, content_type="application/json")
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["city"])
+    for changes in ({"first_name": "\u200b"}, {"city": "\u3164"}, {"address": "3\nrue"}, {"isDefault": True}):
+        refused = client.post("/api/me/addresses", {**BODY, **changes}, content_type="application/json")
+        assert (refused.status_code, list(refused.json()["errors"])) == (400, list(changes))
+    page = client.post("/espace-membre/adresses/nouvelle", {**BODY, "address": "9 quai", "city": "\u2800"})
+    assert "Ce texte ne contient que des signes invisibles." in page.content.decode()
+    assert Address.objects.count() == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.db import models
 from rest_framework import serializers
 
 from blog.models import (
@@ -23,6 +24,7 @@ from catalog.api.staff_serializers import NamedProductSerializer
 from catalog.selectors.pictures import image_info
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import ROW_KEY
+from shop.core.seen_texts import LineField
 from shop.core.staff_calls import KnownFieldsSerializer, MomentField
 
 _LENGTHS: dict[str, int] = {
@@ -42,7 +44,11 @@ API_NAMES = {column: name for name, column in TEXT_SOURCES.items()}
 
 def _text(name: str, column: str) -> serializers.CharField:
     source: dict[str, Any] = {} if name == column else {"source": column}
-    return serializers.CharField(
+    # Excerpts and contents have lines.
+    kind = (
+        LineField if isinstance(Article._meta.get_field(column), models.CharField) else serializers.CharField
+    )
+    return kind(
         required=False,
         allow_blank=True,
         max_length=_LENGTHS[column[:-3]],
@@ -63,10 +69,8 @@ class ArticleValuesSerializer(TextsSerializer):
     """`tags` are French names, `products` and `cover` keys."""
 
     category = serializers.ChoiceField(choices=ArticleCategory.choices, required=False)
-    author_name = serializers.CharField(max_length=AUTHOR_NAME_LENGTH, required=False, allow_blank=True)
-    tags = serializers.ListField(
-        child=serializers.CharField(max_length=200), max_length=MOST_TAGS * 2, required=False
-    )
+    author_name = LineField(max_length=AUTHOR_NAME_LENGTH, required=False, allow_blank=True)
+    tags = serializers.ListField(child=LineField(max_length=200), max_length=MOST_TAGS * 2, required=False)
     products = serializers.ListField(
         child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PRODUCTS * 2, required=False
     )

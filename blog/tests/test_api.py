@@ -117,6 +117,11 @@ def test_post_draft_needs_its_title_alone_and_signs_with_no_address(admin):
     assert (answer.status_code, answer.json()["state"], answer.json()["url"]) == (201, "draft", None)
     refused = write(admin, "post", POSTS, title="Une autre", author_name="moi@example.com")
     assert refused.json()["errors"] == {"author_name": ["Indiquez un nom, pas une adresse e-mail."]}
+    refused = write(admin, "post", POSTS, title="\u200b", author_name="Léa\x07", content="\u3164")
+    assert {name: len(lines) for name, lines in refused.json()["errors"].items()} == {
+        "title": 1, "author_name": 1, "content": 1,
+    }  # fmt: skip
+    assert Article.objects.count() == 1
 
 
 def test_patch_to_a_later_moment_schedules_in_the_time_of_the_shop(admin):

@@ -16,9 +16,10 @@ from catalog.services.notices import ask_notice
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.row_keys import ROW_KEY
+from shop.core.staff_calls import KnownFieldsSerializer
 
 
-class NotifyRequest(serializers.Serializer[Any]):
+class NotifyRequest(KnownFieldsSerializer):
     """A product, perhaps one variant of it, or a category."""
 
     email = serializers.CharField(max_length=1000, allow_blank=True)

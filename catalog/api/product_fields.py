@@ -22,6 +22,7 @@ from catalog.selectors.categories import find_named_category
 from catalog.selectors.product_documents import TEXTS
 from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
+from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
 from shop.core.staff_calls import MomentField
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
@@ -35,8 +36,13 @@ def text(model: type[models.Model], name: str) -> serializers.CharField:
     """A text with the limits of its column; null stands for an empty one."""
     column: Any = model._meta.get_field(name)
     patterns = [each for each in column.validators if isinstance(each, RegexValidator)]
+    is_line = isinstance(column, models.CharField)
+    rules = (refuse_unseen, refuse_control_signs) if is_line else (refuse_unseen,)
     return serializers.CharField(
-        required=False, allow_blank=True, max_length=column.max_length or 20_000, validators=patterns
+        required=False,
+        allow_blank=True,
+        max_length=column.max_length or 20_000,
+        validators=[*rules, *patterns],
     )
 
 
@@ -119,9 +125,7 @@ class VariationFields(StrictFields):
     ignored = ("image_url",)
 
     id = serializers.IntegerField(required=False, min_value=1)
-    name = serializers.CharField(
-        required=False, max_length=ProductVariation._meta.get_field("name").max_length
-    )
+    name = LineField(required=False, max_length=ProductVariation._meta.get_field("name").max_length)
     price_adjustment = amount(is_price=False)
     price_override = amount(allow_null=True)
     in_stock = serializers.BooleanField(required=False)
@@ -186,7 +190,7 @@ class ProductFields(StrictFields):
         *("price_from", "price_to", "archived"),
     )
 
-    name = serializers.CharField(max_length=Product._meta.get_field("name").max_length)
+    name = LineField(max_length=Product._meta.get_field("name").max_length)
     slug = serializers.SlugField(required=False, allow_blank=True, max_length=180)
     description = text(Product, "description")
     full_description = text(Product, "full_description")
@@ -239,7 +243,7 @@ class ProductFields(StrictFields):
     variations = VariationFields(many=True, required=False, max_length=MOST_VARIATIONS)  # type: ignore[call-arg]
     variants = VariantFields(many=True, required=False, max_length=MOST_VARIANTS)  # type: ignore[call-arg]
     source = text(Product, "source")  # type: ignore[assignment]
-    external_id = serializers.CharField(required=False, allow_null=True, max_length=120)
+    external_id = LineField(required=False, allow_null=True, max_length=120)
     updated_at = MomentField(
         required=False, help_text="The version that was read: another one since is a 409."
     )

@@ -28,6 +28,7 @@ from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.remote_images import fetch_image
 from shop.core.row_keys import ROW_KEY
+from shop.core.seen_texts import LineField
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
 
@@ -62,10 +63,10 @@ class FocusSerializer(serializers.Serializer[Any]):
 class PictureChangeSerializer(serializers.Serializer[Any]):
     """`alt` is the French text alternative. Without a crop the whole picture is shown, without a focus its middle."""
 
-    alt = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
-    alt_en = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
-    alt_es = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
-    alt_de = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
+    alt = LineField(max_length=MOST_TEXT, required=False, allow_blank=True)
+    alt_en = LineField(max_length=MOST_TEXT, required=False, allow_blank=True)
+    alt_es = LineField(max_length=MOST_TEXT, required=False, allow_blank=True)
+    alt_de = LineField(max_length=MOST_TEXT, required=False, allow_blank=True)
     finish = serializers.ChoiceField(choices=Finish.choices, required=False, allow_blank=True)
     variation_id = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
     crop = CropSerializer(required=False, allow_null=True)
@@ -90,7 +91,7 @@ class PictureUploadSerializer(serializers.Serializer[Any]):
 
     file = serializers.FileField(required=False)
     url = serializers.CharField(max_length=MOST_ADDRESS, required=False, allow_blank=True)
-    alt = serializers.CharField(max_length=MOST_TEXT, required=False, allow_blank=True)
+    alt = LineField(max_length=MOST_TEXT, required=False, allow_blank=True)
     finish = serializers.ChoiceField(choices=Finish.choices, required=False, allow_blank=True)
     variation_id = serializers.IntegerField(required=False, allow_null=True, **ROW_KEY)
 

@@ -27,6 +27,7 @@ from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.row_keys import read_key
+from shop.core.seen_texts import LineField
 from shop.core.staff_calls import KnownFieldsSerializer, MomentField
 
 LOWEST = Decimal("0.01")
@@ -183,8 +184,8 @@ class AdminProductSerializer(KnownFieldsSerializer, serializers.ModelSerializer[
         )
         extra_kwargs = {
             **{text: _text_options(text) for text in TEXT_SOURCES},
-            # Judged where the row is stored, in one place.
-            "external_id": {"validators": []},
+            # Whether it is taken is judged where the row is stored, in one place.
+            "external_id": {"validators": LineField.default_validators},
         }
 
     def to_representation(self, instance: Product) -> dict[str, Any]:

@@ -29,8 +29,9 @@ from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
 from shop.core.row_keys import ROW_KEY
+from shop.core.seen_texts import LineField
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private, staff_actor
+from shop.core.staff_calls import KnownFieldsSerializer, allowed, private, staff_actor
 from shop.integrations.repeated_calls import make_once_for_staff
 
 _COUNT: dict[str, Any] = {"min_value": 0, "max_value": 2**31 - 1, "required": False, "allow_null": True}
@@ -44,13 +45,13 @@ _NAME: dict[str, Any] = {
 MOST_ROWS = MOST_FORMATS * 3
 
 
-class VariationBodySerializer(serializers.Serializer[Any]):
+class VariationBodySerializer(KnownFieldsSerializer):
     """`price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French."""
 
-    name = serializers.CharField(**_NAME)
-    name_en = serializers.CharField(max_length=120, required=False, allow_blank=True)
-    name_es = serializers.CharField(max_length=120, required=False, allow_blank=True)
-    name_de = serializers.CharField(max_length=120, required=False, allow_blank=True)
+    name = LineField(**_NAME)
+    name_en = LineField(max_length=120, required=False, allow_blank=True)
+    name_es = LineField(max_length=120, required=False, allow_blank=True)
+    name_de = LineField(max_length=120, required=False, allow_blank=True)
     price_adjustment = AmountField(required=False)
     price_override = AmountField(required=False, allow_null=True, min_value=LOWEST, error_messages=ABOVE_ZERO)
     is_default = serializers.BooleanField(required=False)
@@ -87,10 +88,10 @@ class GridRowBodySerializer(serializers.Serializer[Any]):
     in_stock = serializers.BooleanField(required=False)
     stock_quantity = serializers.IntegerField(**_COUNT)
     seen_stock = serializers.IntegerField(**_COUNT)
-    sku = serializers.CharField(max_length=80, required=False, allow_blank=True)
+    sku = LineField(max_length=80, required=False, allow_blank=True)
     weight_grams = serializers.IntegerField(**_COUNT)
-    weight = serializers.CharField(max_length=40, required=False, allow_blank=True)
-    dimensions = serializers.CharField(max_length=80, required=False, allow_blank=True)
+    weight = LineField(max_length=40, required=False, allow_blank=True)
+    dimensions = LineField(max_length=80, required=False, allow_blank=True)
     height_cm = serializers.DecimalField(
         max_digits=6, decimal_places=1, min_value=Decimal("0.1"), required=False, allow_null=True
     )

@@ -265,7 +265,7 @@ def test_every_wrong_field_has_its_line_and_nothing_is_written(program: Program)
             "gallery_images": ["https://example.com/a.jpg", "http://127.0.0.1/b.jpg", "nothing"],
             "variations": [{"name": "Petit", "price_override": "0"}, {"price_adjustment": "x"}],
             "variants": [{"finish": "gold"}],
-            "translations": {"it": {}},
+            "translations": {"it": {}, "en": {"name": "\u200b"}},
         }
     )
     assert answer.status_code == 400
@@ -290,6 +290,7 @@ def test_every_wrong_field_has_its_line_and_nothing_is_written(program: Program)
         "variations.1.price_adjustment": ["Ce n'est pas un nombre."],
         "variants.0.finish": ["Ce choix n'existe pas."],
         "translations.it": ["Ce champ n'existe pas."],
+        "translations.en.name": ["Ce texte ne contient que des signes invisibles."],
     }
     assert not Product.objects.exists()
     assert not AuditEntry.objects.filter(action__startswith="product.").exists()

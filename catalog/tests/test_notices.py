@@ -129,6 +129,7 @@ def test_the_api(client, product):
         ({"email": "a@example.com", "product_id": 1, "category_slug": "x"}, "product_id"),
         ({"email": "a@example.com", "product_id": 999_999_999}, "product_id"),
         ({"email": "a@example.com", "product_id": 2**63}, "product_id"),
+        ({"email": "a@example.com", "category_slug": "goodies-divers", "productId": 1}, "productId"),
         ({"email": "a@example.com", "product_id": "x"}, "product_id"),
         ({"email": "a@example.com", "category_slug": "nowhere"}, "category_slug"),
         ({"email": "nobody", "category_slug": "goodies-divers"}, "email"),

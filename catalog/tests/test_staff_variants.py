@@ -261,6 +261,12 @@ def test_format_needs_a_name_and_a_price_above_nothing(admin, bear):
     for body in ({}, {"name": " "}):
         answer = send(admin, "post", path, body)
         assert answer.json()["errors"] == {"name": ["Le nom de la variation est obligatoire"]}
+    for body, errors in (
+        ({"name": "\u2800"}, {"name": ["Ce texte ne contient que des signes invisibles."]}),
+        ({"name": "Mini", "priceAdjustment": "9.00"}, {"priceAdjustment": ["Ce champ n'existe pas."]}),
+    ):
+        answer = send(admin, "post", path, body)
+        assert (answer.status_code, answer.json()["errors"]) == (400, errors)
     answer = send(admin, "post", path, {"name": "Mini", "price_adjustment": "-31.00"})
     assert answer.json()["errors"] == {"price_adjustment": ["Cet écart donnerait un prix nul ou négatif."]}
     assert bear.variations.count() == 2

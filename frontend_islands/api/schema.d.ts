@@ -2644,7 +2644,7 @@ export interface components {
             gallery_images?: string[];
             image_url: string | null;
         };
-        /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
+        /** @description Where a parcel or an invoice goes. */
         BillingRequest: {
             address: string;
             city: string;
@@ -2946,7 +2946,7 @@ export interface components {
             /** Format: double */
             height: number;
         };
-        /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
+        /** @description Where a parcel or an invoice goes. */
         CustomerRequest: {
             address: string;
             city: string;

@@ -1,6 +1,6 @@
 """Who is billed and who gets the gift, where that is not who receives the parcel."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -13,9 +13,7 @@ from shop.core.postcodes import OTHER_COUNTRY
 
 
 class AddressSerializer(serializers.Serializer[Any]):
-    """Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces."""
-
-    never_blank: ClassVar[tuple[str, ...]]
+    """Where a parcel or an invoice goes."""
 
     address = PlainTextField(max_length=250)
     city = PlainTextField(max_length=100)
@@ -28,15 +26,10 @@ class AddressSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
         if attrs["country"] != OTHER_COUNTRY:
             attrs["customCountry"] = ""
-        for name in self.never_blank:
-            if not attrs[name]:
-                raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
         return attrs
 
 
 class BillingSerializer(AddressSerializer):
-    never_blank = ("name", "address", "city", "postalCode")
-
     name = PlainTextField(max_length=200)
     company = PlainTextField(max_length=120, required=False, allow_blank=True, default="")
     companyNumber = CompanyNumberField()  # noqa: N815
@@ -51,11 +44,6 @@ class BillingSerializer(AddressSerializer):
 class GiftSerializer(serializers.Serializer[GiftDetails]):
     recipient = PlainTextField(max_length=200)
     message = ParagraphField(max_length=GIFT_MESSAGE_LENGTH, required=False, allow_blank=True, default="")
-
-    def validate_recipient(self, value: str) -> str:
-        if not value:
-            raise serializers.ValidationError(_("Ce champ est obligatoire."))
-        return value
 
 
 def billing_details(data: dict[str, Any] | None) -> BillingDetails | None:

@@ -38,7 +38,10 @@ class PlainTextField(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        return _clean(super().to_internal_value(data), keep_lines=False)
+        text = _clean(super().to_internal_value(data), keep_lines=False)
+        if not text and not self.allow_blank:
+            self.fail("blank")
+        return text
 
 
 class ParagraphField(serializers.CharField):

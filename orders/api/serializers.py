@@ -79,8 +79,6 @@ class QuoteRequestSerializer(serializers.Serializer[Any]):
 
 
 class CustomerSerializer(AddressSerializer):
-    never_blank = ("firstName", "lastName", "address", "city")
-
     email = EmailAddressField(
         max_length=EMAIL_MAX_LENGTH,
         error_messages={"blank": gettext_lazy("Saisissez votre adresse e-mail.")},

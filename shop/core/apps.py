@@ -10,7 +10,8 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         # Importing the modules registers what they hold.
-        from shop.core import api_schema, checks, deploy_checks, field_messages, kernel_data  # noqa: F401
+        from shop.core import api_schema, checks, deploy_checks, field_messages, kernel_data, seen_texts  # noqa: F401
 
         kernel_data.register()
         field_messages.use_own_messages()
+        seen_texts.refuse_unseen_texts()

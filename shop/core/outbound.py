@@ -33,6 +33,9 @@ _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 # All that the open internet has of IPv6 (RFC 4291): the rest is local, translated within a network, or nobody's.
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+# What Python's own lists, which change with its version, may call global: assignments of protocols (a cloud's metadata
+# among them), relays, examples (IANA's special-purpose registries).
+_SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")))
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -94,6 +97,8 @@ def check_address(
 def is_public(address: Address) -> bool:
     """Return whether an address is one of the open internet. One that carries an IPv4 address is judged by that one
     too."""
+    if any(address in network for network in _SPECIAL):
+        return False
     if isinstance(address, ipaddress.IPv6Address):
         carried = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1])
         if carried is None and address in _NAT64:

@@ -21,6 +21,7 @@ from shop.core.amounts import TYPED_AMOUNT
 from shop.core.email_addresses import EmailAddressField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import read_key
+from shop.core.seen_texts import refuse_control_signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,8 @@ def staff_formfield(db_field: Any, **options: Any) -> Any:
         options["assume_scheme"] = "https"
     elif isinstance(db_field, models.TextField):
         options["widget"] = forms.Textarea({"rows": 4})
+    elif isinstance(db_field, models.CharField) and not isinstance(options.get("widget"), forms.Textarea):
+        options["validators"] = [refuse_control_signs]
     field = db_field.formfield(**options)
     # Django writes dashes where nothing is chosen yet and the model has no word of its own for that.
     if isinstance(field, forms.TypedChoiceField):

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Address, User
 from accounts.services.addresses import AddressDetails
 from catalog.models import Product
-from orders.forms import require_for_country
+from orders.forms import LineField, require_for_country
 from shop.core.email_addresses import EmailAddressField
 from shop.core.images import check_image
 from shop.core.languages import active_language
@@ -26,16 +26,6 @@ from shop.pages.services.contact import MAX_IMAGES, Message
 
 MESSAGE_LENGTH = 5000
 LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject": 150, "budget": 60}
-
-
-def one_line(value: str) -> str:
-    """Return the words alone: what goes into a heading or a list has no line breaks and no control characters."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in value).split())
-
-
-class _Line(forms.CharField):
-    def to_python(self, value: Any) -> str:
-        return one_line(super().to_python(value) or "")
 
 
 class _Pictures(forms.FileField):
@@ -69,12 +59,12 @@ class ContactForm(forms.Form):
     """A question or a quote request. `website` is a trap: people do not see it, machines fill it in."""
 
     kind = forms.ChoiceField(choices=ContactKind.choices, initial=ContactKind.QUESTION)
-    first_name = _Line(
+    first_name = LineField(
         label=_("Prénom"),
         max_length=LIMITS["first_name"],
         widget=forms.TextInput(_text(autocomplete="given-name")),
     )
-    last_name = _Line(
+    last_name = LineField(
         label=_("Nom de famille"),
         max_length=LIMITS["last_name"],
         widget=forms.TextInput(_text(autocomplete="family-name")),
@@ -84,11 +74,11 @@ class ContactForm(forms.Form):
         max_length=LIMITS["email"],
         widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),
     )
-    subject = _Line(label=_("Sujet"), max_length=LIMITS["subject"], widget=forms.TextInput(_text()))
+    subject = LineField(label=_("Sujet"), max_length=LIMITS["subject"], widget=forms.TextInput(_text()))
     message = forms.CharField(
         label=_("Message"), max_length=MESSAGE_LENGTH, widget=forms.Textarea(_text("textarea", rows=7))
     )
-    budget = _Line(
+    budget = LineField(
         label=_("Budget"),
         required=False,
         max_length=LIMITS["budget"],
@@ -146,13 +136,13 @@ def find_piece(number: str) -> Product | None:
 class ProfileForm(forms.ModelForm[User]):
     """What a member changes of themselves at once. The address and the password ask for more."""
 
-    first_name = _Line(
+    first_name = LineField(
         label=_("Prénom"),
         max_length=150,
         required=False,
         widget=forms.TextInput(_text(autocomplete="given-name")),
     )
-    last_name = _Line(
+    last_name = LineField(
         label=_("Nom de famille"),
         max_length=150,
         required=False,
@@ -191,6 +181,13 @@ class AddressForm(forms.ModelForm[Address]):
         fields = (
             *("label", "first_name", "last_name", "address", "postal_code", "city", "country"),
             *("custom_country", "phone", "is_delivery_default", "is_billing_default"),
+        )
+        field_classes: ClassVar = dict.fromkeys(
+            (
+                *("label", "first_name", "last_name", "address", "postal_code", "city"),
+                *("custom_country", "phone"),
+            ),
+            LineField,
         )
         labels: ClassVar = {
             "label": _("Nom de l'adresse"),

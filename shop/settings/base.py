@@ -48,6 +48,8 @@ SILENCED_SYSTEM_CHECKS = ["models.W040"]
 
 INSTALLED_APPS = [
     "modeltranslation",
+    # Before the admin, whose forms are made as it starts: texts have their rule by then.
+    "shop.core",
     "shop.apps.ShopAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -63,7 +65,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
-    "shop.core",
     "shop.integrations",
     "shop.statistics",
     "shop.consent",

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from accounts.services import grant_role
 from accounts.tests.people import make_admin, prove
 from shop.integrations.delivery import deliver, dispatch
 from shop.integrations.endpoints import create_endpoint, send_test
@@ -61,6 +62,11 @@ def test_key_is_made_shown_once_and_revoked(browser: Client, boss: User):
     assert found[0] not in later.content.decode()
     assert f"atelier_{row.prefix}…" in text(later)
     assert "jamais utilisée" in text(later)
+    assert "qui n'administre plus la boutique" not in text(later)
+    maker = make_admin("partie@example.com")
+    create_api_key(name="Compta", scopes=READ_ONLY, actor=maker)
+    grant_role(user=maker, role="user")
+    assert "par partie@example.com, qui n'administre plus la boutique" in text(browser.get(KEYS))
     answer = browser.post(f"{KEYS}/{row.pk}/revoquer", follow=True)
     assert "La clé « Import ERP » est révoquée : elle n'ouvre plus rien." in text(answer)
     assert find_api_key(found[0]) is None
