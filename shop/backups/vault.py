@@ -116,6 +116,13 @@ def _read_identities(path: Path) -> list[Any]:
     """The keys of a file as `age-keygen` writes it: a line a key, comments begin with #."""
     try:
         lines = [line.strip() for line in path.read_text().splitlines()]
-        return [pyrage.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+        keys = [pyrage.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+    except OSError as error:
+        raise BackupKeyError(
+            f"The file of the secret key can't be read: {path} ({error.strerror})."
+        ) from error
     except (pyrage.IdentityError, UnicodeDecodeError) as error:
         raise BackupKeyError(f"{path}: a secret key begins with AGE-SECRET-KEY-1.") from error
+    if not keys:
+        raise BackupKeyError(f"{path} has no secret key: one begins with AGE-SECRET-KEY-1.")
+    return keys

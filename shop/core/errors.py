@@ -4,6 +4,7 @@ Pages of a failing server are drawn without database, session or context process
 """
 
 import errno
+import logging
 import sqlite3
 import sys
 from http import HTTPStatus
@@ -55,6 +56,26 @@ def is_outage(error: BaseException) -> bool:
     if isinstance(error, InternalError):
         return getattr(cause, "sqlstate", None) in _POSTGRES_INTERNAL
     return isinstance(error, OperationalError | InterfaceError)
+
+
+class Outages(logging.Filter):
+    """Makes a task, job or row that failed because database or disk can't be used an error of one line, as a request.
+
+    Until it is back, each tick of the beat and each row of a job would write the same traceback.
+    """
+
+    loggers = ("celery.app.trace", "shop.core.each_row", "shop.core.jobs")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name in self.loggers and record.exc_info:
+            error = record.exc_info[1]
+            if error is not None and is_outage(error):
+                message = record.getMessage()
+                if str(error) not in message:
+                    message = f"{message}: {type(error).__name__}: {error}"
+                record.msg, record.args = message, ()
+                record.exc_info = record.exc_text = None
+        return True
 
 
 def _answer(

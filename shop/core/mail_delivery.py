@@ -13,13 +13,14 @@ import smtplib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import formataddr, parseaddr
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
@@ -51,6 +52,8 @@ RETRY_DELAYS = (
 )
 MAX_ATTEMPTS = len(RETRY_DELAYS) + 1
 NO_WORKER_AFTER = timedelta(minutes=5)
+# One or two may not exist.
+REFUSED_RECIPIENTS = 3
 # A row whose worker died this often is taken for the cause of it.
 MAX_CRASHES = 5
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -130,6 +133,23 @@ def oldest_waiting_mail(now: datetime) -> datetime | None:
         for state, attempts, moment in groups
     ]
     return min((moment for moment in moments if moment <= now), default=None)
+
+
+def refused_since(now: datetime) -> datetime | None:
+    """Return since when the mail server refuses every mail for good, three recipients at least; None while it takes
+    some. Bulk mails are not among them. One query."""
+    rows = OutgoingMail.objects.order_by("-created_at")
+    last_taken = rows.filter(state=MailState.SENT).values("created_at")[:1]
+    by_the_server = Q()
+    for refusal in (MailRefusedError, NoSuchMailboxError):
+        by_the_server |= Q(last_error__startswith=f"{refusal.__name__}:")
+    refused = rows.filter(
+        by_the_server,
+        state=MailState.FAILED,
+        is_bulk=False,
+        created_at__gt=Coalesce(Subquery(last_taken), datetime.min.replace(tzinfo=UTC)),
+    ).aggregate(first=Min("created_at"), recipients=Count("to", distinct=True))
+    return refused["first"] if refused["recipients"] >= REFUSED_RECIPIENTS else None
 
 
 def deliver_bulk(reference: str, *, end: float, goes_on: Callable[[], bool]) -> bool:

@@ -309,11 +309,14 @@ LOGGING: dict[str, Any] = {
         "text": {"()": "shop.core.log_lines.TextLine"},
         "json": {"()": "shop.core.log_lines.JsonLine"},
     },
-    "filters": {"refused": {"()": "shop.core.log_lines.RefusedRequests"}},
+    "filters": {
+        "refused": {"()": "shop.core.log_lines.RefusedRequests"},
+        "outages": {"()": "shop.core.errors.Outages"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "filters": ["refused"],
+            "filters": ["refused", "outages"],
             "formatter": LOG_FORMAT,
         }
     },

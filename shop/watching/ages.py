@@ -9,7 +9,7 @@ from django.db.models import Count
 
 from shop.core import jobs
 from shop.core.health import WORKERS_AGE
-from shop.core.mail_delivery import oldest_waiting_mail
+from shop.core.mail_delivery import oldest_waiting_mail, refused_since
 from shop.core.models import MailState, OutgoingMail
 from shop.core.readings import Age, Figure, register_age, register_figure
 
@@ -19,6 +19,7 @@ QUEUE_LIMIT = timedelta(minutes=30)
 JOBS_LIMIT = timedelta(hours=2)
 # After the sixth try: the mail server is away, or one mail of many is refused again and again.
 MAILS_LIMIT = timedelta(hours=2)
+REFUSALS_LIMIT = timedelta(minutes=10)
 QUEUE_LABELS = {"images": "Traitement des photos"}
 
 
@@ -77,6 +78,16 @@ def register() -> None:
             "Regardez «\u00a0E-mails envoyés\u00a0»\u00a0: si un seul attend, son destinataire refuse "
             "peut-être\u00a0; si tous attendent, prévenez la personne qui s'occupe du serveur.",
             oldest_waiting_mail,
+        )
+    )
+    register_age(
+        Age(
+            "mail-refusals",
+            "E-mails tous refusés",
+            REFUSALS_LIMIT,
+            f"{OPERATOR}le serveur d'e-mail n'accepte plus aucun message (quota, expéditeur, abonnement). Ensuite, "
+            "renvoyez ceux de «\u00a0E-mails envoyés\u00a0», «\u00a0En échec\u00a0».",
+            refused_since,
         )
     )
     register_figure(Figure("shop_mails", "Mails that are not sent yet, by state", _mails, label="state"))

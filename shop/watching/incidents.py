@@ -28,10 +28,12 @@ SERVICE_ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """What is over its limit now. `grace`: how long it is watched before somebody is mailed."""
+    """What is over its limit now. `since`: the moment from which its age counts. `grace`: how long it is watched before
+    somebody is mailed."""
 
     label: str
     advice: str
+    since: datetime
     grace: timedelta = timedelta(0)
 
 
@@ -59,15 +61,16 @@ def check_incidents(now: datetime) -> None:
 
 def note_incidents(now: datetime) -> dict[str, Late]:
     """Store what is over its limit now, and end what has not been for ten minutes. Return the former by name."""
-    late = {reading.of.name: _late(reading) for reading in read_ages(now) if reading.is_late}
+    late = {reading.of.name: _late(reading, now) for reading in read_ages(now) if reading.is_late}
     for name in unavailable_services():
-        late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE)
+        late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE, now)
     seen = Incident.objects.filter(ended_at=None)
-    seen.filter(name__in=late).update(last_seen_at=now)
+    seen.filter(name__in=late).update(last_seen_at=now, well_at=None)
+    seen.exclude(name__in=late).filter(well_at=None).update(well_at=now)
     known = set(seen.values_list("name", flat=True))
     Incident.objects.bulk_create(
         [
-            Incident(name=name, label=each.label, started_at=now, last_seen_at=now)
+            Incident(name=name, label=each.label, started_at=each.since, last_seen_at=now)
             for name, each in late.items()
             if name not in known
         ],
@@ -78,10 +81,11 @@ def note_incidents(now: datetime) -> dict[str, Late]:
     return late
 
 
-def _late(reading: Reading) -> Late:
+def _late(reading: Reading, now: datetime) -> Late:
     # What never went well yet may have been installed a minute ago.
     is_new = reading.age is None and not reading.failed
-    return Late(reading.of.label, reading.of.advice, reading.of.limit if is_new else timedelta(0))
+    grace = reading.of.limit if is_new else timedelta(0)
+    return Late(reading.of.label, reading.of.advice, reading.since or now, grace)
 
 
 def past_incidents() -> list[Incident]:
@@ -101,7 +105,7 @@ def _subject(incidents: list[Incident]) -> str:
 
 def _alert(incidents: list[Incident], late: dict[str, Late], now: datetime) -> str:
     parts = [
-        f"{incident.label}\nConstaté il y a {in_words(now - incident.started_at)}.\n{late[incident.name].advice}"
+        f"{incident.label}\nDepuis {in_words(now - incident.started_at)}.\n{late[incident.name].advice}"
         for incident in incidents
     ]
     return "\n\n".join(parts)
@@ -109,6 +113,5 @@ def _alert(incidents: list[Incident], late: dict[str, Late], now: datetime) -> s
 
 def _all_clear(incidents: list[Incident]) -> str:
     return "\n".join(
-        f"{incident.label}\u00a0: terminé, après {in_words(incident.last_seen_at - incident.started_at)}."
-        for incident in incidents
+        f"{incident.label}\u00a0: terminé, après {in_words(incident.lasted)}." for incident in incidents
     )

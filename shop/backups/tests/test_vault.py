@@ -80,6 +80,19 @@ def test_object_that_was_cut_off_is_named(
         open_vault(identity_files=[secret_key]).fetch("backups/a.tar.age", tmp_path / "back")
 
 
+def test_file_without_a_key_is_named(target: Path, tmp_path: Path) -> None:
+    path = tmp_path / "key.txt"
+    with pytest.raises(BackupKeyError) as refusal:
+        open_vault(identity_files=[path])
+    assert (
+        str(refusal.value) == f"The file of the secret key can't be read: {path} (No such file or directory)."
+    )
+    path.write_text("# public key: age1…\n")
+    with pytest.raises(BackupKeyError) as refusal:
+        open_vault(identity_files=[path])
+    assert str(refusal.value) == f"{path} has no secret key: one begins with AGE-SECRET-KEY-1."
+
+
 def test_file_that_is_no_key_is_refused(target: Path, tmp_path: Path) -> None:
     path = tmp_path / "key.txt"
     for content in (b"AGE-SECRET-KEY-2", b"\xe9\xff"):

@@ -5,7 +5,10 @@ import logging
 import sys
 
 import pytest
+from django.conf import settings
+from django.db import InternalError, OperationalError
 from django.test import RequestFactory
+from django.utils.module_loading import import_string
 
 from shop.core.log_lines import JsonLine, TextLine, bind, given_request_id, hide, note_order, unbind
 
@@ -64,6 +67,39 @@ def test_a_json_line_holds_its_fields_and_nothing_that_a_caller_added():
         "request_id": "abc",
         "order": "o-1",
     }
+
+
+@pytest.mark.parametrize(
+    ("logger", "error", "end"),
+    [
+        ("celery.app.trace", OperationalError("away"), "raised OperationalError('away')"),
+        ("shop.core.each_row", OperationalError("away"), "raised OperationalError('away')"),
+        (
+            "shop.core.jobs",
+            OperationalError("gone"),
+            "raised OperationalError('away'): OperationalError: gone",
+        ),
+        (
+            "shop.core.jobs",
+            InternalError("a bug"),
+            "raised OperationalError('away')\ndjango.db.utils.InternalError: a bug",
+        ),
+        (
+            "shop.orders",
+            OperationalError("away"),
+            "raised OperationalError('away')\ndjango.db.utils.OperationalError: away",
+        ),
+    ],
+)
+def test_a_task_that_an_outage_ended_is_one_line(logger, error, end):
+    handler = logging.StreamHandler()
+    handler.setFormatter(TextLine())
+    for name in settings.LOGGING["handlers"]["console"]["filters"]:
+        handler.addFilter(import_string(settings.LOGGING["filters"][name]["()"])())
+    message = "raised OperationalError('away')"
+    made = logging.LogRecord(logger, logging.ERROR, "x.py", 1, message, (), (type(error), error, None))
+    handler.filter(made)
+    assert handler.format(made).endswith(f"ERROR {logger}: {end}")
 
 
 def test_a_text_line_hides_in_its_traceback_too():

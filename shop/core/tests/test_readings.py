@@ -7,7 +7,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from shop.core import jobs, readings, tasks
-from shop.core.mail_delivery import oldest_waiting_mail
+from shop.core.mail_delivery import oldest_waiting_mail, refused_since
 from shop.core.models import OutgoingMail, ScheduledJob
 from shop.core.readings import Age
 
@@ -80,6 +80,35 @@ def test_the_oldest_mail_counts_from_when_it_could_go_not_from_its_next_try():
     make_mail(next_attempt_at=NOW - 90 * minute, is_bulk=True)
     make_mail(next_attempt_at=NOW - 90 * minute, state="failed")
     assert oldest_waiting_mail(NOW) == NOW - 10 * minute
+
+
+@pytest.mark.django_db
+def test_a_server_that_refuses_three_recipients_and_took_nothing_since_refuses_all():
+    hour = timedelta(hours=1)
+
+    def refused(name, hours, **fields):
+        error = fields.pop("last_error", "MailRefusedError: SMTPSenderRefused: (550, b'quota')")
+        OutgoingMail.objects.create(
+            kind="notice",
+            to=f"{name}@example.com",
+            state="failed",
+            created_at=NOW - hours * hour,
+            last_error=error,
+            **fields,
+        )
+
+    refused("lea", 3, last_error="NoSuchMailboxError: SMTPRecipientsRefused")
+    refused("lea", 2)
+    refused("max", 2)
+    refused("ada", 2, is_bulk=True)
+    refused("eve", 2, last_error="ConnectionRefusedError: [Errno 111]")
+    assert refused_since(NOW) is None
+    refused("zoe", 1)
+    assert refused_since(NOW) == NOW - 3 * hour
+    OutgoingMail.objects.create(
+        kind="notice", to="tom@example.com", state="sent", created_at=NOW - 1.5 * hour
+    )
+    assert refused_since(NOW) is None
 
 
 @pytest.mark.django_db

@@ -38,9 +38,7 @@ def state(request: HttpRequest) -> HttpResponseBase:
         StateRow(reading.of.label, _detail(reading), reading.is_late, reading.of.advice)
         for reading in read_ages(timezone.now())
     ]
-    past = [
-        (incident, in_words(incident.last_seen_at - incident.started_at)) for incident in past_incidents()
-    ]
+    past = [(incident, in_words(incident.lasted)) for incident in past_incidents()]
     context = {
         "rows": sorted(rows, key=lambda row: not row.is_late),
         "late": sum(row.is_late for row in rows),

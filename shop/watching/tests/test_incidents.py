@@ -57,7 +57,7 @@ def test_an_incident_is_mailed_once_and_its_end_once(since):
         ["atelier@example.com"],
     )
     assert message.body == (
-        "E-mails en attente\nConstaté il y a 0\u00a0s.\nRegardez.\n\n"
+        "E-mails en attente\nDepuis 3\u00a0h.\nRegardez.\n\n"
         "L'état de la boutique : http://localhost:8000/admin/etat\n"
     )
     since["mails"] = None
@@ -66,7 +66,7 @@ def test_an_incident_is_mailed_once_and_its_end_once(since):
     check_incidents(NOW + 11 * MINUTE)
     check_incidents(NOW + 12 * MINUTE)
     assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]
-    assert mail.outbox[1].body.startswith("E-mails en attente\u00a0: terminé, après 1\u00a0min.\n")
+    assert mail.outbox[1].body.startswith("E-mails en attente\u00a0: terminé, après 3\u00a0h\u00a002.\n")
     assert Incident.objects.get().cleared_at == NOW + 11 * MINUTE
 
 
@@ -88,7 +88,7 @@ def test_all_is_well_only_when_the_last_incident_is_over(since):
     check_incidents(NOW + 31 * MINUTE)
     assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]
     assert "E-mails en attente\u00a0: terminé" in mail.outbox[1].body
-    assert "Sauvegarde\u00a0: terminé, après 20\u00a0min." in mail.outbox[1].body
+    assert "Sauvegarde\u00a0: terminé, après 2\u00a0jours." in mail.outbox[1].body
 
 
 def test_what_never_went_well_yet_has_its_limit_to_do_so(since):
@@ -113,7 +113,7 @@ def test_a_mail_server_that_is_away_is_tried_again_until_it_takes_the_alert(sinc
             check_incidents(NOW)
     assert (Incident.objects.get().alerted_at, subjects()) == (None, [])
     check_incidents(NOW + 5 * MINUTE)
-    assert "Constaté il y a 5\u00a0min." in mail.outbox[0].body
+    assert "Depuis 3\u00a0h\u00a005." in mail.outbox[0].body
 
 
 def test_the_outbox_is_not_in_the_way(since):
