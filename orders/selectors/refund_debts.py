@@ -34,7 +34,8 @@ class Debt:
 
 
 def debts(order: Order) -> list[Debt]:
-    """Return what decisions that took effect still owe, oldest refund first. Four queries, five after a lost dispute.
+    """Return what decisions that took effect still owe, oldest refund first. Three queries, six at most where something
+    is owed.
 
     It goes back by trying again or by a transfer, never by another decision.
     """
@@ -56,8 +57,8 @@ def owed_again(order: Order) -> Decimal:
 
 
 def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
-    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Three queries,
-    four after a lost dispute.
+    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries, five
+    at most where something is lacking.
 
     What was refunded outside the shop beyond a decision of its own counts for what others lack, the oldest first. So
     does, for a decision that took effect, what a bank gave back in a lost dispute of the same charge.
@@ -87,9 +88,11 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
         spare += max(-rest, ZERO)
         if note is not None or voided or pk in moving:
             effective.append(pk)
-    taken = _taken_by_banks(order)
+    if any(lacking[pk] for pk in effective):
+        taken = _taken_by_banks(order)
+        for pk in effective:
+            lacking[pk] = max(lacking[pk] - taken[pk], ZERO)
     for pk in effective:
-        lacking[pk] = max(lacking[pk] - taken[pk], ZERO)
         made_good = min(lacking[pk], spare)
         lacking[pk] -= made_good
         spare -= made_good
