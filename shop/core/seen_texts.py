@@ -32,9 +32,10 @@ def shows_nothing(text: str) -> bool:
     return all(sign in _DRAWN_AS_NOTHING or unicodedata.category(sign)[0] in "CZ" for sign in text)
 
 
-def refuse_unseen(text: str) -> None:
-    """Raise ValidationError for a text that is there and shows nothing; an empty one is the field's own affair."""
-    if text and shows_nothing(text):
+def refuse_unseen(value: object) -> None:
+    """Raise ValidationError for a text that is there and shows nothing; an empty one is the field's own affair. Forms
+    make UUIDs and JSON of text fields, too: these are left alone."""
+    if isinstance(value, str) and value and shows_nothing(value):
         raise ValidationError(_("Ce texte ne contient que des signes invisibles."), code="unseen")
 
 

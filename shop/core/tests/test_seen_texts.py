@@ -1,5 +1,7 @@
 """Texts that show nothing are refused by every field, signs that break or turn a line by every field of one line."""
 
+from uuid import UUID
+
 import pytest
 from django import forms
 from django.core.exceptions import ValidationError
@@ -52,3 +54,9 @@ def _below(kind):
         if not each.__module__.startswith("django."):
             yield each
         yield from _below(each)
+
+
+def test_what_a_form_makes_of_a_text_that_is_none_is_left_alone():
+    key = "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"
+    assert forms.UUIDField().clean(key) == UUID(key)
+    assert forms.JSONField().clean('{"a": [1]}') == {"a": [1]}
