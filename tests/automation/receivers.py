@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,3 +44,8 @@ def receiver() -> Iterator[Receiver]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def kinds_of(server: Receiver) -> list[str]:
+    """The kinds of the events that arrived, in their order."""
+    return [json.loads(body)["type"] for _headers, body in server.received]

@@ -1,0 +1,176 @@
+"""Webhooks that fail: tried again for a day, paused, taken up after a worker that died."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from catalog.tests.factories import make_product
+from shop.core.models import OutgoingMail
+from shop.integrations import delivery
+from shop.integrations.delivery import MAX_ATTEMPTS, RETRY_DELAYS, deliver, dispatch, sweep
+from shop.integrations.endpoints import (
+    send_test,
+    switch_endpoint,
+    update_endpoint,
+)
+from shop.integrations.models import (
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+)
+from tests.automation.receivers import Receiver, kinds_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_failures_are_tried_again_for_a_day_then_the_endpoint_pauses_and_the_shop_is_told(
+    endpoint: WebhookEndpoint, server: Receiver, run_on_commit: Any, boss: User, work: Any, queued_tasks: Any
+):
+    server.answers = [500] * 100
+    server.answer_body = b"x" * 5000
+    with run_on_commit():
+        make_product()
+    dispatch(WebhookEvent.objects.get().pk)
+    row = WebhookDelivery.objects.get()
+    now = timezone.now()
+    for number, wait in enumerate(RETRY_DELAYS, 1):
+        assert deliver(row.pk, now=now) == "queued"
+        row.refresh_from_db()
+        assert (row.attempts, row.next_attempt_at) == (number, now + wait)
+        # Not a second earlier.
+        assert deliver(row.pk, now=now + wait - timedelta(seconds=1)) is None
+        now += wait
+    assert sum(RETRY_DELAYS, timedelta(0)) == timedelta(days=1)
+    assert not OutgoingMail.objects.exists()
+    assert deliver(row.pk, now=now) == "failed"
+    assert len(server.received) == MAX_ATTEMPTS
+    assert len({body for _headers, body in server.received}) == 1
+    assert {(each.status, len(each.answer)) for each in WebhookAttempt.objects.all()} == {(500, 500)}
+    mail = OutgoingMail.objects.get()
+    assert (mail.kind, mail.context["url"]) == ("webhook_paused", server.url)
+    endpoint.refresh_from_db()
+    assert endpoint.paused_at == now
+    # What happens meanwhile waits.
+    queued_tasks.calls.clear()
+    with run_on_commit():
+        make_product("Second")
+    work()
+    assert len(server.received) == MAX_ATTEMPTS
+    server.answers = []
+    with run_on_commit():
+        switch_endpoint(endpoint_id=endpoint.pk, on=True, actor=boss)
+    work()
+    assert len(server.received) == MAX_ATTEMPTS + 2
+    assert set(WebhookDelivery.objects.values_list("state", flat=True)) == {"succeeded"}
+    assert OutgoingMail.objects.count() == 1
+
+
+def test_answer_other_than_200_to_299_is_a_failure(endpoint: WebhookEndpoint, server: Receiver):
+    for status in (302, 404):
+        server.answers = [status]
+        send_test(endpoint_id=endpoint.pk)
+        dispatch(WebhookEvent.objects.filter(dispatched_at=None).get().pk)
+        assert deliver(WebhookDelivery.objects.latest("pk").pk) == "queued"
+
+
+def test_server_that_is_not_there_is_in_the_log(endpoint: WebhookEndpoint, boss: User):
+    update_endpoint(
+        endpoint_id=endpoint.pk,
+        url="http://127.0.0.1:9/",
+        description="",
+        kinds=["product.created"],
+        actor=boss,
+    )
+    send_test(endpoint_id=endpoint.pk)
+    dispatch(WebhookEvent.objects.get().pk)
+    assert deliver(WebhookDelivery.objects.get().pk) == "queued"
+    attempt = WebhookAttempt.objects.get()
+    assert (attempt.status, attempt.failure) == (None, "unreachable")
+
+
+def test_dead_worker_loses_nothing_and_sends_the_same_id_again(
+    endpoint: WebhookEndpoint,
+    server: Receiver,
+    run_on_commit: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Any,
+):
+    """Killed between the answer and the mark; then every message is lost."""
+    send_test(endpoint_id=endpoint.pk)
+    dispatch(WebhookEvent.objects.get().pk)
+    row = WebhookDelivery.objects.get()
+
+    def die(*args: Any) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delivery, "_mark", die)
+        with pytest.raises(SystemExit):
+            deliver(row.pk)
+    # Its lease is not over: nobody sends it twice at once.
+    assert deliver(row.pk) is None
+    now = timezone.now() + timedelta(minutes=10)
+    with run_on_commit():
+        sweep(now)
+    assert len({headers["webhook-id"] for headers, _body in server.received}) == 1
+    assert len(server.received) == 2
+    row.refresh_from_db()
+    assert row.state == "succeeded"
+
+
+def test_sweep_finds_events_whose_message_was_lost(
+    endpoint: WebhookEndpoint, server: Receiver, run_on_commit: Any, queued_tasks: Any, work: Any
+):
+    with run_on_commit():
+        make_product()
+    queued_tasks.calls.clear()
+    with run_on_commit():
+        sweep(timezone.now())
+    work()
+    assert kinds_of(server) == ["product.created"]
+    with run_on_commit():
+        sweep(timezone.now())
+    work()
+    assert len(server.received) == 1
+
+
+def test_call_that_fails_keeps_no_other_waiting(
+    endpoint: WebhookEndpoint, server: Receiver, fail_first: Callable[[Any, str], None]
+):
+    for _ in range(3):
+        send_test(endpoint_id=endpoint.pk)
+    fail_first(delivery, "dispatch")
+    fail_first(delivery, "_call")
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        sweep(timezone.now())
+    assert WebhookEvent.objects.filter(dispatched_at=None).count() == 1
+    WebhookDelivery.objects.update(next_attempt_at=timezone.now() - timedelta(minutes=6))
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        sweep(timezone.now())
+    assert len(server.received) == 1
+
+
+def test_call_that_fails_unforeseen_is_a_try_like_any_other(
+    endpoint: WebhookEndpoint, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("unforeseen")
+
+    send_test(endpoint_id=endpoint.pk)
+    dispatch(WebhookEvent.objects.get().pk)
+    row, now = WebhookDelivery.objects.get(), timezone.now()
+    monkeypatch.setattr(delivery, "post", fail)
+    assert deliver(row.pk, now=now) == "queued"
+    row.refresh_from_db()
+    assert (row.next_attempt_at, row.lease_until) == (now + RETRY_DELAYS[0], None)
+    assert WebhookAttempt.objects.get().failure == "unforeseen"
+    WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1, next_attempt_at=now)
+    assert deliver(row.pk, now=now) == "failed"
+    assert OutgoingMail.objects.get().kind == "webhook_paused"
