@@ -89,7 +89,7 @@ def test_past_incidents_are_listed(page):
         ended_at=began + timedelta(minutes=22),
     )  # fmt: skip
     html, rows = page()
-    assert "<h2>Ce qui s'est passé</h2>" in html
+    assert '<h2 class="staff-home__title">Ce qui s\'est passé</h2>' in html
     assert rows[-1] == "E-mails en attente Le 2 mars 2026, 07:30, pendant 12 min"
 
 
