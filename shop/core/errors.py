@@ -86,7 +86,7 @@ def _answer(
     return render(request, template or f"errors/{status.value}.html", status=status)
 
 
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: BaseException | None = None) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return _too_large(request)
     if is_api(request):
@@ -168,8 +168,9 @@ class PageReporter(ExceptionReporter):
         """Return the page, or for a call the JSON, that a visitor reads without DEBUG."""
         if self.request is None:
             return super().get_traceback_html()
-        bad = isinstance(self.exc_value, SuspiciousOperation | BadRequest | MultiPartParserError)
-        answer = bad_request(self.request, self.exc_value) if bad else server_error(self.request)
+        error = self.exc_value
+        bad = isinstance(error, SuspiciousOperation | BadRequest | MultiPartParserError)
+        answer = bad_request(self.request, error) if bad else server_error(self.request)
         return mark_safe(answer.content.decode())  # noqa: S308 - rendered by our own template
 
     def get_traceback_text(self) -> SafeString:
