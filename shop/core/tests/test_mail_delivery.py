@@ -156,8 +156,8 @@ def test_what_was_rendered_first_is_what_is_sent_later(server, mail):
 
 
 def test_a_row_in_another_workers_hands_is_left_alone(server, mail, settings):
-    """As long as the slowest server takes that is waited for: connection and greeting, EHLO, STARTTLS and its handshake,
-    EHLO again, three steps of a sign-in, sender, recipient, DATA, the mail, QUIT."""
+    """As long as the slowest server takes that is waited for: connection and greeting, EHLO, STARTTLS and its
+    handshake, EHLO again, three steps of a sign-in, sender, recipient, DATA, the mail, QUIT."""
     slowest = timezone.now() + 14 * timedelta(seconds=settings.EMAIL_TIMEOUT)
     server.script = [lambda: pytest.fail("sent twice") if deliver(mail.pk, now=slowest) else None]
 
