@@ -235,11 +235,24 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
             ("/es/carrito", "es"),
             ("/de/kasse?a=1", "de"),
         ):
-            answer = requests.get(f"http://127.0.0.1:{port}{path}", timeout=5)
-            assert (answer.status_code, answer.headers["Content-Type"]) == (502, "text/html; charset=utf-8")
-            assert (answer.headers["Cache-Control"], answer.headers["Retry-After"]) == ("no-store", "30")
-            with translation.override(language):
-                shop = render_to_string("errors/503.html")
-            assert f"<html lang={language}>" in answer.text
-            [words] = re.findall("<p>(.*?)</p>", answer.text)
-            assert f"<p>{words}</p>" in shop.replace("\u00a0", "&nbsp;")
+            address = f"http://127.0.0.1:{port}{path}"
+            for answer, status, template, retry_after in (
+                (requests.get(address, timeout=5), 502, "errors/503.html", "30"),
+                (_declared(address, 32 * 1024 * 1024 + 1), 413, "errors/413.html", None),
+            ):
+                assert (answer.status_code, answer.headers["Content-Type"]) == (
+                    status,
+                    "text/html; charset=utf-8",
+                )
+                assert answer.headers["Cache-Control"] == "no-store"
+                assert answer.headers.get("Retry-After") == retry_after
+                with translation.override(language):
+                    shop = render_to_string(template).replace("\u00a0", "&nbsp;")
+                assert f"<html lang={language}>" in answer.text
+                for pattern in ("<title>(.*?)</title>", "<h1>(.*?)</h1>", "<p>(.*?)</p>"):
+                    assert re.findall(pattern, answer.text) == re.findall(pattern, shop)[:1]
+
+
+def _declared(address: str, length: int) -> requests.Response:
+    """Announce a body of that length and send none of it: a proxy that refuses it answers at once."""
+    return requests.post(address, headers={"Content-Length": str(length)}, timeout=5)

@@ -16,7 +16,7 @@ from catalog.models.variant import ProductVariation
 
 
 class PictureRow(models.Model):
-    """A stored picture. `derivatives` is empty until the smaller files were made in the background."""
+    """A stored picture. `derivatives` has no `widths` until the smaller files were made in the background."""
 
     file = models.FileField(_("fichier"), max_length=120, editable=False)
     alt = models.CharField(

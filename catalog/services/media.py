@@ -4,7 +4,6 @@ The smaller files of a picture are made in the background."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -35,8 +34,6 @@ from shop.core.image_drawing import DrawnImage
 from shop.core.images import StoredImage
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
-
-logger = logging.getLogger(__name__)
 
 RETIRED_FOR = timedelta(days=1)
 """How long files outlive their row at least: an order that is being placed and a page in a cache show them still."""
@@ -225,24 +222,19 @@ def remove_model_files(*, product: Product) -> None:
 
 def derive_files(*, kind: str, pk: int) -> bool:
     """Make the smaller files of one picture (`kind` is a key of `_MODELS`). False when there is nothing to do:
-    the row is gone or has them already. Safe to run twice, also at the same time."""
+    the row is gone or has them already, or none can be made. Safe to run twice, also at the same time."""
     model = _MODELS[kind]
-    row = model._default_manager.filter(pk=pk, derivatives={}).first()
+    row = model._default_manager.filter(images.UNDERIVED, pk=pk).first()
     if row is None or not row.file.name:
         return False
-    try:
-        derivatives = images.derive_files(row.file.name)
-    except FileNotFoundError:
-        # Nothing will bring it back: the row stops asking, and the page shows the text alternative.
-        logger.exception("The picture %s is lost", row.file.name)
-        model._default_manager.filter(pk=pk, file=row.file.name).update(derivatives={"widths": []})
-        return False
-    updated = model._default_manager.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
+    shown = model._default_manager.filter(pk=pk, file=row.file.name)
+    derivatives = images.derive_for(shown, row.file.name, row.derivatives)
+    updated = shown.update(derivatives=derivatives)
     if not updated and not _keep_for_whole(row, derivatives):
         # Removed meanwhile: these files go with the others.
         RetiredPicture.objects.filter(file=row.file.name).update(derivatives=derivatives)
     content_changed()
-    return bool(updated)
+    return bool(updated and derivatives["widths"])
 
 
 def missing_pictures(*, limit: int) -> list[tuple[str, int]]:
@@ -251,7 +243,7 @@ def missing_pictures(*, limit: int) -> list[tuple[str, int]]:
     return [
         (kind, pk)
         for kind, model in _MODELS.items()
-        for pk in model._default_manager.filter(derivatives={})
+        for pk in model._default_manager.filter(images.UNDERIVED)
         .order_by("?")
         .values_list("pk", flat=True)[:limit]
     ]

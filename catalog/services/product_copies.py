@@ -94,7 +94,7 @@ def _copy_photos(source: Product, copy: Product, formats: dict[int | None, Produ
         photo = ProductImage.objects.create(
             product=copy, variation=formats[row.variation_id], **_columns(row, {"id", "product", "variation"})
         )
-        if not photo.derivatives:
+        if "widths" not in photo.derivatives:
             enqueue_after_commit(DERIVE_TASK, "product", photo.pk)
 
 

@@ -1,5 +1,6 @@
 """Pictures of products and categories: rows, background work, files that go when they should."""
 
+import errno
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from catalog import tasks
 from catalog.models import CategoryPicture, ProductImage, RetiredPicture
 from catalog.selectors import shown_files
-from catalog.selectors.pictures import best_image, images_of
+from catalog.selectors.pictures import best_image, image_info, images_of
 from catalog.services import media
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
@@ -71,6 +72,31 @@ def test_a_lost_file_is_not_asked_for_again_and_again(caplog):
     assert media.derive_files(kind="product", pk=row.pk) is False
     assert "products/gone.jpg" in caplog.text
     assert media.enqueue_missing(limit=10) == 0
+
+
+class Killed(BaseException):
+    """What the system does to a worker that takes too much memory: nothing after it is run."""
+
+
+@pytest.mark.both_engines
+def test_a_picture_that_kills_its_worker_is_tried_five_times(monkeypatch, caplog):
+    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    fails: list[BaseException] = [Killed(), OSError(errno.EIO, "away"), OSError("broken"), *[Killed()] * 3]
+    tries = iter(fails)
+
+    def fail(name: str) -> None:
+        raise next(tries)
+
+    monkeypatch.setattr(media.images, "derive_files", fail)
+    for failure in fails:
+        assert media.missing_pictures(limit=1) == [("product", row.pk)]
+        with pytest.raises(type(failure)):
+            media.derive_files(kind="product", pk=row.pk)
+    assert media.derive_files(kind="product", pk=row.pk) is False
+    assert f"The picture {row.file.name} stays without smaller files after 5 tries" in caplog.text
+    assert media.missing_pictures(limit=1) == []
+    row.refresh_from_db()
+    assert image_info(row, "").srcset == f"/media/{row.file.name} 500w"
 
 
 def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):

@@ -138,7 +138,7 @@ def rotate(vault: Vault, work: Path) -> list[str]:
     """
     rotation = Rotation(settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS)
     names = backup_names(vault)
-    staying_at = rotation.stays(made_at_of(name) for name in names)
+    staying_at = rotation.stays((made_at_of(name) for name in names), now=timezone.now())
     staying = [name for name in names if made_at_of(name) in staying_at]
     lists, damaged = [], False
     for name in staying:

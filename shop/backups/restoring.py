@@ -16,9 +16,10 @@ from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
 
 from shop.backups import rows
-from shop.backups.making import FORMAT, MANIFEST, backup_names, read_list, secret_key_check
+from shop.backups.making import FORMAT, MANIFEST, backup_names, made_at_of, read_list, secret_key_check
 from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, bring_back, fetched
 from shop.backups.vault import Vault
 
@@ -55,11 +56,18 @@ class Archive:
 def fetch_archive(vault: Vault, name: str, work: Path) -> Archive:
     """Fetch a backup, the newest one for "", and check every sum of its tables. Files are checked as they are written.
 
+    The newest one by its name is not the newest one if a clock was wrong: it is not chosen then, and has to be named.
+
     Raises RestoreRefused, DamagedError and what the vault raises.
     """
     names = backup_names(vault)
     if not names or (name and name not in names):
         raise RestoreRefused(f"There is no backup {name}." if name else "There is no backup at this target.")
+    if not name and made_at_of(names[0]) > timezone.now():
+        raise RestoreRefused(
+            f"The backup {names[0]} is dated in the future: this machine's clock is wrong, or its maker's was. "
+            f"Name the one to take: {', '.join(names[:3])} …"
+        )
     name = name or names[0]
     listed = read_list(vault, name, work)
     path = work / "rows.tar"

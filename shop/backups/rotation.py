@@ -1,4 +1,6 @@
-"""Which backups stay: the newest of each of the last days, weeks and months that have one."""
+"""Which backups stay: the newest of each of the last days, weeks and months that have one.
+
+What a clock dated in the future stays until then, and takes the place of no other."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -13,15 +15,16 @@ class Rotation:
     weeks: int
     months: int
 
-    def stays(self, made_at: Iterable[datetime]) -> set[datetime]:
+    def stays(self, made_at: Iterable[datetime], *, now: datetime) -> set[datetime]:
         """Return the moments of the backups that stay."""
-        newest_first = sorted(made_at, reverse=True)
+        moments = set(made_at)
+        newest_first = sorted((moment for moment in moments if moment <= now), reverse=True)
         periods: tuple[tuple[int, Callable[[datetime], Hashable]], ...] = (
             (self.days, datetime.date),
             (self.weeks, lambda moment: moment.isocalendar()[:2]),
             (self.months, lambda moment: (moment.year, moment.month)),
         )
-        staying = set(newest_first[:1])
+        staying = moments.difference(newest_first) | set(newest_first[:1])
         for count, period in periods:
             newest: dict[Hashable, datetime] = {}
             for moment in newest_first:

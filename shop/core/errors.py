@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from http import HTTPStatus
 
-from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
@@ -86,11 +86,19 @@ def _answer(
     return render(request, template or f"errors/{status.value}.html", status=status)
 
 
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: BaseException | None = None) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return _too_large(request)
     if is_api(request):
         return problem_response(Problem("malformed", _("La requête n'est pas lisible."), 400))
     # A bad Host header arrives here too: nothing of the request may be trusted or printed.
     return HttpResponse(loader.render_to_string("errors/400.html"), status=400)
+
+
+def _too_large(request: HttpRequest) -> HttpResponse:
+    if is_api(request):
+        return problem_response(Problem("too_large", _("La demande est trop volumineuse."), 413))
+    return HttpResponse(loader.render_to_string("errors/413.html"), status=413)
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponseBase:
@@ -160,8 +168,9 @@ class PageReporter(ExceptionReporter):
         """Return the page, or for a call the JSON, that a visitor reads without DEBUG."""
         if self.request is None:
             return super().get_traceback_html()
-        bad = isinstance(self.exc_value, SuspiciousOperation | BadRequest | MultiPartParserError)
-        answer = (bad_request if bad else server_error)(self.request)
+        error = self.exc_value
+        bad = isinstance(error, SuspiciousOperation | BadRequest | MultiPartParserError)
+        answer = bad_request(self.request, error) if bad else server_error(self.request)
         return mark_safe(answer.content.decode())  # noqa: S308 - rendered by our own template
 
     def get_traceback_text(self) -> SafeString:

@@ -7,6 +7,7 @@ smaller files exist.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +17,19 @@ from typing import IO, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
+from django.db.models import Q, QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from PIL import Image
 
+from shop.core.errors import is_outage
 from shop.core.image_decoding import UndecodableImage, draw_all
 from shop.core.image_drawing import DrawnImage, cut, draw
 from shop.core.image_structure import MalformedImage, image_size
 from shop.core.problems import Problem
 from shop.core.subject import subject_span
+
+logger = logging.getLogger(__name__)
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_NAME_LENGTH = 100
@@ -32,6 +37,9 @@ MAX_NAME_LENGTH = 100
 MAX_MEGAPIXELS = {"JPEG": 25, "PNG": 12, "WEBP": 10}
 MAX_SIDE = 12_000
 WIDTHS = (360, 768, 1024, 1440)
+MAX_TRIES = 5
+UNDERIVED = Q(derivatives={}) | Q(derivatives__tries__gt=0)
+"""Rows of pictures whose smaller files are still to be made. `tries` says how often that was begun."""
 
 _FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "webp": "WEBP"}
 # Format, file extension, media type and encoder options, best compression first.
@@ -174,6 +182,29 @@ def derive_files(name: str) -> dict[str, Any]:
             default_storage.save(target, ContentFile(_encode(smaller, kind, options)))
     span = subject_span(picture)
     return {"widths": widths} | ({"subject": span} if span else {})
+
+
+def derive_for(rows: QuerySet[Any], name: str, derivatives: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the smaller files of a picture that `rows`, a row with `derivatives`, shows; return their description.
+
+    A try is counted in the row before it is made: a picture that kills its worker is given up like one that fails
+    `MAX_TRIES` times or is gone. `widths` is empty then, and the stored picture is shown. An outage is no try.
+    Raises what stopped this try.
+    """
+    tries = derivatives.get("tries", 0)
+    if tries >= MAX_TRIES:
+        logger.error("The picture %s stays without smaller files after %d tries", name, tries)
+        return {"widths": []}
+    rows.update(derivatives={"tries": tries + 1})
+    try:
+        return derive_files(name)
+    except FileNotFoundError:
+        logger.exception("The picture %s is lost", name)
+        return {"widths": []}
+    except Exception as error:
+        if is_outage(error):
+            rows.update(derivatives=derivatives)
+        raise
 
 
 def file_names(name: str, derivatives: Mapping[str, Any]) -> list[str]:

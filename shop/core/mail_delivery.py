@@ -1,6 +1,6 @@
 """Delivering the outbox: claim a row, render it, send it, mark it.
 
-A row is claimed by one guarded UPDATE and leased for a minute, so two workers never hold it at once and a
+A row is claimed by one guarded UPDATE and leased for three minutes, so two workers never hold it at once and a
 killed one gives it back when the lease ends. Sending happens outside any transaction. A mail can go out twice
 (a worker killed between the server's answer and the mark), under the same Message-ID; it can't get lost.
 """
@@ -38,7 +38,8 @@ from shop.core.site import absolute_url
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=60)
+# A mail server answers fourteen times for one mail, STARTTLS and sign-in included, and has EMAIL_TIMEOUT for each.
+LEASE = timedelta(minutes=3)
 
 # Quick tries for a hiccup or a greylisting server, slow ones for an outage: two days in all.
 RETRY_DELAYS = (

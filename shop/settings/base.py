@@ -168,10 +168,10 @@ MEDIA_S3_PRIVATE_BUCKET = env.text("MEDIA_S3_PRIVATE_BUCKET", default="")
 # Where browsers read the public bucket; without one at the storage itself.
 MEDIA_PUBLIC_URL = (env.text("MEDIA_PUBLIC_URL", default="") or public_bucket_url(MEDIA_S3_URL)).rstrip("/")
 FOLDER_STORAGES: dict[str, dict[str, Any]] = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "shop.core.folder_media.FolderMediaStorage"},
     # What visitors send to the workshop alone: no address leads there.
     "private": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "BACKEND": "shop.core.folder_media.FolderMediaStorage",
         "OPTIONS": {
             "location": str(DATA_DIR / "private"),
             "file_permissions_mode": 0o600,

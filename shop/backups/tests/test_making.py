@@ -25,7 +25,7 @@ from django.db import OperationalError, connection
 from shop.backups import making, restoring
 from shop.backups.making import BackupRefused, backup_names, make_backup
 from shop.backups.models import Backup
-from shop.backups.restoring import fetch_archive
+from shop.backups.restoring import RestoreRefused, fetch_archive
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.backups.stored_files import DamagedError
 from shop.backups.vault import open_vault
@@ -245,10 +245,21 @@ def test_backup_to_another_place_says_nothing_about_the_shop_s_own(target: Path,
     assert last_backup(NIGHT.replace(day=26)) == NIGHT
 
 
-def test_backup_of_a_clock_that_ran_ahead_is_not_the_last_one(target: Path) -> None:
-    backup_at(NIGHT.replace(year=2027))
+def test_backup_of_a_clock_that_ran_ahead_is_not_the_last_one(target: Path, tmp_path: Path) -> None:
+    ahead = backup_at(NIGHT.replace(hour=5)).name
     assert last_backup(NIGHT) is None
     assert backup_is_late(NIGHT)
+
+    true = backup_at(NIGHT).name
+    assert backup_names(open_vault()) == [ahead, true]
+    with time_machine.travel(NIGHT, tick=False):
+        with pytest.raises(RestoreRefused) as refusal:
+            fetch_archive(open_vault(), "", tmp_path)
+        assert fetch_archive(open_vault(), ahead, tmp_path).name == ahead
+    assert str(refusal.value) == (
+        f"The backup {ahead} is dated in the future: this machine's clock is wrong, or its maker's was. "
+        f"Name the one to take: {ahead}, {true} …"
+    )
 
 
 def test_list_that_was_cut_off_keeps_every_file_and_stops_no_backup(

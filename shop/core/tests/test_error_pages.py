@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.template.loader import render_to_string
 from django.urls import path
 
 from shop.core import errors
+from shop.core.uploads import LIMIT
 
 handler400 = errors.bad_request
 handler404 = errors.page_not_found
@@ -22,6 +24,8 @@ urlpatterns = [
     path("fine", lambda request: HttpResponse(request.get_host())),
     path("broken", fail),
     path("api/broken", fail),
+    path("form", lambda request: HttpResponse(request.POST.get("words"))),
+    path("api/form", lambda request: HttpResponse(request.POST.get("words"))),
 ]
 
 
@@ -53,3 +57,14 @@ def test_error_of_a_call_with_or_without_debug_is_the_shops_problem(visitor, set
     assert answer.status_code == 500
     assert json.loads(answer.content)["code"] == "server_error"
     assert b"traceback" not in answer.content
+
+
+def test_form_that_is_too_large_is_told_so(visitor):
+    answer, called = (
+        visitor.post(
+            address, {"images": SimpleUploadedFile("a.jpg", bytes(LIMIT))}, headers={"host": "localhost"}
+        )
+        for address in ("/form", "/api/form")
+    )
+    assert (answer.status_code, answer.content.decode()) == (413, render_to_string("errors/413.html"))
+    assert (called.status_code, json.loads(called.content)["code"]) == (413, "too_large")

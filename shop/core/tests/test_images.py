@@ -1,11 +1,14 @@
 """Pictures taken in: what is refused, what is stored, what templates get."""
 
+import errno
 import struct
 import zlib
 from io import BytesIO
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.core.files.storage.handler import StorageHandler
 from django.template import Context, Template
 from image_bombs import png_chunk
 from PIL import Image, ImageCms, PngImagePlugin, features
@@ -393,3 +396,20 @@ def test_the_tag_without_a_picture_keeps_the_place():
 def test_this_machine_writes_avif():
     assert features.check("avif")
     assert features.check("webp")
+
+
+class FullDisk(ContentFile):
+    """Content of which the disk takes the first half."""
+
+    def chunks(self, chunk_size=None):
+        yield self.read(self.size // 2)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("storage", ["default", "private"])
+def test_half_of_a_file_that_a_full_disk_took_is_not_kept(settings, tmp_path, storage):
+    kind = settings.FOLDER_STORAGES[storage]
+    folder = StorageHandler({storage: {**kind, "OPTIONS": {"location": tmp_path}}})[storage]
+    with pytest.raises(OSError, match="No space left"):
+        folder.save("contact/half.jpg", FullDisk(b"half of it is lost"))
+    assert folder.listdir("contact") == ([], [])

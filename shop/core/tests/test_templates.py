@@ -16,7 +16,7 @@ PAGES = sorted(
     for path in FOLDER.rglob("*.html")
     if path.relative_to(FOLDER).parts[0] not in ("mail", "admin") and path.name != "data_export.html"
 )
-STANDALONE = ["errors/400.html", "errors/500.html", "errors/503.html"]
+STANDALONE = ["errors/400.html", "errors/413.html", "errors/500.html", "errors/503.html"]
 
 
 def test_there_are_templates_to_look_at() -> None:

@@ -76,19 +76,19 @@ def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
 
 def derive_banner(*, pk: int) -> bool:
     """Make the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
-    row = SeasonalBanner.objects.filter(pk=pk, derivatives={}).exclude(file="").first()
+    row = SeasonalBanner.objects.filter(images.UNDERIVED, pk=pk).exclude(file="").first()
     if row is None:
         return False
-    derivatives = images.derive_files(str(row.file.name))
     # A picture that was replaced meanwhile keeps its own.
-    done = SeasonalBanner.objects.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
+    shown = SeasonalBanner.objects.filter(pk=pk, file=row.file.name)
+    done = shown.update(derivatives=images.derive_for(shown, str(row.file.name), row.derivatives))
     content_changed()
     return bool(done)
 
 
 def enqueue_missing(*, limit: int) -> int:
     """Ask again for the smaller files of bands that have none; return how many."""
-    rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("?")
+    rows = SeasonalBanner.objects.filter(images.UNDERIVED).exclude(file="").order_by("?")
     waiting = list(rows.values_list("pk", flat=True)[:limit])
     for pk in waiting:
         enqueue_after_commit(DERIVE_TASK, pk)
