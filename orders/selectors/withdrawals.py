@@ -193,8 +193,8 @@ def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Wi
 @dataclass(frozen=True, slots=True)
 class WithdrawalPanel:
     """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
-    declared. `all_withdrawn`, also once it was refunded for less than all, takes the promised date and the period off
-    the page. Not `shown` for an unpaid order."""
+    declared. `all_withdrawn`, also once it was refunded for less than all, and `taken_back` by a bank take the promised
+    date and the period off the page. Not `shown` for an unpaid order; `offered` while there is money to give back."""
 
     shown: bool
     cases: list[WithdrawalCase]
@@ -202,15 +202,19 @@ class WithdrawalPanel:
     is_over: bool = False
     url: str = ""
     all_withdrawn: bool = False
+    taken_back: bool = False
+    offered: bool = False
 
 
-def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPanel:
-    """Return the panel of an order whose cases were read. No query.
+def withdrawal_panel(order: Order, cases: list[WithdrawalCase], *, taken_back: bool) -> WithdrawalPanel:
+    """Return the panel of an order whose cases were read, and whether banks took all of it back. No query.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """
-    if order.paid_at is None or not (order.is_paid or cases):
-        return WithdrawalPanel(shown=False, cases=cases)
+    taken_back = taken_back and order.is_paid
+    offered = order.is_paid and not taken_back
+    if order.paid_at is None or not (offered or cases):
+        return WithdrawalPanel(shown=False, cases=cases, taken_back=taken_back)
     deadline = withdrawal_deadline(order)
     return WithdrawalPanel(
         shown=True,
@@ -224,6 +228,8 @@ def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPan
             and not case.withdrawal.lines.all()
             for case in cases
         ),
+        taken_back=taken_back,
+        offered=offered,
     )
 
 

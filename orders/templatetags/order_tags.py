@@ -16,6 +16,7 @@ from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
+from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
@@ -101,5 +102,8 @@ def _installment_text(amounts: list[Decimal]) -> str:
 
 @register.simple_tag
 def withdrawal_panel(order: Order) -> WithdrawalPanel:
-    """What `orders/_withdrawal.html` shows. Three queries at most; none for an unpaid order."""
-    return withdrawals.withdrawal_panel(order, [] if order.paid_at is None else cases_of(order))
+    """What `orders/_withdrawal.html` shows. Four queries at most; none for an unpaid order."""
+    if order.paid_at is None:
+        return withdrawals.withdrawal_panel(order, [], taken_back=False)
+    taken = bool(taken_back([order.pk]))
+    return withdrawals.withdrawal_panel(order, cases_of(order), taken_back=taken)
