@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import DecimalField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import DecimalField, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
@@ -123,12 +123,15 @@ def with_undecided_money() -> QuerySet[Order]:
     return closed.annotate(held=_held()).filter(held__gte=Decimal("0.005"))
 
 
-def taken_back(order_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Return those orders of whose money nothing is left since a bank took it back in a lost dispute: they are promised
-    to nobody any more, and have nothing to withdraw from. One query."""
-    lost = Dispute.objects.filter(state=DisputeState.LOST, order=OuterRef("pk"))
-    orders = Order.objects.filter(Exists(lost), pk__in=order_ids).annotate(held=_held())
-    return set(orders.filter(held__lt=Decimal("0.005")).values_list("pk", flat=True))
+def taken_back(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Decimal]:
+    """Return the euros that banks took back in lost disputes, by order, of those of which the shop has nothing left but
+    what goes back too: they are promised to nobody any more, and have nothing to withdraw from. One query."""
+    lost = Dispute.objects.filter(state=DisputeState.LOST, order=OuterRef("pk")).values("order")
+    orders = Order.objects.filter(pk__in=order_ids).annotate(
+        taken=_total(lost.annotate(total=Sum("amount"))), held=_held()
+    )
+    emptied = orders.filter(taken__gt=0, held__lt=Decimal("0.005"))
+    return {pk: quantize(taken) for pk, taken in emptied.values_list("pk", "taken")}
 
 
 def _held() -> CombinedExpression:

@@ -18,6 +18,7 @@ from orders.selectors.invoices import DocumentEntry, document_path, documents_of
 from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of_orders, withdrawal_panel
+from shop.core.money import ZERO
 
 PAGE_SIZE = 20
 
@@ -95,7 +96,7 @@ def order_cards(orders: Sequence[Order], *, user_id: int) -> list[OrderCard]:
             documents=[
                 OrderDocument(entry, document_path(order, entry)) for entry in documents.get(order.pk, [])
             ],
-            withdrawal=withdrawal_panel(order, cases.get(order.pk, []), taken_back=order.pk in taken),
+            withdrawal=withdrawal_panel(order, cases.get(order.pk, []), taken_back=taken.get(order.pk, ZERO)),
         )
         for order in orders
     ]

@@ -22,7 +22,7 @@ from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
 from orders.staff.base import order_url
 from shop.core.languages import active_language
-from shop.core.money import format_amount
+from shop.core.money import ZERO, format_amount
 
 register = template.Library()
 register.filter("order_url", order_url)
@@ -104,6 +104,6 @@ def _installment_text(amounts: list[Decimal]) -> str:
 def withdrawal_panel(order: Order) -> WithdrawalPanel:
     """What `orders/_withdrawal.html` shows. Four queries at most; none for an unpaid order."""
     if order.paid_at is None:
-        return withdrawals.withdrawal_panel(order, [], taken_back=False)
-    taken = bool(taken_back([order.pk]))
+        return withdrawals.withdrawal_panel(order, [], taken_back=ZERO)
+    taken = taken_back([order.pk]).get(order.pk, ZERO)
     return withdrawals.withdrawal_panel(order, cases_of(order), taken_back=taken)

@@ -216,7 +216,11 @@ def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_wi
     assert card.withdrawal.offered is bool(promised)
 
 
-PAGE_WORDS = ("Livraison au plus tard le", 'id="retractation"', "Votre banque a repris ce paiement")
+PAGE_WORDS = (
+    "Livraison au plus tard le",
+    'id="retractation"',
+    "Votre banque a repris 49,99\u00a0€ à votre demande.",
+)
 
 
 def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
