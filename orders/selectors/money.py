@@ -1,11 +1,14 @@
 """What became of the money of an order: one answer for its page, its mails and staff."""
 
+import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.db.models import DecimalField, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
 from orders.models import (
@@ -115,15 +118,28 @@ def with_undecided_money() -> QuerySet[Order]:
 
     What a failed refund still owes waits there, as a failed refund.
     """
+    closed = Order.objects.filter(status__in=CLOSED_STATUSES, retention_decision="")
+    # SQLite adds decimals as floating-point numbers.
+    return closed.annotate(held=_held()).filter(held__gte=Decimal("0.005"))
+
+
+def taken_back(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Decimal]:
+    """Return the euros that banks took back in lost disputes, by order, of those of which the shop has nothing left but
+    what goes back too: they are promised to nobody any more, and have nothing to withdraw from. One query."""
+    lost = Dispute.objects.filter(state=DisputeState.LOST, order=OuterRef("pk")).values("order")
+    orders = Order.objects.filter(pk__in=order_ids).annotate(
+        taken=_total(lost.annotate(total=Sum("amount"))), held=_held()
+    )
+    emptied = orders.filter(taken__gt=0, held__lt=Decimal("0.005"))
+    return {pk: quantize(taken) for pk, taken in emptied.values_list("pk", "taken")}
+
+
+def _held() -> CombinedExpression:
+    """What the shop has of an order's money beyond what goes back to its customer."""
     ledger = LedgerEntry.objects.filter(order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
     owed = Q(state__in=REFUNDS_UNDER_WAY) | Q(pk__in=waiting_refunds().values("pk"))
     refunds = Refund.objects.filter(owed, order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
-    return (
-        Order.objects.filter(status__in=CLOSED_STATUSES, retention_decision="")
-        .annotate(held=_total(ledger) - _total(refunds))
-        # SQLite adds decimals as floating-point numbers.
-        .filter(held__gte=Decimal("0.005"))
-    )
+    return _total(ledger) - _total(refunds)
 
 
 def _total(rows: QuerySet[Any, Any]) -> Coalesce:

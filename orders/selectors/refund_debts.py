@@ -100,7 +100,8 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
 
 
 def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:
-    """Return the euros, by decision, of failed refunds that their charges have no more, lost in a dispute."""
+    """Return the euros, by decision, of failed refunds that their charges have no more, lost in a dispute; of one made
+    again for less, what that lacks."""
     taken: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     lost: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     for attempt_id, amount in order.disputes.filter(state=DisputeState.LOST).values_list("attempt", "amount"):
@@ -113,12 +114,13 @@ def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:
     for row in rows:
         left[row.attempt_id] -= row.amount if row.state in COMMITTED_REFUNDS else ZERO
     for row in rows:
-        if row.state != RefundState.FAILED or row.request_id is None or hasattr(row, "replaced_by"):
+        if row.state != RefundState.FAILED or row.request_id is None:
             continue
-        gone = min(max(row.amount - max(left[row.attempt_id], ZERO), ZERO), lost[row.attempt_id])
+        short = row.amount - (row.replaced_by.amount if hasattr(row, "replaced_by") else ZERO)
+        gone = min(max(short - max(left[row.attempt_id], ZERO), ZERO), lost[row.attempt_id])
         taken[row.request_id] += gone
         lost[row.attempt_id] -= gone
-        left[row.attempt_id] -= row.amount - gone
+        left[row.attempt_id] -= short - gone
     return taken
 
 

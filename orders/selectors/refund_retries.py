@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from orders.models import Order, Refund, RefundState
+from orders.models import DisputeState, Order, Refund, RefundRequest, RefundState
 from orders.selectors.refund_debts import Debt, debts, has_effect, uncredited
 from orders.selectors.refund_rules import (
     RefundRefused,
@@ -18,7 +18,8 @@ from shop.core.money import ZERO
 
 
 def retryable_amount(order: Order, failed: Refund) -> Decimal:
-    """Return the amount of a failed refund when it is made once more, on the card or by transfer.
+    """Return the amount of a failed refund when it is made once more, on the card or by transfer: what a bank gave back
+    in a lost dispute is not given back again.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
     back since, and `refund_too_much` when the charge has not that much left any more.
@@ -31,8 +32,11 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
         amount = min(amount, left)
     elif has_effect(failed.request_id):
         amount = next((debt.owed for debt in debts(order) if debt.refund.pk == failed.pk), ZERO)
+    elif (free := uncredited(order)) < RefundRequest.objects.get(pk=failed.request_id).amount:
+        raise too_much(min(left, free))
     else:
-        left = min(left, uncredited(order))
+        lost = failed.attempt.disputes.filter(state=DisputeState.LOST).values_list("amount", flat=True)
+        amount -= min(sum(lost, ZERO), max(amount - left, ZERO))
     if amount == 0:
         raise RefundRefused(
             "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")

@@ -108,7 +108,10 @@ def refund_error_in_words(error: str) -> str:
     """Return a refund's error in words, in the active language; a code that has none is shown as it came."""
     texts = {
         "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),
-        "charge_disputed": _("La banque du client conteste ce paiement : répondez au litige."),
+        "charge_disputed": _(
+            "La banque du client conteste ce paiement : répondez au litige. "
+            "S'il est perdu, convenez d'un virement pour le reste."
+        ),
         "expired_or_canceled_card": _(
             "La carte du client n'existe plus : réessayez plus tard, ou convenez d'un virement."
         ),

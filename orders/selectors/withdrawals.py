@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 
 from django.db.models import QuerySet
@@ -34,6 +35,7 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.dates import shop_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
+from shop.core.money import ZERO
 
 FIRST_ALERT_DAY = 10
 LAST_ALERT_DAY = REFUND_DAYS
@@ -193,8 +195,9 @@ def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Wi
 @dataclass(frozen=True, slots=True)
 class WithdrawalPanel:
     """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
-    declared. `all_withdrawn`, also once it was refunded for less than all, takes the promised date and the period off
-    the page. Not `shown` for an unpaid order."""
+    declared. `all_withdrawn`, also once it was refunded for less than all, and the euros `taken_back` by banks take the
+    promised date and the period off the page. Not `shown` for an unpaid order; `offered` while there is money to give
+    back."""
 
     shown: bool
     cases: list[WithdrawalCase]
@@ -202,15 +205,19 @@ class WithdrawalPanel:
     is_over: bool = False
     url: str = ""
     all_withdrawn: bool = False
+    taken_back: Decimal = ZERO
+    offered: bool = False
 
 
-def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPanel:
-    """Return the panel of an order whose cases were read. No query.
+def withdrawal_panel(order: Order, cases: list[WithdrawalCase], *, taken_back: Decimal) -> WithdrawalPanel:
+    """Return the panel of an order whose cases were read, and what banks took back of one that they emptied. No query.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """
-    if order.paid_at is None or not (order.is_paid or cases):
-        return WithdrawalPanel(shown=False, cases=cases)
+    taken_back = taken_back if order.is_paid else ZERO
+    offered = order.is_paid and not taken_back
+    if order.paid_at is None or not (offered or cases):
+        return WithdrawalPanel(shown=False, cases=cases, taken_back=taken_back)
     deadline = withdrawal_deadline(order)
     return WithdrawalPanel(
         shown=True,
@@ -224,6 +231,8 @@ def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPan
             and not case.withdrawal.lines.all()
             for case in cases
         ),
+        taken_back=taken_back,
+        offered=offered,
     )
 
 

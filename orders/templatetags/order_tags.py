@@ -16,12 +16,13 @@ from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
+from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
 from orders.staff.base import order_url
 from shop.core.languages import active_language
-from shop.core.money import format_amount
+from shop.core.money import ZERO, format_amount
 
 register = template.Library()
 register.filter("order_url", order_url)
@@ -101,5 +102,8 @@ def _installment_text(amounts: list[Decimal]) -> str:
 
 @register.simple_tag
 def withdrawal_panel(order: Order) -> WithdrawalPanel:
-    """What `orders/_withdrawal.html` shows. Three queries at most; none for an unpaid order."""
-    return withdrawals.withdrawal_panel(order, [] if order.paid_at is None else cases_of(order))
+    """What `orders/_withdrawal.html` shows. Four queries at most; none for an unpaid order."""
+    if order.paid_at is None:
+        return withdrawals.withdrawal_panel(order, [], taken_back=ZERO)
+    taken = taken_back([order.pk]).get(order.pk, ZERO)
+    return withdrawals.withdrawal_panel(order, cases_of(order), taken_back=taken)

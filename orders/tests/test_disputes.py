@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
+from orders.access import access_token
 from orders.books.audit_checks import check_credit_notes, check_ledger
 from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus
 from orders.selectors.money import waiting_refunds
+from orders.selectors.order_cards import order_cards
 from orders.selectors.refund_debts import debts
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.fulfilment.archiving import archiving_obstacles
@@ -21,6 +25,7 @@ from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.transfers import settle_by_transfer
 from orders.services.withdrawals.cases import refund_case
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
@@ -84,6 +89,8 @@ def test_an_open_dispute_freezes_the_order(order, provider):
 def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider):
     dispute_id = dispute(provider)
     attempt = Attempt.objects.get()
+    # Nobody may send it: it is late for nobody until the bank has decided.
+    assert report_overdue_orders(timezone.now() + timedelta(days=100)) == 0
     for status in ("under_review", "won", "won"):
         provider.move_dispute(dispute_id, status)
         sync_disputes(attempt.intent_id)
@@ -93,6 +100,7 @@ def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider
     order.refresh_from_db()
     assert order.review_reason == ""
     assert mails(order) == ["dispute_alert"] * 3
+    assert report_overdue_orders(timezone.now() + timedelta(days=100)) == 1
     update_status(order_id=order.pk, status="shipped", actor=None)
     assert refund(order).amount == EUROS("49.99")
 
@@ -191,6 +199,30 @@ def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
     assert not {"delivery_overdue", "delivery_overdue_workshop"} & set(mails(order))
 
 
+@pytest.mark.parametrize(("cents", "promised"), [(None, 0), (4998, 1)])
+def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_withdrawal(
+    order, provider, client, cents, promised
+):
+    dispute_id = dispute(provider, cents=cents)
+    page = f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
+    shown = client.get(page).content.decode()
+    assert [shown.count(words) for words in PAGE_WORDS] == [1, 1, 0]
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(Attempt.objects.get().intent_id)
+    shown = client.get(page).content.decode()
+    assert [shown.count(words) for words in PAGE_WORDS] == [promised, promised, 1 - promised]
+    order.refresh_from_db()
+    card = order_cards([order], user_id=0)[0]
+    assert card.withdrawal.offered is bool(promised)
+
+
+PAGE_WORDS = (
+    "Livraison au plus tard le",
+    'id="retractation"',
+    "Votre banque a repris 49,99\u00a0€ à votre demande.",
+)
+
+
 def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
     order = make_order((make_product(price="100.00"), 1))
     owe(order, "20.00")
@@ -252,3 +284,40 @@ def test_l221_27_a_part_withdrawn_while_a_dispute_is_open_is_never_charged(provi
     assert (request.amount, request.voided, request.refunds.count()) == (EUROS("60.00"), EUROS("60.00"), 0)
     notes = Invoice.objects.filter(kind="credit_note").order_by("pk")
     assert list(notes.values_list("total", flat=True)) == credited
+
+
+@pytest.mark.parametrize("card_first", [False, True])
+@pytest.mark.parametrize("goes_through", [EUROS("0.00"), EUROS("20.00")])
+def test_a_refund_is_made_again_for_what_a_lost_dispute_left_of_its_charge(
+    provider, goes_through, card_first
+):
+    order = make_order((make_product(price="100.00"), 1))
+    if goes_through:
+        owe(order, "20.00")
+        order.payments.filter(position=1).update(amount=EUROS("80.00"))
+        Attempt.objects.update(amount_cents=8000)
+    pay_order(order)
+    if goes_through:
+        paid_again(order, "20.00")
+    first = Attempt.objects.get(payment__position=1)
+    request = refund(order)
+    dispute_id = provider.open_dispute(first, 5000)
+    send_all()
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(first.intent_id)
+    failed = request.refunds.get(state="failed")
+    left = EUROS("50.00") - goes_through
+    assert (failed.amount, list(waiting_refunds())) == (EUROS("100.00") - goes_through, [failed])
+    assert [debt.owed for debt in retryable_refunds(order)] == [left]
+
+    if card_first:
+        # Stripe refuses a charge that was disputed, whatever is left of it.
+        failed = retry_refund(refund_id=failed.pk)
+        send_all()
+    settle_by_transfer(refund_id=failed.pk, sent_on=timezone.localdate(), reference="V1", amount=left)
+
+    request.refresh_from_db()
+    assert request.credit_note.total == EUROS("-100.00")
+    assert (progress(request), debts(order), list(waiting_refunds())) == ("succeeded", [], [])
+    assert refund_mail_amounts(order) == ["50.00"]
+    assert [*check_credit_notes(), *check_ledger()] == []

@@ -34,6 +34,7 @@ from orders.tests.refunding import (
     in_installments,
     ledger,
     mails,
+    paid_again,
     refund,
     refused,
     rows,
@@ -223,6 +224,26 @@ def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
         retry_refund(refund_id=sent.pk)
     assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "39.99"})
     assert Refund.objects.count() == 2
+
+
+def test_a_decision_that_failed_whole_is_not_made_again_in_parts_beside_another_one(provider):
+    order = in_installments()
+    for _ in range(2):
+        paid_again(order, "60.00")
+    provider.begins = "pending"
+    whole = refund(order)
+    send_all()
+    for sent in whole.refunds.all():
+        provider.settle_refund(sent.provider_id, "failed")
+        sync_refunds(sent.attempt.intent_id)
+    assert [part.state for part in whole.refunds.all()] == ["failed"] * 3
+    refund(order, amount=EUROS("10.00"))
+    before = rows()
+    for part in whole.refunds.all():
+        with pytest.raises(RefundRefused) as caught:
+            retry_refund(refund_id=part.pk)
+        assert caught.value.code == "refund_too_much"
+    assert rows() == before
 
 
 def test_units_credited_by_another_decision_since_are_not_credited_again(order, provider):

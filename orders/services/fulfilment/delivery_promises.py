@@ -11,8 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import IN_WORKSHOP, PAID_STATUSES, DisputeState, Order
-from orders.selectors.refund_rules import held_amount
+from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
+from orders.selectors.money import taken_back
+from orders.selectors.refund_rules import open_dispute
 from orders.selectors.withdrawals import is_withdrawn_whole
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
@@ -28,7 +29,7 @@ _OVERDUE = "delivery.overdue"
 
 def report_overdue_orders(now: datetime) -> int:
     """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
-    Nobody waits for an order that its customer has withdrawn from, or whose payments a bank took back.
+    Nobody waits for an order that its customer has withdrawn from, or whose payments a bank took back or looks at.
 
     The promise covers its whole day: the order is late from the next one on.
     """
@@ -41,7 +42,8 @@ def report_overdue_orders(now: datetime) -> int:
             promised = order.promised_by
             if order.status not in IN_WORKSHOP or promised >= today or is_withdrawn_whole(order):
                 return False
-            if order.disputes.filter(state=DisputeState.LOST).exists() and not held_amount(order):
+            # While a bank looks at a payment nobody may send it: late or not is said once it has decided.
+            if open_dispute(order) is not None or taken_back([order.pk]):
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 return False
