@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from blog.mails.letters import make_blocks
-from blog.models import Campaign, CampaignRecipient, Subscriber
+from blog.models import Campaign, CampaignRecipient, Subscriber, Topic
 from blog.selectors.letters import figures_of
 from blog.selectors.subscribers import audience_counts
 from blog.services.newsletter import campaigns, sending
@@ -111,6 +111,22 @@ def test_who_unsubscribes_between_two_batches_or_before_the_mail_leaves_gets_not
     campaign.refresh_from_db()
     figures = figures_of(campaign, 4)
     assert (figures.sent, figures.failed, figures.unsubscribed) == (2, 0, 1)
+
+
+def test_who_gives_up_its_topic_or_collection_before_the_mail_leaves_gets_nothing(server):
+    busts, dragons = make_category("bustes"), make_category("dragons")
+    make_subscriber("reader@example.com")
+    campaign = start_letter(topic="promotions", category=busts)
+    for email in ("topic@example.com", "collection@example.com"):
+        make_subscriber(email)
+    sending.write_batch(campaign.pk)
+    for email, choices in (
+        ("topic@example.com", Choices(newsletter=True, topics=frozenset({Topic.PIECES}))),
+        ("collection@example.com", Choices(newsletter=True, category_ids=[dragons.pk])),
+    ):
+        save_member_choices(email=email, choices=choices, origin=Origin("profile", "fr"))
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["reader@example.com"]
 
 
 def test_every_other_mail_goes_first(server, monkeypatch):
