@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -47,7 +47,7 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
 
     Nobody signed in is sent to sign in and comes back, with the form that was sent; staff who still lack their second
     factor are sent to add it; anybody else is answered 403, as is whoever lacks what the view itself requires. Never
-    cached, never indexed.
+    cached, never indexed. Texts sent to what is no longer there are shown once more.
     Pictures that the browser itself made (previews of a photo before it is sent) may be shown.
     """
 
@@ -61,6 +61,12 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
                 response = refusal or offer_kept(request) or asked(request, *args, **kwargs)
             except PermissionDenied:
                 response = _forbidden(request)
+            except Http404:
+                # Somebody else deleted it: what was typed is in no page any more, as none is cached.
+                texts = [value for values in request.POST.lists() for value in values[1] if " " in value]
+                if not texts:
+                    raise
+                response = render(request, "staff/gone.html", {"texts": texts}, status=404)
             response["X-Robots-Tag"] = "noindex, nofollow"
             return response
 

@@ -281,6 +281,8 @@ def _require(campaign: Campaign, *states: CampaignState) -> None:
 def _kept_category(category_id: int | None) -> Category | None:
     """Return the category, which nobody deletes until the caller's transaction ends (`delete_category` locks it
     before it asks what keeps it)."""
+    if category_id is None:
+        return None
     return Category.objects.select_for_update(no_key=True).filter(pk=category_id).first()
 
 

@@ -65,6 +65,16 @@ def test_no_proof_of_who_asks_is_kept(client, member):
     assert (path, fields) == ("/espace-membre/adresse-e-mail", "email=neuf%40example.com")
 
 
+@pytest.mark.parametrize("path", ["/admin/newsletter/99", "/admin/textes/questions/99"])
+def test_texts_of_staff_for_what_somebody_deleted_meanwhile_are_shown_to_be_copied(client, path):
+    client.force_login(make_admin())
+    page = client.post(path, {"body_fr": "Bonjour à <tous>,\n\nc'est Noël.", "version": "1"})
+    assert (page.status_code, page.context["texts"]) == (404, ["Bonjour à <tous>,\n\nc'est Noël."])
+    assert "Bonjour à &lt;tous&gt;," in page.content.decode()
+    assert "ce que vous modifiiez n'existe plus" in page.content.decode()
+    assert client.get(path).templates[0].name == "errors/404.html"
+
+
 @pytest.mark.parametrize("more", [{"last_name": "x" * 20_000}, {"file": SimpleUploadedFile("a.png", b"x")}])
 def test_what_cannot_be_kept_whole_stays_in_the_page(client, more):
     page = client.post("/espace-membre/profil", {"first_name": "Zoé", **more})
