@@ -27,7 +27,9 @@ def read_choices(request: HttpRequest, *, is_member: bool) -> Choices:
     return Choices(
         newsletter="newsletter" in request.POST,
         topics=frozenset(topic for topic in Topic if topic.value in request.POST.getlist("topics")),
-        category_ids=read_keys(request.POST.getlist("categories")),
+        category_ids=(
+            None if "every_category" in request.POST else read_keys(request.POST.getlist("categories"))
+        ),
         cart_reminders="cart_reminders" in request.POST if is_member else None,
         language=request.POST.get("language") or None,
     )

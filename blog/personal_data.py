@@ -151,7 +151,9 @@ def _erase_articles(person: Person) -> bool:
 
 
 def _newsletter(person: Person) -> list[Record]:
-    subscribers = Subscriber.objects.filter(person.has_address()).order_by("pk")
+    subscribers = (
+        Subscriber.objects.filter(person.has_address()).prefetch_related("categories").order_by("pk")
+    )
     consents = ConsentRecord.objects.filter(subscriber__in=subscribers).order_by("created_at", "pk")
     letters = CampaignRecipient.objects.filter(subscriber__in=subscribers).select_related("campaign")
     return [
@@ -159,7 +161,11 @@ def _newsletter(person: Person) -> list[Record]:
             record_of(
                 subscriber,
                 *("email", "language", "wants_articles", "wants_pieces", "wants_promotions", "asked_at"),
-                *("subscribed_at", "unsubscribed_at", "cart_reminders_at", "suspended_at"),
+                *("every_category", "subscribed_at", "unsubscribed_at", "cart_reminders_at", "suspended_at"),
+                categories=(
+                    str(capfirst(_("collections choisies"))),
+                    [category.name for category in subscriber.categories.all()],
+                ),
             )
             for subscriber in subscribers
         ),

@@ -97,9 +97,9 @@ class Campaign(models.Model):
 class CampaignText(models.Model):
     """A letter in one language; who reads a language without one gets none.
 
-    `body` is Markdown; a paragraph `[[piece 12]]` or `[[article 5]]` shows that one. `blocks` is what was sent, frozen
-    when the sending began: `{"kind": "text", "markdown", "text"}`, `{"kind": "piece" | "article", "name", "price",
-    "image", "url", "detail"}`, links absolute.
+    `body` is Markdown; a paragraph that is only the address of a piece or an article shows that one. `blocks` is
+    what was sent, frozen when the sending began: `{"kind": "text", "markdown", "text"}`, `{"kind": "piece" | "article",
+    "name", "price", "image", "url", "detail"}`, links absolute.
     """
 
     campaign = models.ForeignKey(

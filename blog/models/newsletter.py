@@ -40,7 +40,8 @@ class Subscriber(models.Model):
     Nothing but the confirmation is sent before `subscribed_at`: anybody can type anybody's address. Either that is set
     or `unsubscribed_at` may be. `cart_reminders_at` is when its owner asked for reminders, which only members get.
     `suspended_at`: nothing is sent, whatever they agreed to. `token` is the secret in the links of the mails.
-    Written by `blog.services.newsletter` alone.
+    `categories` are what it wants to hear of unless `every_category`: who chose one hears of no other once that one is
+    deleted (GDPR art. 4(11): a consent is specific). Written by `blog.services.newsletter` alone.
     """
 
     email = models.EmailField(_("adresse e-mail"), unique=True)
@@ -50,12 +51,9 @@ class Subscriber(models.Model):
     wants_articles = models.BooleanField(Topic.ARTICLES.label, default=True)
     wants_pieces = models.BooleanField(Topic.PIECES.label, default=True)
     wants_promotions = models.BooleanField(Topic.PROMOTIONS.label, default=True)
+    every_category = models.BooleanField(_("toutes les collections"), default=True, db_default=True)
     categories = models.ManyToManyField(
-        Category,
-        blank=True,
-        related_name="+",
-        verbose_name=_("collections"),
-        help_text=_("Aucune\u00a0: toutes."),
+        Category, blank=True, related_name="+", verbose_name=_("collections choisies")
     )
 
     asked_at = models.DateTimeField(_("demandé le"), null=True, blank=True)

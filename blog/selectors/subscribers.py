@@ -34,8 +34,7 @@ def audience(campaign: Campaign) -> QuerySet[Subscriber]:
     if campaign.topic:
         found = found.filter(**{TOPIC_COLUMNS[Topic(campaign.topic)]: True})
     if campaign.category_id is not None:
-        # Who chose no collection is interested in all of them.
-        found = found.filter(Q(categories=campaign.category_id) | Q(categories=None))
+        found = found.filter(Q(categories=campaign.category_id) | Q(every_category=True))
     return found
 
 

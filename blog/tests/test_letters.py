@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from blog.mails.letters import make_blocks
-from blog.models import Campaign, CampaignRecipient, Subscriber
+from blog.models import Campaign, CampaignRecipient, Subscriber, Topic
 from blog.selectors.letters import figures_of
 from blog.selectors.subscribers import audience_counts
 from blog.services.newsletter import campaigns, sending
 from blog.services.newsletter.consents import Origin
-from blog.services.newsletter.subscriptions import unsubscribe
+from blog.services.newsletter.subscriptions import Choices, save_member_choices, unsubscribe
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_letter, make_subscriber, start_letter
 from catalog.markup import render_markdown
@@ -46,7 +46,7 @@ def receivers(server):
 def test_a_category_stays_while_a_letter_to_its_subscribers_is_not_sent():
     category = make_category("bust")
     make_subscriber("all@example.com")
-    make_subscriber("other@example.com").categories.add(make_category("noel"))
+    make_subscriber("other@example.com", every_category=False).categories.add(make_category("noel"))
     letter = start_letter(category=category)
     with pytest.raises(Problem, match="La lettre «\u00a0Novembre\u00a0» de la newsletter") as refused:
         delete_category(category=category)
@@ -81,8 +81,13 @@ def test_a_letter_goes_once_to_each_of_its_segment_in_their_language(server):
 def test_who_chose_collections_gets_the_letters_of_these_and_of_all():
     dragons, busts = make_category("dragons"), make_category("bustes")
     make_subscriber("all@example.com")
-    make_subscriber("dragons@example.com").categories.add(dragons)
-    make_subscriber("busts@example.com").categories.add(busts)
+    for email, category in (("dragons@example.com", dragons), ("busts@example.com", busts)):
+        choices = Choices(newsletter=True, category_ids=[category.pk])
+        save_member_choices(email=email, choices=choices, origin=Origin("profile", "fr"))
+    assert audience_counts(Campaign(category=dragons)) == {"fr": 2}
+    assert audience_counts(Campaign()) == {"fr": 3}
+    # A consent to hear of one collection is none to hear of the others.
+    delete_category(category=busts)
     assert audience_counts(Campaign(category=dragons)) == {"fr": 2}
     assert audience_counts(Campaign()) == {"fr": 3}
 
@@ -106,6 +111,22 @@ def test_who_unsubscribes_between_two_batches_or_before_the_mail_leaves_gets_not
     campaign.refresh_from_db()
     figures = figures_of(campaign, 4)
     assert (figures.sent, figures.failed, figures.unsubscribed) == (2, 0, 1)
+
+
+def test_who_gives_up_its_topic_or_collection_before_the_mail_leaves_gets_nothing(server):
+    busts, dragons = make_category("bustes"), make_category("dragons")
+    make_subscriber("reader@example.com")
+    campaign = start_letter(topic="promotions", category=busts)
+    for email in ("topic@example.com", "collection@example.com"):
+        make_subscriber(email)
+    sending.write_batch(campaign.pk)
+    for email, choices in (
+        ("topic@example.com", Choices(newsletter=True, topics=frozenset({Topic.PIECES}))),
+        ("collection@example.com", Choices(newsletter=True, category_ids=[dragons.pk])),
+    ):
+        save_member_choices(email=email, choices=choices, origin=Origin("profile", "fr"))
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["reader@example.com"]
 
 
 def test_every_other_mail_goes_first(server, monkeypatch):

@@ -14,6 +14,7 @@ from blog.models import ConsentAction, ConsentRecord, ConsentSource, Purpose, Su
 from blog.services.newsletter.consents import Origin, record_consent
 from blog.services.newsletter.subscriptions import move_subscriber, purge_unconfirmed, purge_unsubscribed
 from blog.tests.subscribers import make_subscriber
+from catalog.tests.factories import make_category
 from shop.core import personal_data
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail
@@ -146,6 +147,16 @@ def test_preferences_are_saved_and_only_members_are_offered_reminders(client):
         False,
     )
     assert (subscriber.language, subscriber.cart_reminders_at) == ("de", None)
+
+    category = make_category("bustes")
+    for data, shown, chosen in (
+        ({"every_category": "1", "categories": [category.pk]}, " checked", []),
+        ({"categories": [category.pk]}, "", [category]),
+        ({}, "", []),
+    ):
+        client.post(url, {"newsletter": "1", **data})
+        assert f'name="every_category" value="1"{shown}>' in client.get(url).content.decode()
+        assert list(subscriber.categories.all()) == chosen
 
     make_member("lea@example.com")
     assert re.search(r'name="cart_reminders" value="1">', client.get(url).content.decode())

@@ -112,6 +112,7 @@ def _document(
         "category_slug": product.category.slug,
         **{name: _amount(getattr(product, name)) for name in PRICES},
         **{name: getattr(product, name) for name in OWN_COLUMNS},
+        "seen_stock_quantity": product.stock_quantity,
         "height_cm": _decimal(product.height_cm),
         "origin_country": str(product.origin_country.code or ""),
         "production_time": production_text(days),
@@ -156,6 +157,7 @@ def _document(
                 "price": _amount(row.price),
                 "full_price": _amount(full_price(product, row)),
                 **{name: getattr(row, name) for name in VARIANT_COLUMNS},
+                "seen_stock_quantity": row.stock_quantity,
                 "height_cm": _decimal(row.height_cm),
             }
             for row in offered_variants(product, variants)

@@ -20,7 +20,7 @@ from catalog.models.promotion import REDUCTIONS
 from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARIANT_COLUMNS
 from catalog.services.picture_imports import set_gallery, set_main_picture
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import delete_variation, save_product, save_variant, save_variation
+from catalog.services.products import conflict, delete_variation, save_product, save_variant, save_variation
 from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
@@ -112,7 +112,7 @@ def _repeated(product_id: int) -> WrittenProduct:
 
 def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKey) -> None:
     """Change the fields that are given. Raises Problem: 400 `invalid` with messages by field, 404 `not_found`, and 409
-    `conflict` where `updated_at` is not the version of now."""
+    `conflict` where `updated_at` is not the version of now, nor `seen_stock_quantity` its number of units."""
     refresh_due_promotions()
     with transaction.atomic():
         lock_products(product_ids=[product_id])
@@ -156,9 +156,10 @@ def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None
 
 
 def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
+    changed = _counted(product, fields)
     for name in (*PRICES, *OWN_COLUMNS, "category", "height_cm", "origin_country"):
-        if name in fields:
-            setattr(product, name, fields[name])
+        if name in changed:
+            setattr(product, name, changed[name])
     if not product.external_id:
         product.external_id = None
     texts = {SOURCE_LANGUAGE: fields, **fields.get("translations", {})}
@@ -168,6 +169,20 @@ def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
                 setattr(product, f"{name}_{language}", given[name])
     if "production_time" in fields and not fields.keys() & _DAYS:
         product.production_days_min, product.production_days_max = fields["production_time"] or (None, None)
+
+
+def _counted(row: Product | Variant, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is given without a number of units that is the one which was read: what was sold since stays sold.
+
+    Raises Problem 409 `conflict` for another number where the row has no longer the one that was read.
+    """
+    if row.pk is None or "seen_stock_quantity" not in given or "stock_quantity" not in given:
+        return given
+    if given["stock_quantity"] == given["seen_stock_quantity"]:
+        return {name: value for name, value in given.items() if name != "stock_quantity"}
+    if row.stock_quantity != given["seen_stock_quantity"]:
+        raise conflict()
+    return given
 
 
 def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faults) -> None:
@@ -247,9 +262,10 @@ def _write_variants(product: Product, wanted: Sequence[Mapping[str, Any]], fault
             )
             continue
         written.add(row.pk)
+        changed = _counted(row, given)
         for name in (*VARIANT_COLUMNS, "price", "height_cm"):
-            if name in given:
-                setattr(row, name, given[name])
+            if name in changed:
+                setattr(row, name, changed[name])
         with faults.under(f"variants.{index}"):
             save_variant(variant=row)
 

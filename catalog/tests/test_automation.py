@@ -403,6 +403,46 @@ def test_put_of_an_older_version_is_refused(program: Program):
     assert Product.objects.get().price == Decimal("10.00")
 
 
+def test_a_product_that_a_program_makes_is_reported_once_and_whole(program: Program):
+    create_endpoint(
+        url="https://example.com/hook", description="", kinds=["product.created"], actor=make_user()
+    )
+    program.post(minimal(variations=[{"name": "Grand"}]))
+    event = WebhookEvent.objects.get()
+    assert [row["name"] for row in event.data["product"]["variations"]] == ["Grand"]
+
+
+def test_units_sold_since_a_product_was_read_stay_sold_when_it_comes_back(program: Program):
+    created = program.post(minimal(stock_quantity=3)).json()
+    variant = Variant.objects.get(product=created["id"])
+    Variant.objects.filter(pk=variant.pk).update(stock_quantity=1)
+    read = program.get(f"?id={created['id']}").json()["results"][0]
+    # What an order does.
+    Product.objects.update(stock_quantity=2)
+    Variant.objects.filter(pk=variant.pk).update(stock_quantity=0)
+    assert program.put(created["id"], {**read, "name": "Golem sage"}).status_code == 200
+    product = Product.objects.get()
+    variant.refresh_from_db()
+    assert (product.name_fr, product.stock_quantity, variant.stock_quantity) == ("Golem sage", 2, 0)
+
+    for counted in (
+        {"stock_quantity": 8, "seen_stock_quantity": 3},
+        {"variants": [{"id": variant.pk, "stock_quantity": 8, "seen_stock_quantity": 1}]},
+    ):
+        refused = program.put(created["id"], {"price": "12.00", **counted})
+        assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    counted = {"stock_quantity": 8, "seen_stock_quantity": 2}
+    assert (
+        program.put(
+            created["id"], {**counted, "variants": [{"id": variant.pk, "stock_quantity": 5}]}
+        ).status_code
+        == 200
+    )
+    product.refresh_from_db()
+    variant.refresh_from_db()
+    assert (product.price, product.stock_quantity, variant.stock_quantity) == (Decimal("49.99"), 8, 5)
+
+
 def test_unknown_products_and_pages_are_404(program: Program):
     assert program.put(999, {"price": "1.00"}).status_code == 404
     assert program.put("abc", {"price": "1.00"}).status_code == 400

@@ -2552,6 +2552,7 @@ export interface components {
             featured?: boolean;
             in_stock?: boolean;
             stock_quantity?: number | null;
+            seen_stock_quantity?: number | null;
             is_published?: boolean;
             dimensions?: string;
             /** Format: decimal */
@@ -2618,6 +2619,7 @@ export interface components {
             price?: string | null;
             in_stock?: boolean;
             stock_quantity?: number | null;
+            seen_stock_quantity?: number | null;
             weight_grams?: number | null;
             production_days_min?: number | null;
             production_days_max?: number | null;
@@ -4147,6 +4149,7 @@ export interface components {
             featured?: boolean;
             in_stock?: boolean;
             stock_quantity?: number | null;
+            seen_stock_quantity?: number | null;
             is_published?: boolean;
             dimensions?: string;
             /** Format: decimal */
@@ -4403,6 +4406,7 @@ export interface components {
             featured?: boolean;
             in_stock?: boolean;
             stock_quantity?: number | null;
+            seen_stock_quantity?: number | null;
             is_published?: boolean;
             dimensions?: string;
             /** Format: decimal */
@@ -5433,6 +5437,7 @@ export interface components {
             price?: string | null;
             in_stock?: boolean;
             stock_quantity?: number | null;
+            seen_stock_quantity?: number | null;
             weight_grams?: number | null;
             production_days_min?: number | null;
             production_days_max?: number | null;

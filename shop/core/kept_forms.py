@@ -24,7 +24,7 @@ from shop.core.request_kind import is_api
 _KEY: Final = "kept_form"
 # Beside passwords: what proves who asks is given anew.
 _PROOFS: Final = ("csrfmiddlewaretoken", "code", "proof_code", "credential")
-# The longest form of members is a review; with the limit, a stranger does not fill the table of sessions.
+# A longer form, or one with files, waits in the browser: with the limit, no stranger fills the table of sessions.
 _LONGEST: Final = 20_000
 # Long enough to sign in, too short for who uses the same browser next.
 _SECONDS: Final = 900
@@ -39,17 +39,32 @@ def members_only(view: View) -> View:
     @never_cache
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            if request.method == "POST":
-                try:
-                    _keep(request)
-                except Problem as refusal:
-                    return refusal.set_headers(render(request, "errors/429.html", status=refusal.status))
-            return redirect_to_login(request.get_full_path())
-        if request.method in ("GET", "HEAD") and (fields := _take(request)) is not None:
-            return send_again(request, fields)
-        return view(request, *args, **kwargs)
+            return ask_to_sign_in(request)
+        return offer_kept(request) or view(request, *args, **kwargs)
 
     return guarded
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send whoever is not signed in there. What a form brings is kept until they are; where it can't be kept whole, the
+    answer holds it, to be sent once they signed in beside it."""
+    if request.method == "POST":
+        typed = urlencode(_typed(request.POST))
+        if request.FILES or len(typed) > _LONGEST:
+            return send_again(request, request.POST, HTTPStatus.FORBIDDEN, asks_sign_in=True)
+        try:
+            limits.enforce(limits.KEPT_FORM_NETWORK, client_address(request))
+        except Problem as refusal:
+            return refusal.set_headers(render(request, "errors/429.html", status=refusal.status))
+        request.session[_KEY] = [request.path, typed, int(time.time())]
+    return redirect_to_login(request.get_full_path())
+
+
+def offer_kept(request: HttpRequest) -> HttpResponse | None:
+    """Return the page that sends the form again that was kept for this address, once; None where there is none."""
+    if request.method in ("GET", "HEAD") and (fields := _take(request)) is not None:
+        return send_again(request, fields)
+    return None
 
 
 def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpResponseBase:
@@ -60,9 +75,15 @@ def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpR
     return page_expired(request)
 
 
-def send_again(request: HttpRequest, fields: QueryDict, status: int = 200) -> HttpResponse:
+def send_again(
+    request: HttpRequest, fields: QueryDict, status: int = 200, *, asks_sign_in: bool = False
+) -> HttpResponse:
     """The page that sends a form again, as it was typed. Files can't be kept: the page says so."""
-    context = {"fields": _typed(fields), "has_files": bool(request.FILES)}
+    context = {
+        "fields": _typed(fields),
+        "has_files": bool(request.FILES),
+        "asks_sign_in": asks_sign_in,
+    }
     return render(request, "errors/send_again.html", context, status=status)
 
 
@@ -73,13 +94,6 @@ def _typed(fields: QueryDict) -> list[tuple[str, str]]:
         if name not in _PROOFS and "password" not in name
         for value in values
     ]
-
-
-def _keep(request: HttpRequest) -> None:
-    typed = urlencode(_typed(request.POST))
-    if len(typed) <= _LONGEST:
-        limits.enforce(limits.KEPT_FORM_NETWORK, client_address(request))
-        request.session[_KEY] = [request.path, typed, int(time.time())]
 
 
 def _take(request: HttpRequest) -> QueryDict | None:

@@ -11,15 +11,15 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from shop.core.kept_forms import ask_to_sign_in, offer_kept
 from shop.core.staff_actions import StaffAction, may
 
 P = ParamSpec("P")
@@ -45,23 +45,32 @@ MAIL_POLICY: dict[str, Any] = {
 def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable[[View[P]], View[P]]:
     """Make a view a page of the staff area, for those who may do `action`.
 
-    Nobody signed in is sent to sign in and comes back; staff who still lack their second factor are sent to add it;
-    anybody else is answered 403, as is whoever lacks what the view itself requires. Never cached, never indexed.
+    Nobody signed in is sent to sign in and comes back, with the form that was sent; staff who still lack their second
+    factor are sent to add it; anybody else is answered 403, as is whoever lacks what the view itself requires. Never
+    cached, never indexed. Texts sent to what is no longer there are shown once more.
     Pictures that the browser itself made (previews of a photo before it is sent) may be shown.
     """
 
     def decorate(view: View[P]) -> View[P]:
+        asked = require_http_methods(list(methods))(view)
+
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
-                response = _refusal(request, action) or view(request, *args, **kwargs)
+                refusal = _refusal(request, action)
+                response = refusal or offer_kept(request) or asked(request, *args, **kwargs)
             except PermissionDenied:
                 response = _forbidden(request)
+            except Http404:
+                # Somebody else deleted it: what was typed is in no page any more, as none is cached.
+                texts = [value for values in request.POST.lists() for value in values[1] if " " in value]
+                if not texts:
+                    raise
+                response = render(request, "staff/gone.html", {"texts": texts}, status=404)
             response["X-Robots-Tag"] = "noindex, nofollow"
             return response
 
-        asked = require_http_methods(list(methods))(guarded)
-        return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(asked)))
+        return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(guarded)))
 
     return decorate
 
@@ -69,7 +78,7 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
 def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | None:
     user = request.user
     if not user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
+        return ask_to_sign_in(request)
     if may(user, action):
         return None
     if getattr(user, "second_factor_missing", False):

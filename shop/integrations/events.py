@@ -18,6 +18,7 @@ CACHE_SECONDS = 60
 DISPATCH_TASK = "shop.integrations.tasks.dispatch_event"
 # A later change of the same thing is told by the event that still waits, whose place it takes.
 _REPLACED = {
+    EventKind.PRODUCT_CREATED: (EventKind.PRODUCT_CREATED,),
     EventKind.PRODUCT_UPDATED: (EventKind.PRODUCT_UPDATED, EventKind.PRODUCT_CREATED),
     EventKind.STOCK_CHANGED: (EventKind.STOCK_CHANGED,),
 }

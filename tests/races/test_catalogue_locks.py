@@ -15,9 +15,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.tests.people import make_admin
+from blog.models import Campaign
+from blog.services.newsletter.campaigns import copy_campaign
+from blog.tests.subscribers import make_letter
 from catalog.models import Category, Product, Promotion, PromotionState
 from catalog.services import prices
-from catalog.services.categories import save_category
+from catalog.services.categories import delete_category, save_category
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.product_import import FileLine, import_products
 from catalog.services.product_removal import trash_products
@@ -142,6 +145,23 @@ def test_a_collection_renamed_while_one_of_its_pieces_is_described():
     assert Category.objects.get().name_fr == "Nocturnes"
     second.refresh_from_db()
     assert ("nocturnes" in second.search_text, "phosphorescente" in second.search_text) == (True, True)
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_collection_deleted_while_a_letter_to_its_subscribers_is_saved(copied):
+    """Without a lock the letter's own commit failed: what was typed was lost in an error page."""
+    actor, category = make_admin(), make_category("bustes")
+    if copied:
+        Campaign.objects.filter(pk=make_letter(category=category).pk).update(state="sent")
+        save = partial(copy_campaign, campaign_id=Campaign.objects.get().pk, actor=actor)
+    else:
+        save = partial(make_letter, category=category, actor=actor)
+    with transaction.atomic():
+        save()
+        deleting = Started(partial(delete_category, category=category))
+        wait_until_blocked()
+    assert deleting.outcome().error.code == "category_in_use"
+    assert Campaign.objects.get(state="draft").category == category
 
 
 def test_an_offer_written_with_its_piece_and_by_itself():

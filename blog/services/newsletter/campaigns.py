@@ -116,7 +116,9 @@ def copy_campaign(*, campaign_id: int, actor: User) -> Campaign:
     with transaction.atomic():
         source = Campaign.objects.get(pk=campaign_id)
         title = _("%(title)s (copie)") % {"title": source.title}
-        copy = Campaign.objects.create(title=title[:120], topic=source.topic, category=source.category)
+        copy = Campaign.objects.create(
+            title=title[:120], topic=source.topic, category=_kept_category(source.category_id)
+        )
         CampaignText.objects.bulk_create(
             CampaignText(
                 campaign=copy,
@@ -276,6 +278,14 @@ def _require(campaign: Campaign, *states: CampaignState) -> None:
         raise Problem(code, _("Cette lettre n'en est plus là\u00a0: rechargez la page."), 409)
 
 
+def _kept_category(category_id: int | None) -> Category | None:
+    """Return the category, which nobody deletes until the caller's transaction ends (`delete_category` locks it
+    before it asks what keeps it)."""
+    if category_id is None:
+        return None
+    return Category.objects.select_for_update(no_key=True).filter(pk=category_id).first()
+
+
 def _title(title: str) -> str:
     found = _one_line(title)
     if not found or len(found) > 120:
@@ -288,7 +298,7 @@ def _check(draft: LetterDraft) -> None:
     errors: dict[str, list[str]] = {}
     if draft.topic and draft.topic not in Topic.values:
         errors["topic"] = [_("Ce choix n'existe pas.")]
-    if draft.category_id is not None and not Category.objects.filter(pk=draft.category_id).exists():
+    if draft.category_id is not None and _kept_category(draft.category_id) is None:
         errors["category"] = [_("Cette catégorie n'existe pas.")]
     for language, text in draft.texts.items():
         if language not in dict(settings.LANGUAGES) or text.is_empty:

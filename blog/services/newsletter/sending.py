@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from blog.mails.letters import letter_context, letter_links
-from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText, Subscriber
+from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText
 from blog.selectors.letters import mail_states
 from blog.selectors.subscribers import audience
 from blog.services.newsletter.campaigns import LETTER_MAIL, SEND_TASK, finish, start_due_campaigns
@@ -111,13 +111,15 @@ def letter_content(mail: OutgoingMail) -> MailContent | None:
 
     Two queries. A letter that was paused meanwhile waits in its row; one that was cancelled has none.
     """
-    subscriber = Subscriber.objects.filter(pk=mail.context["subscriber"]).first()
     text = (
         CampaignText.objects.select_related("campaign")
         .filter(campaign_id=mail.context["campaign"], language=mail.language)
         .first()
     )
-    if subscriber is None or not subscriber.receives or text is None or text.blocks is None:
+    if text is None or text.blocks is None:
+        return None
+    subscriber = audience(text.campaign).filter(pk=mail.context["subscriber"]).first()
+    if subscriber is None:
         return None
     context: dict[str, Any] = letter_context(text, text.blocks) | letter_links(subscriber, text.campaign)
     return MailContent(LETTER_MAIL, context)

@@ -40,11 +40,12 @@ MAILS = "newsletter"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the owner of an address wants. `cart_reminders` and `language` None: as they were."""
+    """What the owner of an address wants. `category_ids` None: every collection; `cart_reminders` and `language` None:
+    as they were."""
 
     newsletter: bool
     topics: frozenset[Topic] = frozenset(Topic)
-    category_ids: Collection[int] = ()
+    category_ids: Collection[int] | None = None
     cart_reminders: bool | None = None
     language: str | None = None
 
@@ -205,8 +206,9 @@ def _apply(subscriber: Subscriber, choices: Choices, origin: Origin) -> None:
         setattr(subscriber, column, topic in choices.topics)
     if choices.language is not None:
         subscriber.language = _known(choices.language)
-    subscriber.save(update_fields=[*TOPIC_COLUMNS.values(), "language"])
-    subscriber.categories.set(Category.objects.filter(pk__in=choices.category_ids))
+    subscriber.every_category = choices.category_ids is None
+    subscriber.save(update_fields=[*TOPIC_COLUMNS.values(), "language", "every_category"])
+    subscriber.categories.set(Category.objects.filter(pk__in=choices.category_ids or ()))
     if choices.newsletter and not subscriber.receives:
         _subscribe(subscriber, origin)
     elif not choices.newsletter and subscriber.subscribed_at is not None:

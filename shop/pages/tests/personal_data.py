@@ -14,6 +14,7 @@ from blog.models import ArticleAutosave, Campaign, CampaignRecipient
 from blog.services.articles import create_article
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review
+from catalog.tests.factories import make_category
 from orders.journal import record_event
 from orders.models import (
     CardChange,
@@ -130,8 +131,10 @@ def make_person(name: str, email: str) -> User:
         values={"title_fr": f"{name} ponce"},
         base_updated_at=article.updated_at,
     )
+    subscriber = make_subscriber(email, every_category=False)
+    subscriber.categories.add(make_category(f"bustes-{user.pk}", name_fr="Bustes"))
     CampaignRecipient.objects.create(
-        campaign=Campaign.objects.create(title="Lettre de Noël"), subscriber=make_subscriber(email)
+        campaign=Campaign.objects.create(title="Lettre de Noël"), subscriber=subscriber
     )
     CartReminder.objects.create(user=user, things=[[product_id, None, ""]], sent_at=timezone.now())
     return user

@@ -77,6 +77,7 @@ def test_gdpr_15_20_the_archive_holds_everything_of_the_person_and_nothing_of_an
     [message] = data["contact"]
     assert (message["message"], message["replies"]) == ("Bonjour, ici Zoe.", ["Bonjour Zoe !"])
     assert data["reviews"][0]["text"] == "Une très belle pièce."
+    assert data["newsletter"][0]["categories"] == ["Bustes"]
     assert data["newsletter"][-1]["letter"] == "Lettre de Noël"
     names = archive.namelist()
     papers = [name for name in names if name.startswith("invoices/")]

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import User
-from accounts.tests.people import PASSWORD, make_member
+from accounts.tests.people import PASSWORD, make_admin, make_member
 from shop.pages.models import ContactRequest
 from shop.pages.tests.test_contact import WORDS
 
@@ -65,9 +65,36 @@ def test_no_proof_of_who_asks_is_kept(client, member):
     assert (path, fields) == ("/espace-membre/adresse-e-mail", "email=neuf%40example.com")
 
 
-def test_what_is_longer_than_any_form_of_members_is_not_kept(client):
-    client.post("/espace-membre/profil", {"first_name": "x" * 20_000})
+@pytest.mark.parametrize("path", ["/admin/newsletter/99", "/admin/textes/questions/99"])
+def test_texts_of_staff_for_what_somebody_deleted_meanwhile_are_shown_to_be_copied(client, path):
+    client.force_login(make_admin())
+    page = client.post(path, {"body_fr": "Bonjour à <tous>,\n\nc'est Noël.", "version": "1"})
+    assert (page.status_code, page.context["texts"]) == (404, ["Bonjour à <tous>,\n\nc'est Noël."])
+    assert "Bonjour à &lt;tous&gt;," in page.content.decode()
+    assert "ce que vous modifiiez n'existe plus" in page.content.decode()
+    assert client.get(path).templates[0].name == "errors/404.html"
+
+
+@pytest.mark.parametrize("more", [{"last_name": "x" * 20_000}, {"file": SimpleUploadedFile("a.png", b"x")}])
+def test_what_cannot_be_kept_whole_stays_in_the_page(client, more):
+    page = client.post("/espace-membre/profil", {"first_name": "Zoé", **more})
+    assert (page.status_code, dict(page.context["fields"])["first_name"]) == (403, "Zoé")
+    assert "Se connecter dans un autre onglet" in page.content.decode()
     assert not Session.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["/admin/reglages/boutique", "/admin/newsletter/1/etape"])
+def test_what_staff_typed_while_their_session_ended_is_offered_again(client, path):
+    fields = {"shop_name": "L'Établi d'été"}
+    stranger = Client()
+    for browser, person in ((stranger, make_member()), (client, make_admin())):
+        assert browser.post(path, fields)["Location"] == f"/auth?next={path}"
+        browser.force_login(person)
+    refused = stranger.get(path)
+    assert (refused.status_code, "L'Établi d'été" in refused.content.decode()) == (403, False)
+    page = client.get(path)
+    assert (page.status_code, page.context["fields"]) == (200, list(fields.items()))
+    assert "no-store" in page["Cache-Control"]
 
 
 def test_no_stranger_fills_the_table_of_sessions(settings):
