@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from itertools import count
+
 import pytest
 from django.utils import timezone
 
-from orders.models import DiscardedCard, DiscardedCustomer, Order, StoredCard
+from orders.models import Attempt, AttemptState, DiscardedCard, DiscardedCustomer, Order, StoredCard
 from orders.services.fulfilment.erasing import erase_order
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments import checkout_sessions
@@ -98,3 +101,17 @@ def test_a_step_of_the_job_that_fails_keeps_no_other_waiting(monkeypatch, fail_f
     with pytest.raises(RuntimeError, match="unforeseen"):
         reconcile_payments(timezone.now())
     assert not DiscardedCustomer.objects.exists()
+
+
+def test_a_slow_provider_ends_each_step_and_every_page_has_its_turn(monkeypatch) -> None:
+    """CELERY_TASK_TIME_LIMIT ends the process of a longer job, whose next run would begin with the same pages."""
+    old = timezone.now() - timedelta(hours=1)
+    for number in range(3):
+        attempts = Attempt.objects.filter(payment__order=make_order())
+        attempts.update(state=AttemptState.SENT, checkout_session_id=f"cs_{number}", created_at=old)
+    clock, asked = count(0, 15), []
+    monkeypatch.setattr("shop.core.each_row.monotonic", lambda: next(clock))
+    monkeypatch.setattr(reconcile, "settle", asked.append)
+    runs = [reconcile.reconcile_attempts(timezone.now()) for _ in range(60)]
+    assert runs == [2] * 60
+    assert set(asked) == set(Attempt.objects.values_list("pk", flat=True))

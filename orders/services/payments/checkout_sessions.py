@@ -27,7 +27,7 @@ from orders.services.payments.off_session import claim_closing
 from orders.services.payments.settlement import settle
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
-from shop.core.each_row import each_row
+from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -151,7 +151,7 @@ def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
     )
     if order_id is not None:
         live = live.filter(payment__order=order_id)
-    return each_row(live, _close_void, ends=gateway.OUTAGES)
+    return each_row(live, _close_void, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
 
 
 def _close_void(attempt: Attempt) -> bool:

@@ -17,7 +17,7 @@ from orders.services.installments import mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
-from shop.core.each_row import each_row
+from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.enqueue import enqueue_after_commit
 
 logger = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
     waiting = DiscardedCard.objects.filter(deleted_at=None)
     if payment_method_id is not None:
         waiting = waiting.filter(payment_method_id=payment_method_id)
-    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, ends=gateway.OUTAGES)
+    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
 
 
 def _delete_card(card: DiscardedCard) -> bool:
@@ -127,7 +127,7 @@ def delete_discarded_customers(customer_id: str | None = None) -> int:
     waiting = DiscardedCustomer.objects.all()
     if customer_id is not None:
         waiting = waiting.filter(customer_id=customer_id)
-    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, ends=gateway.OUTAGES)
+    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
 
 
 def _delete_customer(customer: DiscardedCustomer) -> bool:

@@ -31,7 +31,7 @@ from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
 from orders.stripe.facts import EventFacts
-from shop.core.each_row import each_row
+from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -77,13 +77,14 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
         resume(row)
         return True
 
-    return _each(waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at"), ask)
+    # Asking leaves most of them as they are: in any other order the same ones would be asked about each time.
+    return _each(waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("?"), ask)
 
 
 def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
-    """Act on each, until the provider is away; the next run goes on."""
+    """Act on each, until the provider is away or has taken its time; the next run goes on."""
     try:
-        return each_row(rows, act, most=BATCH, ends=gateway.OUTAGES)
+        return each_row(rows, act, most=BATCH, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
     except (gateway.GatewayUnavailable, gateway.GatewayNotConfigured) as error:
         logger.warning("reconciliation waits for the provider: %s", error)
         return 0
@@ -160,19 +161,24 @@ def fetch_events(since: datetime, until: datetime, *, delivered: bool = False) -
 
     Those that it has stored are left to `reprocess_events`. Raises what `gateway` raises; what came before is stored.
     """
-    new = 0
-    missed = account_activity.list_events(since, until, delivered=delivered)
-    for batch in _batches(islice(missed, None if delivered else MISSED_MOST)):
+    listed = account_activity.list_events(since, until, delivered=delivered)
+    return each_row(
+        _not_stored(islice(listed, None if delivered else MISSED_MOST)),
+        _take,
+        seconds=None if delivered else STEP_SECONDS,
+        ends=gateway.OUTAGES,
+    )
+
+
+def _not_stored(listed: Iterator[EventFacts]) -> Iterator[EventFacts]:
+    while batch := list(islice(listed, account_activity.PAGE)):
         known = set(
             StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
                 "event_id", flat=True
             )
         )
         # Newest first in the list; acted on in the order in which things happened.
-        new += each_row(
-            reversed([facts for facts in batch if facts.event_id not in known]), _take, ends=gateway.OUTAGES
-        )
-    return new
+        yield from (facts for facts in reversed(batch) if facts.event_id not in known)
 
 
 def _take(facts: EventFacts) -> bool:
@@ -180,11 +186,6 @@ def _take(facts: EventFacts) -> bool:
     with suppress(NotYetKnown, gateway.GatewayRefused):
         process_event(event)
     return True
-
-
-def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
-    while batch := list(islice(facts, account_activity.PAGE)):
-        yield batch
 
 
 def send_waiting_refunds(now: datetime) -> int:
@@ -197,7 +198,6 @@ def send_waiting_refunds(now: datetime) -> int:
         state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1)
     ).select_related("attempt")
     sent = _each(waiting.exclude(state=RefundState.PENDING).order_by("created_at"), _send)
-    # Asking changes nothing of most of them: in any other order the same ones would be asked about each time.
     return sent + _each(waiting.filter(state=RefundState.PENDING).order_by("?"), _sync)
 
 

@@ -30,6 +30,13 @@ def test_it_counts_what_was_done_and_stops_after_the_most() -> None:
     assert seen == [0, 1, 2, 3]
 
 
+def test_it_begins_no_row_once_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job whose steps wait for a slow server ends before its process is ended."""
+    clock = iter(range(0, 100, 5))
+    monkeypatch.setattr("shop.core.each_row.monotonic", lambda: next(clock))
+    assert each_row(range(1, 9), lambda row: row, seconds=12) == 3
+
+
 def test_what_would_stop_every_row_ends_it_at_once() -> None:
     seen: list[int] = []
 

@@ -10,14 +10,15 @@ FORM = b'--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\nquestion\r\n-
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/contact", "/api/contact"])
-@pytest.mark.parametrize(("size", "status"), [(0, 200), (1, 400)])
+@pytest.mark.parametrize(("size", "status"), [(0, 200), (1, 413)])
 def test_a_form_has_a_bound(monkeypatch: pytest.MonkeyPatch, path: str, size: int, status: int) -> None:
     monkeypatch.setattr(uploads, "LIMIT", len(FORM) - size)
     answer = Client().post(path, FORM, content_type="multipart/form-data; boundary=x")
     # Within the bound the form is read, and lacks its fields: a page that says so, or a 400 that names them.
-    assert answer.status_code == (400 if path.startswith("/api/") else status)
-    if path.startswith("/api/"):
-        assert ("errors" in answer.json()) is (size == 0)
+    reads_api = path.startswith("/api/")
+    assert answer.status_code == (400 if reads_api and not size else status)
+    if reads_api:
+        assert answer.json()["code"] == ("too_large" if size else "invalid")
 
 
 @pytest.mark.django_db
@@ -29,4 +30,4 @@ def test_the_operators_address_has_no_wider_bound_before_anybody_is_known(
     client = Client(enforce_csrf_checks=True)
     client.cookies["csrftoken"] = "a" * 32
     answer = client.post("/gestion/login/", FORM, content_type="multipart/form-data; boundary=x")
-    assert answer.status_code == 400
+    assert answer.status_code == 413
