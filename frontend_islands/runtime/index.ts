@@ -1,5 +1,6 @@
 /** Loaded by every page once it is painted: small, without React. It knows when to fetch the rest. */
 import "./island-element";
+import { closeLeftMenu } from "@/lib/left-menus";
 import { reportToServer } from "./report";
 
 reportToServer();
@@ -19,7 +20,7 @@ else {
 }
 
 if (document.documentElement.dataset.offer)
-  void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
+  void import("./language-offer").then(({ default: offer }) => offer());
 
 // The visit is counted once the page is there, so that it costs the page nothing.
 const count = () => import("./statistics");
@@ -31,8 +32,9 @@ const hearts = () => import("./favourite-button");
 if (isMember || isStored("favorites")) void hearts();
 else addEventListener("storage", hearts, { once: true });
 
-// Suggestions are fetched when somebody is about to search.
 addEventListener("focusin", ({ target }) => {
+  closeLeftMenu();
+  // Suggestions are fetched when somebody is about to search.
   const field = target as HTMLInputElement;
   if (field.dataset?.suggestions) void import("./search-box").then(({ default: enhance }) => enhance(field));
 });

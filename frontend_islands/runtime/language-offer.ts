@@ -45,3 +45,5 @@ export function offerLanguage(): void {
   });
   bar.append(text, accept, dismiss);
 }
+
+export { offerLanguage as default };

@@ -1,5 +1,6 @@
 /** Loaded by every page of the staff area: brings its islands to life and reports what breaks. */
 import "@/runtime/island-element";
+import { closeLeftMenu } from "@/lib/left-menus";
 import { setCounted } from "@/lib/statistics-choice";
 import { reportToServer } from "@/runtime/report";
 import { watchConnection } from "./shared/connection";
@@ -12,6 +13,7 @@ watchConnection();
 enhancePages();
 enableCopying();
 watchForms();
+addEventListener("focusin", closeLeftMenu);
 if (document.querySelector("form[data-staff-form], .alert--success"))
   void import("./shared/form-drafts").then(({ keepDrafts }) => keepDrafts());
 for (const list of document.querySelectorAll<HTMLElement>("[data-ordered]"))

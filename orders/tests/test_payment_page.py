@@ -61,18 +61,20 @@ def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("language", "words"),
+    ("language", "paid", "words"),
     [
-        ("en", "Pay instalment 2/3: €50.00"),
-        ("es", "Pagar el plazo 2/3: 50,00 €"),
-        ("de", "Rate 2/3 zahlen: 50,00 €"),
+        ("en", "Paid on 23 November 2026", "Pay instalment 2/3: €50.00"),
+        ("es", "Pagado el 23 de noviembre de 2026", "Pagar el plazo 2/3: 50,00 €"),
+        ("de", "Bezahlt am 23. November 2026", "Rate 2/3 zahlen: 50,00 €"),
     ],
 )
 def test_the_page_speaks_four_languages(
-    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, language: str, words: str
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, language: str, paid: str, words: str
 ):
     order = bought(fake_stripe, shopper)
-    assert words in text(Client().get(address(order, language)))
+    page = text(Client().get(address(order, language)))
+    assert paid in page
+    assert words in page
 
 
 @pytest.mark.parametrize(

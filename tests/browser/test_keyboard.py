@@ -67,6 +67,20 @@ def test_a_menu_opens_closes_and_gives_the_focus_back(page):
     assert focused(page).startswith("Produits")
 
 
+def test_a_menu_that_is_left_covers_nothing(new_page):
+    page = new_page(width=PHONE)
+    page.goto("/notre-histoire")
+    settle(page)
+    tab_until(page, "^Menu$")
+    page.keyboard.press("Enter")
+    expect(page.locator("#menu-lateral").get_by_role("button")).to_be_focused()
+    tab_until(page, "^Deutsch$")
+    expect(page.locator("#menu-lateral")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator("#menu-lateral")).to_be_hidden()
+    expect(page.locator(":focus")).to_be_visible()
+
+
 def test_the_bar_that_sells_hides_nothing_that_is_reached(new_page):
     page = new_page(width=PHONE)
     page.goto(piece(page, "golem"))

@@ -53,6 +53,17 @@ def test_a_piece_with_formats_and_a_sold_out_one(new_page, see, journal, width):
     see(page, "notice-expired")
 
 
+def test_a_picture_that_does_not_arrive_says_what_it_shows(page, journal):
+    journal.expect("ERR_FAILED")
+    page.route("**/media/**", lambda route: route.abort())
+    page.goto(piece(page, "golem"))
+    settle(page)
+    words = "image => [image.alt, getComputedStyle(image, '::after').content]"
+    alt, shown = page.locator(".gallery__stage img").first.evaluate(words)
+    assert alt
+    assert shown == f'"{alt}" / ""'
+
+
 def test_what_is_chosen_is_seen_in_forced_colours(new_page):
     page = new_page()
     page.emulate_media(forced_colors="active")
