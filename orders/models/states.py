@@ -68,7 +68,7 @@ class Transition:
 
 
 _STAFF, _PROVIDER = (ActorKind.STAFF,), (ActorKind.PROVIDER,)
-_GOODS_LEAVE = ("no_open_dispute", "not_withdrawn")
+_GOODS_LEAVE = ("money_not_taken_back", "not_withdrawn")
 _REOPENED = ("money_held", "rest_not_credited", "where_it_was")
 _E, _S = PaymentEffect, StockEffect
 

@@ -26,6 +26,7 @@ from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.transfers import settle_by_transfer
+from orders.services.status.transitions import transition_problem
 from orders.services.withdrawals.cases import refund_case
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
@@ -214,6 +215,14 @@ def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_wi
     order.refresh_from_db()
     card = order_cards([order], user_id=0)[0]
     assert card.withdrawal.offered is bool(promised)
+    problem = transition_problem(order, "shipped")
+    assert (problem and problem.detail) == (
+        None
+        if promised
+        else "La banque du client a repris tout l'argent de cette commande\u00a0: ne l'expédiez pas, "
+        "passez-la à «\u00a0Remboursée\u00a0»."
+    )
+    update_status(order_id=order.pk, status="refunded" if not promised else "shipped", actor=None)
 
 
 PAGE_WORDS = (

@@ -32,6 +32,7 @@ from orders.models import (
 )
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
+from orders.selectors.money import taken_back
 from orders.selectors.order_documents import order_document
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.withdrawals import keeping_from_leaving
@@ -296,14 +297,17 @@ def _was_paid(order: Order, row: Transition) -> Problem | None:
     return Problem("order_not_paid", _("Personne n'a payé cette commande : il n'y a rien à rendre."), 409)
 
 
-def _no_open_dispute(order: Order, row: Transition) -> Problem | None:
-    if open_dispute(order) is None:
+def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
+    if open_dispute(order) is not None:
+        detail = _("La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert.")
+    elif taken_back([order.pk]):
+        detail = _(
+            "La banque du client a repris tout l'argent de cette commande : ne l'expédiez pas, "
+            "passez-la à « Remboursée »."
+        )
+    else:
         return None
-    return Problem(
-        "order_disputed",
-        _("La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."),
-        409,
-    )
+    return Problem("order_disputed", detail, 409)
 
 
 def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
@@ -358,7 +362,7 @@ def _where_it_was(order: Order, row: Transition) -> Problem | None:
 GUARDS: dict[str, Callable[[Order, Transition], Problem | None]] = {
     "never_paid": _never_paid,
     "was_paid": _was_paid,
-    "no_open_dispute": _no_open_dispute,
+    "money_not_taken_back": _money_not_taken_back,
     "not_withdrawn": _not_withdrawn,
     "not_returned": _not_returned,
     "money_held": _money_held,
