@@ -75,7 +75,7 @@ it.each(["interactive", "complete"] as const)(
 
 it("offers another language where the page's head saw that it is wanted", async () => {
   const offerLanguage = vi.fn();
-  vi.doMock("./language-offer", () => ({ default: offerLanguage }));
+  vi.doMock("./language-offer", () => ({ offerLanguage }));
   document.documentElement.dataset.offer = "de";
   await import("./index");
   await waitFor(() => expect(offerLanguage).toHaveBeenCalledOnce());

@@ -20,7 +20,7 @@ else {
 }
 
 if (document.documentElement.dataset.offer)
-  void import("./language-offer").then(({ default: offer }) => offer());
+  void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
 
 // The visit is counted once the page is there, so that it costs the page nothing.
 const count = () => import("./statistics");

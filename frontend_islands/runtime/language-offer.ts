@@ -45,5 +45,3 @@ export function offerLanguage(): void {
   });
   bar.append(text, accept, dismiss);
 }
-
-export { offerLanguage as default };

@@ -27,8 +27,9 @@ def each_row(
 
     `act` opens its own transaction. A row that fails is logged by its key, and the others have their turn; the first
     failure is raised after them, so that a scheduled job is tried again soon and staff see that it failed. Rows that
-    fail are not counted among the `most` after which it stops: however many do, those behind them are reached. After so many
-    `seconds` it begins no other one: rows that stay what they were come in any order then, or the same have every turn.
+    fail are not counted among the `most` after which it stops: however many do, those behind them are reached. After
+    so many `seconds` it begins no other one: rows that stay what they were come in any order then, or the same ones
+    have every turn.
 
     Raises one of `ends` at once: what would stop every other row too.
     """

@@ -86,14 +86,14 @@ def test_case_30_one_payment_that_can_not_be_settled_keeps_no_other_waiting(
     product = make_product(price="60.00", stock_quantity=2)
     for number in range(2):
         assert Buyer(number).checkout(checkout_body([line(product)], "60.00")).status_code == 201
-    unspoken, paid = Order.objects.order_by("created_at")
-    fake_stripe.pay(unspoken)
-    fake_stripe.pay(paid)
-    page = Attempt.objects.get(payment__order=unspoken).checkout_session_id
+    for order in Order.objects.all():
+        fake_stripe.pay(order)
+    asked: list[str] = []
     fetch = gateway.fetch_checkout_session
 
     def refuse_one(checkout_session_id: str) -> Any:
-        if checkout_session_id == page:
+        asked.append(checkout_session_id)
+        if checkout_session_id == asked[0]:
             raise failure
         return fetch(checkout_session_id)
 
@@ -101,8 +101,8 @@ def test_case_30_one_payment_that_can_not_be_settled_keeps_no_other_waiting(
         patch.setattr(gateway, "fetch_checkout_session", refuse_one)
         with pytest.raises(type(failure)):
             reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5))
-    unspoken.refresh_from_db()
-    paid.refresh_from_db()
+    pages = Attempt.objects.select_related("payment__order")
+    unspoken, paid = (pages.get(checkout_session_id=page).payment.order for page in dict.fromkeys(asked))
     assert (unspoken.status, paid.status) == (OrderStatus.PENDING, OrderStatus.CONFIRMED)
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10)) == 1
     unspoken.refresh_from_db()

@@ -110,7 +110,9 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
     waiting = DiscardedCard.objects.filter(deleted_at=None)
     if payment_method_id is not None:
         waiting = waiting.filter(payment_method_id=payment_method_id)
-    return each_row(waiting.order_by("discarded_at"), _delete_card, most=MOST, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
+    return each_row(
+        waiting.order_by("discarded_at"), _delete_card, most=MOST, seconds=STEP_SECONDS, ends=gateway.OUTAGES
+    )
 
 
 def _delete_card(card: DiscardedCard) -> bool:
@@ -127,7 +129,13 @@ def delete_discarded_customers(customer_id: str | None = None) -> int:
     waiting = DiscardedCustomer.objects.all()
     if customer_id is not None:
         waiting = waiting.filter(customer_id=customer_id)
-    return each_row(waiting.order_by("discarded_at", "pk"), _delete_customer, most=MOST, seconds=STEP_SECONDS, ends=gateway.OUTAGES)
+    return each_row(
+        waiting.order_by("discarded_at", "pk"),
+        _delete_customer,
+        most=MOST,
+        seconds=STEP_SECONDS,
+        ends=gateway.OUTAGES,
+    )
 
 
 def _delete_customer(customer: DiscardedCustomer) -> bool:

@@ -299,7 +299,9 @@ def _was_paid(order: Order, row: Transition) -> Problem | None:
 
 def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
     if open_dispute(order) is not None:
-        detail = _("La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert.")
+        detail = _(
+            "La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."
+        )
     elif taken_back([order.pk]):
         detail = _(
             "La banque du client a repris tout l'argent de cette commande : ne l'expédiez pas, "
