@@ -71,6 +71,7 @@ class Stack:
     redis: FaultyProxy
     stripe: FaultyProxy
     stripe_key: str
+    log: Path
     # The ports of the web nodes, behind nginx.
     web: list[int] = field(default_factory=list)
     # Programs to stop and start again, by the thread that watches them.
@@ -154,7 +155,9 @@ def running_stack(folder: Path, **variables: str) -> Iterator[Stack]:
         process = subprocess.Popen(["sleep", "infinity"])
         stack.callback(process.wait)
         stack.callback(process.terminate)
-        running = Stack(StackShop(url, data, process, environment), supervisor, redis, stripe, key)
+        running = Stack(
+            StackShop(url, data, process, environment), supervisor, redis, stripe, key, own / "run.log"
+        )
         thread = Thread(
             target=_run, args=(running, list(_servers(folder, own, ports, environment)), own / "failed")
         )

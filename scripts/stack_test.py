@@ -272,7 +272,7 @@ def run_fault(stack: Stack, fault: Fault, product: int, stock: int, before: int,
     # As a page shows it; asking for it takes a command, which a fault may stop.
     load, stop = Load(stack, product, paths, stack.shop.terms_version()), Event()
     problems: list[str] = []
-    started = monotonic()
+    logged, started = stack.log.stat().st_size, monotonic()
     with ThreadPoolExecutor(LOOKERS + 2 * BUYERS + 1) as pool:
         people = [pool.submit(load.look, stop) for _ in range(LOOKERS)]
         people += [pool.submit(load.buy, stop, pool) for _ in range(BUYERS)]
@@ -300,7 +300,10 @@ def run_fault(stack: Stack, fault: Fault, product: int, stock: int, before: int,
     problems += settled(stack, product, stock, before + orders)
     unexpected = set(load.failed) - fault.allowed
     if unexpected:
-        problems.append(f"not allowed: {', '.join(sorted(unexpected))}")
+        log = stack.log.read_bytes()[logged:].decode(errors="replace").splitlines()
+        errors = Counter(line.partition(" ERROR ")[2][:200] for line in log if " ERROR " in line)
+        said = " · ".join(line for line, _ in errors.most_common(5))
+        problems.append(f"not allowed: {', '.join(sorted(unexpected))}. Logged: {said}")
     return Result(fault.name, ended - started, load, recovered, orders, problems)
 
 

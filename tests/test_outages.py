@@ -74,6 +74,7 @@ handler500 = server_error
         (caused(OperationalError("too long"), psycopg.errors.QueryCanceled()), True),
         (caused(InterfaceError("closed"), psycopg.InterfaceError()), True),
         (caused(InternalError("read-only"), psycopg.errors.ReadOnlySqlTransaction()), True),
+        (caused(InternalError("beyond EOF"), psycopg.errors.InternalError_()), True),
         (caused(InternalError("else"), psycopg.errors.InFailedSqlTransaction()), False),
         (caused(ProgrammingError("no table"), psycopg.errors.UndefinedTable()), False),
         (IntegrityError("twice"), False),

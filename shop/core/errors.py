@@ -30,8 +30,9 @@ RETRY_AFTER_SECONDS = 10
 # Busy, locked, out of memory, read-only, input/output, full, can't be opened, locking protocol. The rest of
 # SQLite's operational errors are mistakes in a statement.
 _SQLITE = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
-# A server that only reads (a standby, or a full disk), and one that ended a transaction that idled.
-_POSTGRES_INTERNAL = frozenset(("25006", "25P03"))
+# A server that only reads (a standby, or a full disk), one that ended a transaction that idled, and what it calls its
+# own faults (class XX), as a page that a full disk left half-written.
+_POSTGRES_INTERNAL = ("25006", "25P03", "XX")
 _DISK = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO))
 
 
@@ -54,7 +55,7 @@ def is_outage(error: BaseException) -> bool:
     if isinstance(cause, sqlite3.Error):
         return getattr(cause, "sqlite_errorcode", 0) & 0xFF in _SQLITE
     if isinstance(error, InternalError):
-        return getattr(cause, "sqlstate", None) in _POSTGRES_INTERNAL
+        return str(getattr(cause, "sqlstate", "")).startswith(_POSTGRES_INTERNAL)
     return isinstance(error, OperationalError | InterfaceError)
 
 
