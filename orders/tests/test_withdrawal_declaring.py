@@ -194,7 +194,7 @@ def test_withdrawal_form_used_to_write_to_a_stranger_sends_few_mails_without_a_w
     assert len(sent) == 3
     for message in sent:
         everything = every_part(message)
-        assert not re.search("evil|Gagnez|1000", everything)
+        assert not re.search("evil|Gagnez|1000 €", everything)
         assert order.reference in everything
         assert "/retractation/recue?a=" in everything
 
