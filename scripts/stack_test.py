@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from time import monotonic, sleep
@@ -40,6 +41,8 @@ SOLD = "SELECT COALESCE(SUM(i.quantity), 0) FROM orders_orderitem i JOIN orders_
 SOLD += "WHERE i.product_id = %s AND o.status = 'confirmed' AND o.email LIKE 'killed%%'"
 BOOKED = "SELECT COUNT(*), COALESCE(SUM(e.amount), 0) FROM orders_ledgerentry e "
 BOOKED += "JOIN orders_order o ON o.id = e.order_id WHERE e.kind = 'charge' AND o.email LIKE 'killed%%'"
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+CUT += "AND pid <> pg_backend_pid() AND random() < 0.3"
 # What a migration of a running shop may do (docs/operator.md): a column with a default of the database, an index
 # beside the traffic; then both are gone again.
 MIGRATION = """
@@ -132,15 +135,16 @@ def rolling_restart(stack: Stack) -> None:
     for name, port in zip(WEB, stack.web, strict=True):
         # As `systemctl restart` does: the old processes finish what they do, visitors wait in the socket.
         stack.restart(name)
-        if seconds_until(lambda port=port: _answers(port), monotonic()) == float("inf"):  # type: ignore[misc]
+        healthy = partial(_answers, f"http://127.0.0.1:{port}/healthz")
+        if seconds_until(healthy, monotonic()) == float("inf"):
             raise AssertionError(f"{name} did not start again.")
     stack.shop.manage("migrate", "--verbosity", "0")
     stack.shop.manage("shell", "--no-imports", "-c", MIGRATION_BACK)
 
 
-def _answers(port: int) -> bool:
+def _answers(url: str) -> bool:
     with suppress(requests.RequestException):
-        return requests.get(f"http://127.0.0.1:{port}/healthz", timeout=TIMEOUT).status_code == 200
+        return requests.get(url, timeout=TIMEOUT).status_code == 200
     return False
 
 
@@ -182,6 +186,13 @@ def postgres_restarted(stack: Stack) -> None:
     old = stack.signal("postgres", signal.SIGINT)
     seconds_until(lambda: stack.pid("postgres") not in (None, old), monotonic())
     sleep(10)
+
+
+def connections_cut(stack: Stack) -> None:
+    """As a failover does, wherever a request or a job stands."""
+    for _ in range(300):
+        stack.shop.rows(CUT)
+        sleep(0.1)
 
 
 def provider_silent(stack: Stack) -> None:
@@ -283,7 +294,7 @@ def run_fault(stack: Stack, fault: Fault, product: int, stock: int, before: int,
         except Exception as error:
             problems.append(f"{type(error).__name__}: {error}")
         ended = monotonic()
-        recovered = seconds_until(lambda: _is_ready(stack), ended)
+        recovered = seconds_until(partial(_answers, f"{stack.shop.url}/readyz"), ended)
         sleep(3)
         stop.set()
         for person in people:
@@ -305,12 +316,6 @@ def run_fault(stack: Stack, fault: Fault, product: int, stock: int, before: int,
         said = " · ".join(line for line, _ in errors.most_common(5))
         problems.append(f"not allowed: {', '.join(sorted(unexpected))}. Logged: {said}")
     return Result(fault.name, ended - started, load, recovered, orders, problems)
-
-
-def _is_ready(stack: Stack) -> bool:
-    with suppress(requests.RequestException):
-        return requests.get(f"{stack.shop.url}/readyz", timeout=TIMEOUT).status_code == 200
-    return False
 
 
 @contextmanager
@@ -357,6 +362,7 @@ def main() -> int:
             Fault("beat killed", killed("beat")),
             Fault(f"Redis away {options.redis_seconds:.0f} s", redis_away(options.redis_seconds)),
             Fault("PostgreSQL restarted", postgres_restarted, outage),
+            Fault("connections to PostgreSQL cut at random", connections_cut, outage),
             Fault("payment provider silent", provider_silent, outage),
         ]
         if fills:

@@ -17,6 +17,7 @@ from django.db import (
     ProgrammingError,
     connection,
 )
+from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
@@ -56,7 +57,13 @@ def fail(request):
     raise Fault.raised
 
 
+def remember(request):
+    request.session["cart"] = 1
+    return HttpResponse("stored")
+
+
 urlpatterns = [
+    path("es/remember", remember),
     *(path(address[1:], fail) for address in ("/fault", "/en/fault", "/es/fault", "/de/fault", "/api/fault")),
     path("webhooks/fault", fail),
     *shop_urls,
@@ -138,6 +145,33 @@ def test_an_outage_before_any_view_is_a_503_too(monkeypatch):
     answer = client.get("/de/anmeldung")
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     assert "Shop vorübergehend nicht erreichbar" in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("debug", [False, True])
+def test_an_outage_behind_the_view_is_a_503_of_one_line(monkeypatch, caplog, debug):
+    def cut(self, *args, **kwargs):
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(SessionStore, "save", cut)
+    with override_settings(ROOT_URLCONF=__name__, DEBUG=debug):
+        answer = Client().get("/es/remember")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "Tienda no disponible por el momento" in answer.content.decode()
+    assert [(record.name, record.getMessage(), record.exc_info) for record in caplog.records] == [
+        ("shop.core.middleware", "GET /es/remember: OperationalError: the connection is closed", None),
+        ("django.request", "Service Unavailable: /es/remember", None),
+    ]
+
+
+@pytest.mark.django_db
+def test_a_mistake_behind_the_view_stays_a_500(monkeypatch):
+    def mistaken(self, *args, **kwargs):
+        raise ProgrammingError("no such column")
+
+    monkeypatch.setattr(SessionStore, "save", mistaken)
+    with override_settings(ROOT_URLCONF=__name__):
+        assert Client(raise_request_exception=False).get("/es/remember").status_code == 500
 
 
 @pytest.mark.django_db

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shop.core.errors import is_outage
 from shop.core.models import OutgoingMail
 
 logger = logging.getLogger(__name__)
@@ -131,7 +132,8 @@ def register_attachments(
 def load_attachments(references: list[dict[str, Any]]) -> tuple[list[MailFile], list[Attachment]]:
     """Return the files of a mail, and the references of those that it goes without.
 
-    Raises AttachmentNotReadyError when a required one is not there.
+    Raises AttachmentNotReadyError when a required one is not there, and what the database raises while it can't be
+    used.
     """
     files: list[MailFile] = []
     missing: list[Attachment] = []
@@ -164,6 +166,9 @@ def _load(attachment: Attachment) -> MailFile | None:
         return provider.load(attachment.id)
     try:
         return provider.load(attachment.id)
-    except Exception:  # the mail matters more than its file
+    except Exception as error:  # the mail matters more than its file
+        if is_outage(error) and not isinstance(error, OSError):
+            # Without a database this try could not store that the mail was sent, and it would go twice.
+            raise
         logger.exception("mail attachment %s %s could not be read", attachment.provider, attachment.id)
         return None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DataError
 from django.http import (
     Http404,
@@ -81,10 +82,26 @@ class OutageMiddleware(MiddlewareMixin):
     """A database or a disk that can't be used now is a 503 that says when to come back, never a 500."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        if not is_outage(exception):
-            return None
-        logger.error("%s %s: %s: %s", request.method, request.path, type(exception).__name__, exception)
-        return errors.unavailable(request)
+        return _answer_outage(request, exception)
+
+
+class OutageSessionMiddleware(SessionMiddleware):
+    """Django's, whose sessions are stored behind the view, where no `process_exception` is asked."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        try:
+            return super().process_response(request, response)
+        except Exception as error:
+            if answer := _answer_outage(request, error):
+                return answer
+            raise
+
+
+def _answer_outage(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    if not is_outage(error):
+        return None
+    logger.error("%s %s: %s: %s", request.method, request.path, type(error).__name__, error)
+    return errors.unavailable(request)
 
 
 class NulMiddleware(MiddlewareMixin):

@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "shop.core.middleware.TrailingSlashMiddleware",
     "shop.pages.middleware.RedirectMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "shop.core.middleware.OutageSessionMiddleware",
     "shop.core.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.core import mail as django_mail
+from django.db import OperationalError
 from django.utils import timezone
 
 from shop.core import mail_content
@@ -81,3 +82,15 @@ def test_an_optional_file_that_breaks_does_not_hold_the_mail(provider):
     mail = write(Attachment("broken", "9", required=False))
     assert deliver(mail.pk) == MailState.SENT
     assert missed == ["9"]
+
+
+def test_a_mail_waits_while_the_database_that_knows_its_file_is_away(provider):
+    _files, missed = provider
+
+    def cut(_key: str) -> MailFile | None:
+        raise OperationalError("the connection is closed")
+
+    register_attachments("cut", cut, missed=missed.append)
+    mail = write(Attachment("cut", "9", required=False))
+    assert deliver(mail.pk) == MailState.QUEUED
+    assert (django_mail.outbox, missed) == ([], [])
