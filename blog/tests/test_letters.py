@@ -253,7 +253,7 @@ Content-Type: message/%s
         ),
         (
             b"delivery-status",
-            b"Reporting-MTA: dns; mx\n\nStatus: 5.1.1\nAction: failed\nFinal-Recipient: rfc822; Lea P. <Lea@example.com>\n",
+            b"Reporting-MTA: dns\n\nStatus: 5.1.1\nAction: failed\nFinal-Recipient: rfc822; Lea P. <Lea@example.com>\n",
             [("lea@example.com", "no_mailbox")],
         ),
         (
