@@ -12,7 +12,7 @@ from django.utils.http import int_to_base36
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import EmailChange, SignUp, User
 from accounts.passwords import ResetTokens
-from accounts.selectors import find_user, pending_email_change, unconfirmed_sign_up
+from accounts.selectors import find_user, newest_sign_up, pending_email_change
 from accounts.sign_ups import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
@@ -43,7 +43,7 @@ def password_reset_content(mail: OutgoingMail) -> MailContent | None:
     """
     user = find_user(mail.to)
     if user is None:
-        sign_up = unconfirmed_sign_up(mail.to)
+        sign_up = newest_sign_up(mail.to, without_account=True)
         return _confirmation(sign_up, mail) if sign_up is not None else None
     token = ResetTokens().make_token(user)
     key = f"{int_to_base36(user.pk)}-{token}"

@@ -44,12 +44,14 @@ def has_account(email: str) -> bool:
     return User.objects.filter(email=email).exists()
 
 
-def unconfirmed_sign_up(email: str) -> SignUp | None:
-    """Return the newest sign-up of an address, in its stored form, that has no account. One query, whatever comes of
-    it.
+def newest_sign_up(email: str, *, without_account: bool = False) -> SignUp | None:
+    """Return the newest sign-up of an address, in its stored form; on demand only while it has no account. One query,
+    whatever comes of it.
     """
-    owner = User.objects.filter(email=OuterRef("email"))
-    return SignUp.objects.filter(~Exists(owner), email=email).order_by("-created_at", "-pk").first()
+    sign_ups = SignUp.objects.filter(email=email)
+    if without_account:
+        sign_ups = sign_ups.filter(~Exists(User.objects.filter(email=OuterRef("email"))))
+    return sign_ups.order_by("-created_at", "-pk").first()
 
 
 def is_email_confirmed(user: User) -> bool:

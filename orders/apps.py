@@ -8,6 +8,7 @@ class OrdersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from accounts.services.email_changes import register_moved_address
         from accounts.services.signing_up import register_orders
         from catalog.selectors.dispatch import register_dispatch
         from catalog.selectors.purchases import register_purchases
@@ -16,6 +17,7 @@ class OrdersConfig(AppConfig):
         from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.selectors.saved_carts import saved_cart_state
+        from orders.services.checkout.guest_accounts import move_orders
         from orders.services.checkout.placement import join_orders
         from orders.services.fulfilment.order_links import order_link_content
         from orders.services.invoicing import sending
@@ -23,6 +25,7 @@ class OrdersConfig(AppConfig):
         from shop.core.me_parts import register_me_part
 
         register_orders(join_orders)
+        register_moved_address(move_orders)
         register_purchases(find_purchase)
         register_file_user(shown_pictures)
         register_dispatch(dispatch_from)

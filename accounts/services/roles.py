@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import Role, User, UserRole
+from accounts.sessions import end_all_sessions
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
 
@@ -46,6 +47,9 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
         for name, value in flags.items():
             setattr(user, name, value)
         user.save(update_fields=list(flags))
+        if changed_by != user:
+            # Who changes their own is in the middle of a request of theirs.
+            end_all_sessions(user)
         record_audit(
             "role.changed", user, actor=changed_by, before={"role": old_role}, after={"role": role.value}
         )
@@ -62,8 +66,8 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
 
 
 def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
-    """Close an account to its owner, or open it again, and record it in the audit trail; its sessions end at their next
-    request. One that is already so stays as it is.
+    """Close an account to its owner, or open it again, and record it in the audit trail; its sessions end. One that is
+    already so stays as it is.
 
     Raises ``Problem`` (409, ``staff_account``) for who has access to the administration: their role is taken away
     first, which keeps the last administrator from being shut out.
@@ -78,6 +82,7 @@ def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
         if held.is_active == blocked:
             held.is_active = not blocked
             held.save(update_fields=["is_active"])
+            end_all_sessions(held)
             record_audit(
                 "user.blocked" if blocked else "user.unblocked",
                 held,

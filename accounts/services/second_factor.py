@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import User
+from accounts.sessions import end_all_sessions
 from shop.core import limits
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
@@ -163,12 +164,14 @@ def make_recovery_codes(user: User) -> None:
 
 
 def reset_second_factor(user: User, *, actor: User | None) -> int:
-    """Take every second factor of a person who lost theirs; return how many. `actor` is None for a server command."""
+    """Take every second factor of a person who lost theirs; return how many. Their sessions end: the device that was
+    lost may be signed in. `actor` is None for a server command."""
     with transaction.atomic():
         _lock(user)
         held = sorted(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True))
         if held:
             Authenticator.objects.filter(user_id=user.pk).delete()
+            end_all_sessions(user)
             record_audit("second_factor.reset", user, actor=actor, before={"types": held})
             mails.send_second_factor_changed(user, change="reset")
         _forget_cached(user)

@@ -26,7 +26,7 @@ from accounts.devices import known_device
 from accounts.mails import send_password_changed
 from accounts.models import User
 from accounts.passwords import MAXIMUM, refuse_weak_password
-from accounts.selectors import find_user, is_email_confirmed, unconfirmed_sign_up
+from accounts.selectors import find_user, is_email_confirmed, newest_sign_up
 from accounts.services.members import clean_email, request_password_reset
 from accounts.services.second_factor import check_unnamed_passkey
 from accounts.services.signing_up import send_sign_up_mail
@@ -46,8 +46,8 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     Unknown address and wrong password get the same answer in the same time. Attempts are counted by account and
     by network address, those of a device that the member signed in on before by that device alone; so call this
     outside any transaction. Raises ``Problem``:
-    ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400, signed up only; a new
-    confirmation mail is on its way).
+    ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400, the password of a sign-up;
+    the mail about it is on its way once more).
     """
     try:
         address = clean_email(email)
@@ -68,14 +68,14 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     except Problem:
         logger.warning("sign-in limited from network %s", network_fingerprint(caller)[:12])
         raise
-    sign_up = unconfirmed_sign_up(address)
-    if sign_up is not None and check_password(password, sign_up.password):
-        # Nobody knows yet whether the address is theirs: no account, no session.
-        send_sign_up_mail(sign_up)
-        raise _unconfirmed()
-    # One password is hashed whatever the address is.
-    user = None if sign_up is not None else authenticate(request, email=address, password=password)
+    user = authenticate(request, email=address, password=password)
     if not isinstance(user, User):
+        # With an account or without: else whoever signs up with somebody's address and then signs in learns whether it
+        # has one. Two passwords are hashed in any case.
+        sign_up = newest_sign_up(address)
+        if check_password(password, "" if sign_up is None else sign_up.password) and sign_up is not None:
+            send_sign_up_mail(sign_up)
+            raise _unconfirmed()
         logger.warning("sign-in refused from network %s", network_fingerprint(caller)[:12])
         raise _invalid_credentials()
     for limit, subject in counted:

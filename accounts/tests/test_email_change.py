@@ -202,4 +202,5 @@ def test_five_requests_a_day(member):
     with pytest.raises(Problem) as refused:
         request_email_change(user=member, email=NEW, password=PASSWORD, language="fr")
     assert (refused.value.status, refused.value.code) == (429, "throttled")
+    assert refused.value.detail == "Trop de demandes aujourd'hui. Réessayez demain."
     assert EmailChange.objects.get().new_email == "n4@example.com"

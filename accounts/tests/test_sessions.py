@@ -12,9 +12,11 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from accounts.services import grant_role
+from accounts.models import User
+from accounts.services import grant_role, set_blocked
+from accounts.services.second_factor import reset_second_factor
 from accounts.sessions import device_name, purge_ended_sessions
-from accounts.tests.people import PASSWORD, mails, make_admin, make_member, post, signed_in, text
+from accounts.tests.people import PASSWORD, add_app, mails, make_admin, make_member, post, signed_in, text
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -296,3 +298,31 @@ def test_nobody_sees_the_page_without_signing_in(client):
     assert client.get(PAGE)["Location"] == f"/auth?next={PAGE}"
     assert client.post(PAGE, {"action": "end_others"})["Location"] == f"/auth?next={PAGE}"
     assert not signed_in(client)
+
+
+def take_role_and_give_it_back(user):
+    grant_role(user=user, role="staff")
+    grant_role(user=user, role="user")
+
+
+def block_and_open_again(user):
+    admin = make_admin()
+    set_blocked(user=user, blocked=True, changed_by=admin)
+    set_blocked(user=user, blocked=False, changed_by=admin)
+
+
+def lose_the_second_factor(user):
+    add_app(user)
+    reset_second_factor(user, actor=None)
+
+
+@pytest.mark.parametrize("change", [take_role_and_give_it_back, block_and_open_again, lose_the_second_factor])
+def test_a_session_that_ended_between_two_requests_does_not_come_back(change):
+    """That of a device which was lost, or of whoever got in: it asks for nothing meanwhile."""
+    user = make_member()
+    lost, own = browser(), browser(IPHONE)
+
+    change(User.objects.get(pk=user.pk))
+
+    assert (is_open(lost), is_open(own)) == (False, False)
+    assert is_open(browser())

@@ -6,6 +6,7 @@ from datetime import timedelta
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -250,11 +251,51 @@ Content-Type: message/%s
             b"Feedback-Type: abuse\nOriginal-Rcpt-To: <lea@example.com>\n",
             [("lea@example.com", "complaint")],
         ),
+        (
+            b"delivery-status",
+            b"Reporting-MTA: dns\n\nStatus: 5.1.1\nAction: failed\nFinal-Recipient: rfc822; Lea P. <Lea@example.com>\n",
+            [("lea@example.com", "no_mailbox")],
+        ),
+        (
+            b"feedback-report",
+            b'Feedback-Type: abuse\nOriginal-Rcpt-To: "Petit; Lea" <lea@example.com> (home)\n',
+            [("lea@example.com", "complaint")],
+        ),
     ],
 )
 def test_reports_of_mail_servers_are_read(kind, fields, found):
     assert read_report(REPORT % (kind, kind, fields)) == found
     assert read_report(b"Subject: Hello\n\nFinal-Recipient: rfc822; lea@example.com\n") == []
+
+
+def test_a_report_counts_with_a_mail_that_it_gives_back(tmp_path, capsys):
+    lea, mia = make_subscriber(), make_subscriber("mia@example.com")
+    mail = queue_mail(kind="notice_confirm", to="mia@example.com", language="fr", context={})
+    fields = b"Original-Rcpt-To: %s\nFeedback-Type: abuse\n"
+    forged = REPORT % (b"feedback-report", b"feedback-report", fields % b"lea@example.com")
+    returned = b"--b\nContent-Type: text/rfc822-headers\n\n%s\n\n--b--\n"
+    reports = {
+        "forged": forged,
+        "others": forged + returned % f"Message-ID: {mail.message_id}".encode(),
+        "letter": forged
+        + returned % b"List-Unsubscribe: <https://x/desinscription?cle=%s>" % lea.token.encode(),
+        "confirmation": forged.replace(b"lea@", b"mia@")
+        + returned % f"Message-ID: {mail.message_id}".encode(),
+    }
+    said = []
+    for name, report in reports.items():
+        (tmp_path / name).write_bytes(report)
+        call_command("read_bounce", str(tmp_path / name))
+        said.append(
+            (capsys.readouterr().out, *(Subscriber.objects.get(pk=row.pk).suspension for row in (lea, mia)))
+        )
+
+    assert said == [
+        ("1 address(es) named, 0 suspended.\n", "", ""),
+        ("1 address(es) named, 0 suspended.\n", "", ""),
+        ("1 address(es) named, 1 suspended.\n", "complaint", ""),
+        ("1 address(es) named, 1 suspended.\n", "complaint", "complaint"),
+    ]
 
 
 def test_staff_suspend_and_restore_an_address_in_the_audit_trail():

@@ -7,9 +7,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import SignUp, User
+from accounts.services.email_changes import confirm_email_change, request_email_change
+from accounts.tests.people import PASSWORD as MEMBER_PASSWORD
 from accounts.tests.people import deliver_mails, link_in_last_mail, mails, make_member
 from orders.access import access_token, order_url
+from orders.mails import mail_customer
+from orders.selectors.withdrawals import find_declared_order
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail
 
@@ -181,3 +186,28 @@ def test_a_member_of_another_address_takes_no_order_over(client):
     assert answer.status_code == 409
     order.refresh_from_db()
     assert order.user is None
+
+
+@pytest.mark.both_engines
+def test_orders_follow_a_member_to_another_address(client):
+    member = make_member("lea@example.com")
+    order, guests = bought(user=member), make_order()
+    others = make_order(user=member, email="bureau@example.com")
+    issued = order.invoices.get().data
+    change = request_email_change(
+        user=member, email="neuve@example.com", password=MEMBER_PASSWORD, language="fr"
+    )
+    for mailbox in Mailbox:
+        confirm_email_change(key=email_change_key(change, mailbox))
+
+    order.refresh_from_db()
+    mail_customer(order, "payment_refunded_automatically", once="x")
+
+    assert OutgoingMail.objects.get(reference=order.reference).to == "neuve@example.com"
+    assert find_declared_order(text=order.reference, email="neuve@example.com") == order
+    assert "neuveexamplecom" in order.search_entry.text
+    assert order.invoices.get().data == issued
+    assert order.events.filter(name="order.email_changed", actor=member).count() == 1
+    for untouched, email in ((guests, "lea@example.com"), (others, "bureau@example.com")):
+        untouched.refresh_from_db()
+        assert (untouched.email, untouched.events.filter(name="order.email_changed").count()) == (email, 0)

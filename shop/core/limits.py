@@ -62,6 +62,7 @@ class Limit:
 
 
 _TOO_MANY = _("Trop de demandes. Réessayez dans un instant.")
+_TOO_MANY_TODAY = _("Trop de demandes aujourd'hui. Réessayez demain.")
 _TOO_MANY_SIGN_INS = _("Trop de tentatives de connexion. Réessayez dans quelques minutes.")
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -86,7 +87,7 @@ USED_CODE = Limit(
     "used-code", 1, 2 * _MINUTE, Subject.DEVICE, _("Code incorrect ou déjà utilisé"), "incorrect_code"
 )
 # Each writes to two mailboxes.
-EMAIL_CHANGE_ACCOUNT = Limit("email-change-account", 5, _DAY, Subject.ACCOUNT, _TOO_MANY)
+EMAIL_CHANGE_ACCOUNT = Limit("email-change-account", 5, _DAY, Subject.ACCOUNT, _TOO_MANY_TODAY)
 # Wide enough for a company or a school behind one address.
 SIGN_IN_NETWORK = Limit(
     "sign-in-network", 100, 5 * _MINUTE, Subject.NETWORK, _TOO_MANY_SIGN_INS, "too_many_attempts"
@@ -115,9 +116,7 @@ WITHDRAWAL_NETWORK = Limit(
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 # Forms of members whose session ended, each a row of the sessions' table.
 KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
-DATA_EXPORT = Limit(
-    "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
-)
+DATA_EXPORT = Limit("data-export", 3, _DAY, Subject.ACCOUNT, _TOO_MANY_TODAY)
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 NEWSLETTER_NETWORK = Limit("newsletter-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 # Calls of programs, with a right key or a wrong one.

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from blog.services.newsletter.suspensions import read_report, suspend_address
+from blog.services.newsletter.suspensions import suspend_reported
 
 
 class Command(BaseCommand):
@@ -23,6 +23,5 @@ class Command(BaseCommand):
             mails = [path.read_bytes() for path in options["files"]] or [sys.stdin.buffer.read()]
         except OSError as error:
             raise CommandError(str(error)) from error
-        named = [each for mail in mails for each in read_report(mail)]
-        done = sum(suspend_address(address, reason) for address, reason in named)
-        self.stdout.write(f"{len(named)} address(es) named, {done} suspended.")
+        named, done = (sum(counts) for counts in zip(*map(suspend_reported, mails), strict=True))
+        self.stdout.write(f"{named} address(es) named, {done} suspended.")

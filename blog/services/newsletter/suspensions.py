@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from email import message_from_bytes, policy
 from email.message import Message
+from email.utils import parseaddr
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,6 +14,7 @@ from blog.models import ConsentAction, ConsentSource, Purpose, Subscriber, Suspe
 from blog.services.newsletter.consents import Origin, record_consent
 from shop.core.audit import record_audit
 from shop.core.email_addresses import normalise_email
+from shop.core.models import OutgoingMail
 
 
 def suspend_address(
@@ -46,6 +48,24 @@ def lift_suspension(*, subscriber_id: int, actor: User) -> bool:
         subscriber.save(update_fields=["suspended_at", "suspension"])
         record_audit("subscriber.restored", subscriber, actor=actor, before=before)
         return True
+
+
+def suspend_reported(message: bytes) -> tuple[int, int]:
+    """Suspend whom a report of a mail server names; return how many addresses it names and how many it suspended.
+
+    Anybody can write such a report. It counts for an address to which a mail was sent that it gives back: what only
+    its receiver knows, a Message-ID or the token of the links, stands in it.
+    """
+    named = read_report(message)
+    return len(named), sum(
+        suspend_address(address, reason) for address, reason in named if _gives_back(message, address)
+    )
+
+
+def _gives_back(message: bytes, address: str) -> bool:
+    ids = OutgoingMail.objects.filter(to=address).exclude(message_id="").values_list("message_id", flat=True)
+    tokens = Subscriber.objects.filter(email=address).values_list("token", flat=True)
+    return any(known.encode() in message for known in (*tokens, *ids))
 
 
 def read_report(message: bytes) -> list[tuple[str, Suspension]]:
@@ -84,7 +104,10 @@ def _is_gone(block: Message) -> bool:
 
 def _address(block: Message) -> str:
     for name in ("Original-Rcpt-To", "Original-Recipient", "Final-Recipient"):
-        value = str(block.get(name, "")).rpartition(";")[2].strip().strip("<>")
+        value = str(block.get(name, ""))
+        kind, separator, rest = value.partition(";")
+        # `rfc822; lea@example.com`. A name in quotes may have a semicolon of its own.
+        value = parseaddr(rest if separator and '"' not in kind else value)[1]
         if "@" in value:
             return normalise_email(value)
     return ""

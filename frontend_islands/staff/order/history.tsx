@@ -14,6 +14,7 @@ const EVENTS: Record<string, string> = {
   "payment.page_opened": t("event.pageOpened"),
   "payment.received": t("event.received"),
   "order.joined_account": t("event.joined"),
+  "order.email_changed": t("event.email"),
   "delivery.address_corrected": t("event.address"),
   "delivery.promise_changed": t("event.promise"),
   "delivery.day_set": t("event.deliveryDay"),

@@ -1,4 +1,4 @@
-"""A guest's order that becomes a member's: an account for its address, or the account that the address has."""
+"""Orders and the account of their address: a guest's that becomes a member's, a member's that follow to another one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
+from orders.journal import record_event
 from orders.models import Order
+from orders.search_index import index_order
 from orders.services.checkout.placement import join_orders
 from shop.core import limits
 from shop.core.problems import Problem
@@ -49,3 +51,17 @@ def join_member(*, order: Order, member: User) -> None:
         raise Problem("not_joined", _("Cette commande a été passée avec une autre adresse."), 409)
     with transaction.atomic():
         join_orders(member, [order.pk])
+
+
+def move_orders(old: str, new: str) -> None:
+    """A member proved another address: their orders are written about to that one, and found by it. Invoices and
+    contracts stay as they were issued, and so do orders that were placed with a third address.
+
+    Runs in the caller's transaction; locks the orders, oldest key first.
+    """
+    theirs = Order.objects.filter(email=old, user__email=new).select_related("user")
+    for order in theirs.select_for_update(no_key=True, of=("self",)).order_by("pk"):
+        order.email = new
+        order.save(update_fields=["email", "updated_at"])
+        index_order(order)
+        record_event(order, "order.email_changed", actor=order.user)

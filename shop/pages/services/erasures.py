@@ -207,9 +207,11 @@ def _close(erasure: Erasure) -> bool:
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
             return False
         if user is not None:
+            # They may have changed since it was registered: an address that was given up may be somebody else's.
+            erasure.emails = list(person_of(user).emails)
             close_account(user=user)
         erasure.state, erasure.closed_at = ErasureState.RUNNING, timezone.now()
-        erasure.save(update_fields=["state", "closed_at"])
+        erasure.save(update_fields=["state", "closed_at", "emails"])
     return True
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.serializers.json import DjangoJSONEncoder
@@ -16,6 +17,7 @@ from django.utils import timezone
 from accounts.models import SignUp, User, UserRole
 from accounts.services import grant_role
 from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
+from blog.models import Subscriber
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from catalog.services.reviews import moderate_review
@@ -280,6 +282,27 @@ def test_after_a_month_the_account_goes_and_an_open_order_keeps_what_it_needs():
     order.refresh_from_db()
     assert (order.email, order.user) == ("", None)
     assert Erasure.objects.get().state == ErasureState.DONE
+
+
+def test_an_address_that_was_given_up_meanwhile_is_nobodys_affair():
+    lea = make_member("lea@example.com")
+    pay_order(make_order(user=lea))
+    erasure = request_erasure(user=lea, language="fr")
+    assert run_erasure(erasure.pk) is False
+    lea.email = "neuve@example.com"
+    lea.save()
+    EmailAddress.objects.filter(user=lea).update(email=lea.email)
+    make_subscriber(lea.email)
+    next_owner = make_order(email="lea@example.com", first_name="Mia")
+    Erasure.objects.update(next_try_at=timezone.now(), due_by=timezone.now())
+
+    run_erasure(erasure.pk)
+    send_mails()
+
+    assert OutgoingMail.objects.get(kind="account_erased").to == "neuve@example.com"
+    assert not Subscriber.objects.filter(email="neuve@example.com").exists()
+    next_owner.refresh_from_db()
+    assert (next_owner.email, next_owner.first_name) == ("lea@example.com", "Mia")
 
 
 def test_an_open_withdrawal_is_waited_for_and_its_declaration_stays():
