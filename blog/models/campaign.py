@@ -42,8 +42,11 @@ STARTED_STATES = (
 class Campaign(models.Model):
     """A letter of the newsletter to a segment of its subscribers. Written by `blog.services.newsletter.campaigns`.
 
-    `topic` "" and no category: everybody. `cursor` is the key of the last subscriber who was looked at, `lease_until`
-    until when a worker sends it. The figures are those of the end; while it is sent, the outbox has them.
+    `topic` "" and no category: everybody. `category_name`: what its collection was called when the sending began; of
+    a draft, the deleted collection of the letter that it was copied from, in whose place one is to be chosen. A draft
+    with `scheduled_at` was planned and is held back. `cursor` is the key of the last subscriber who was looked at,
+    `lease_until` until when a worker sends it. The figures are those of the end; while it is sent, the outbox has
+    them.
     """
 
     title = models.CharField(_("nom (pour vous)"), max_length=120)
@@ -56,6 +59,7 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("collection"),
     )
+    category_name = models.CharField(max_length=100, blank=True, default="", db_default="", editable=False)
     state = models.CharField(
         _("état"), max_length=10, choices=CampaignState.choices, default=CampaignState.DRAFT
     )

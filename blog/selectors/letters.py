@@ -41,6 +41,11 @@ def find_campaign(campaign_id: int) -> Campaign | None:
     return all_campaigns().filter(pk=campaign_id).first()
 
 
+def held_letters() -> int:
+    """Return how many planned letters did not leave, as they had become empty, and are as they were. One query."""
+    return Campaign.objects.filter(state=CampaignState.DRAFT, scheduled_at__isnull=False).count()
+
+
 def what_keeps_category(category_id: int) -> str:
     """Return the sentence that says which letter is for a category and still to be sent, "" for none: without its
     category it would go to everybody. One query."""

@@ -18,20 +18,26 @@ PARTS = ("subject", "preheader", "body")
 
 
 class LetterForm(forms.Form):
-    """The letter in every language; `version` is that of the letter that was opened."""
+    """The letter in every language; `version` is that of the letter that was opened, `lost_category` its collection
+    that is gone, in whose place one is chosen."""
 
     title = forms.CharField(label="Nom (pour vous)", max_length=120)
     topic = forms.ChoiceField(label="Sujet", required=False)
     category = forms.TypedChoiceField(label="Collection", required=False, coerce=int, empty_value=None)
     version = forms.CharField(widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, lost_category: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
         topic = cast(forms.ChoiceField, self.fields["topic"])
         topic.choices = [("", "Tous les abonnés"), *Topic.choices]
         topic.help_text = "Seuls ceux qui veulent ce sujet la reçoivent."
         category = cast(forms.ChoiceField, self.fields["category"])
-        category.choices = [("", "Toutes"), *((row.pk, row.name) for row in all_categories())]
+        everybody = [("", "Choisissez"), (0, "Toutes")] if lost_category else [("", "Toutes")]
+        category.choices = [*everybody, *((row.pk, row.name) for row in all_categories())]
+        if lost_category:
+            category.required = True
+            gone = f"La collection «\u00a0{lost_category}\u00a0» n'existe plus"
+            category.help_text = f"{gone}\u00a0: choisissez à qui va cette lettre."
         for code, _name in settings.LANGUAGES:
             self.fields[f"subject_{code}"] = forms.CharField(
                 label="Objet", max_length=SUBJECT_LENGTH, required=False
@@ -57,7 +63,7 @@ class LetterForm(forms.Form):
             code: LetterText(*(typed[f"{part}_{code}"] for part in PARTS))
             for code, _name in settings.LANGUAGES
         }
-        return LetterDraft(typed["title"], typed["topic"], typed["category"], texts)
+        return LetterDraft(typed["title"], typed["topic"], typed["category"] or None, texts)
 
     def show(self, problem: Problem) -> None:
         """Put what was refused beside its fields."""

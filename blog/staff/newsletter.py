@@ -92,7 +92,7 @@ def letter(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
         require(request.user, StaffAction.EDIT_NEWSLETTER)
         return _save(request, campaign)
     if campaign.is_editable:
-        return _form_page(request, campaign, LetterForm(initial=values_of(campaign)))
+        return _form_page(request, campaign, _form(campaign, initial=values_of(campaign)))
     figures = figures_of(campaign, sum(_counts(campaign).values()))
     response = render(request, "staff/newsletter/sent.html", _context(request, campaign, figures=figures))
     if campaign.state == CampaignState.SENDING:
@@ -102,10 +102,10 @@ def letter(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 
 def _save(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     if address := request.POST.get("show", "") if request.POST.get("action") == "add" else "":
-        form = LetterForm(initial=with_shown(request.POST.dict(), address))
+        form = _form(campaign, initial=with_shown(request.POST.dict(), address))
         messages.info(request, "Ajouté à la fin du texte\u00a0: enregistrez pour le garder.")
         return _form_page(request, campaign, form)
-    form = LetterForm(request.POST)
+    form = _form(campaign, request.POST)
     conflict: Campaign | None = None
     status = 400
     if form.is_valid():
@@ -127,6 +127,10 @@ def _save(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
             messages.success(request, "La lettre est enregistrée.")
             return redirect("staff-newsletter-letter", campaign.pk)
     return _form_page(request, campaign, form, conflict, status)
+
+
+def _form(campaign: Campaign, *args: Any, **options: Any) -> LetterForm:
+    return LetterForm(*args, lost_category=campaign.category_name, **options)
 
 
 def _form_page(

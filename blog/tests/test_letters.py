@@ -21,7 +21,7 @@ from blog.services.newsletter.subscriptions import Choices, save_member_choices,
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_letter, make_subscriber, start_letter
 from catalog.markup import render_markdown
-from catalog.models import Category
+from catalog.models import Category, Product
 from catalog.services.categories import delete_category
 from catalog.tests.factories import make_category, make_product
 from shop.core.mail import queue_mail
@@ -376,6 +376,68 @@ def test_a_planned_letter_starts_when_its_moment_comes(server):
     assert server.sent == []
     sending.send_due(at)
     assert receivers(server) == ["lea@example.com"]
+
+
+def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(server, client):
+    make_subscriber()
+    actor = make_admin()
+    client.force_login(actor)
+    piece = make_product("Golem de poche")
+    campaign = make_letter(actor=actor, fr=f"/produit/{piece.pk}", de="Hallo.")
+    at = timezone.now() + timedelta(hours=2)
+    campaigns.start_campaign(campaign_id=campaign.pk, at=at, actor=actor)
+    Product.objects.update(is_published=False)
+    sending.send_due(at)
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.scheduled_at, campaign.started_at, server.sent) == (
+        "draft",
+        at,
+        None,
+        [],
+    )
+    assert not campaign.texts.filter(blocks__isnull=False).exists()
+    assert "cette lettre n'est pas partie." in client.get(f"/admin/newsletter/{campaign.pk}").content.decode()
+    assert "Lettre programmée qui n&#x27;est pas partie" in client.get("/admin").content.decode()
+    with pytest.raises(Problem) as refused:
+        campaigns.start_campaign(campaign_id=campaign.pk, at=None, actor=actor)
+    assert (refused.value.code, refused.value.detail) == (
+        "empty_letter",
+        "Cette lettre serait vide (Français)\u00a0: les pièces ou articles qu'elle montre ne sont pas en ligne.",
+    )
+    draft = campaigns.LetterDraft("Novembre", "", None, {"fr": campaigns.LetterText("Objet", "", "Un.")})
+    seen = campaign.updated_at.isoformat()
+    campaigns.save_campaign(campaign_id=campaign.pk, draft=draft, seen=seen, actor=actor)
+    assert "Lettre programmée" not in client.get("/admin").content.decode()
+
+
+def test_a_copy_of_a_letter_whose_collection_is_gone_asks_for_the_choice_again(server, client):
+    busts = make_category("bustes", name_fr="Bustes")
+    make_subscriber("busts@example.com", every_category=False).categories.add(busts)
+    make_subscriber("all@example.com", every_category=False)
+    actor = make_admin()
+    letter = start_letter(category=busts, actor=actor)
+    sending.send_due(timezone.now())
+    delete_category(category=busts)
+    copy = campaigns.copy_campaign(campaign_id=letter.pk, actor=actor)
+    with pytest.raises(Problem) as refused:
+        campaigns.start_campaign(campaign_id=copy.pk, at=None, actor=actor)
+    assert (refused.value.code, refused.value.detail) == (
+        "no_category",
+        "La collection «\u00a0Bustes\u00a0» n'existe plus\u00a0: choisissez d'abord à qui va cette lettre.",
+    )
+    client.force_login(actor)
+    page, typed = (
+        f"/admin/newsletter/{copy.pk}",
+        {"title": "Copie", "subject_fr": "Objet", "body_fr": "Bonjour."},
+    )
+    typed["version"] = copy.updated_at.isoformat()
+    assert client.post(page, {**typed, "category": ""}).status_code == 400
+    copy.refresh_from_db()
+    assert (copy.title, copy.category_name) == ("Novembre (copie)", "Bustes")
+    assert client.post(page, {**typed, "category": "0"}).status_code == 302
+    copy.refresh_from_db()
+    assert (copy.title, copy.category_id, copy.category_name) == ("Copie", None, "")
+    assert campaigns.start_campaign(campaign_id=copy.pk, at=None, actor=actor).state == "sending"
 
 
 def test_the_letter_carries_one_click_and_nobody_else_s_links(server):

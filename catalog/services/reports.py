@@ -20,7 +20,7 @@ def report_product(product_id: int, kind: EventKind = EventKind.PRODUCT_UPDATED)
     record_event(
         kind,
         subject=f"product:{product_id}",
-        data=lambda: {"product": product_documents([product_id])[product_id]},
+        data=lambda: {"product": _reported([product_id])[product_id]},
     )
 
 
@@ -28,9 +28,7 @@ def report_products(product_ids: Collection[int]) -> None:
     """Report products that something beside them changed: a promotion, their category. Nine queries, however many."""
     record_events(
         EventKind.PRODUCT_UPDATED,
-        data=lambda: {
-            f"product:{pk}": {"product": row} for pk, row in product_documents(product_ids).items()
-        },
+        data=lambda: {f"product:{pk}": {"product": row} for pk, row in _reported(product_ids).items()},
     )
 
 
@@ -76,6 +74,15 @@ def watch_stock(product_ids: Iterable[int | None]) -> Iterator[None]:
     before = _levels(keys)
     yield
     report_stock([level for level, stock in _levels(keys).items() if before.get(level) != stock])
+
+
+def _reported(product_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """The documents without what only a program that sends one back needs."""
+    documents = product_documents(product_ids)
+    for document in documents.values():
+        for told in (document, *document["variants"]):
+            del told["seen_stock_quantity"]
+    return documents
 
 
 def _levels(product_ids: list[int]) -> dict[Level, tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -407,8 +408,9 @@ def test_a_product_that_a_program_makes_is_reported_once_and_whole(program: Prog
     create_endpoint(
         url="https://example.com/hook", description="", kinds=["product.created"], actor=make_user()
     )
-    program.post(minimal(variations=[{"name": "Grand"}]))
+    made = program.post(minimal(variations=[{"name": "Grand"}])).json()
     event = WebhookEvent.objects.get()
+    assert ("seen_stock_quantity" in made, '"seen_stock_quantity"' in json.dumps(event.data)) == (True, False)
     assert [row["name"] for row in event.data["product"]["variations"]] == ["Grand"]
 
 
@@ -599,6 +601,9 @@ def test_what_a_promotion_or_a_category_changes_of_products_is_reported():
     promotion = make_promotion(*products, name="Week-end", percent=50, type="percent")
     told = {event.subject: event.data["product"]["price_from"] for event in WebhookEvent.objects.all()}
     assert told == {f"product:{product.pk}": "20.00" for product in products}
+    assert not [
+        event for event in WebhookEvent.objects.all() if "seen_stock_quantity" in json.dumps(event.data)
+    ]
     # What still waits is told once, as it is by then.
     category = products[0].category
     category.name_fr = "Créatures"

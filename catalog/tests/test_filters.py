@@ -5,6 +5,8 @@ from itertools import product as combinations
 
 import pytest
 from django.http import QueryDict
+from django.urls import reverse
+from django.utils import translation
 
 from catalog.models import Category, Product
 from catalog.selectors import filters, listing
@@ -178,7 +180,16 @@ def test_a_search_leads_to_the_categories_in_which_it_finds_something(client):
 def test_a_search_that_finds_nothing_leads_on(client):
     make_product("Dragon", featured=True)
     page = client.get("/produits?search=dragon+offer").content.decode()
-    assert "Vouliez-vous dire" in page
+    assert "Vouliez-vous dire <a" in page
+    assert "</a>\u00a0?</p>" in page
+    for language, begins in (
+        ("en", "Did you mean <a"),
+        ("es", "¿Quizá quería decir <a"),
+        ("de", "Meinten Sie <a"),
+    ):
+        with translation.override(language):
+            found = client.get(f"{reverse('catalog:list')}?search=dragon+offer").content.decode()
+        assert (begins in found, "</a>?</p>" in found) == (True, True)
     assert 'href="/produits?search=dragon"' in page
     assert "Parcourir les catégories" in page
     assert "Nos plus belles pièces" in page

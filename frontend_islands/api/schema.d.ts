@@ -2762,7 +2762,7 @@ export interface components {
             reference: string;
             /** Format: date */
             promised_by: string;
-            readonly is_late: boolean;
+            is_late: boolean;
             notes: number;
             photos: number;
             /** @description A withdrawal keeps its order from leaving. */
@@ -4716,7 +4716,7 @@ export interface components {
             to: string;
             /** Format: date */
             promised_by: string;
-            readonly is_late: boolean;
+            is_late: boolean;
             readonly pieces: string[];
         };
         ReadyOrders: {

@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
@@ -42,17 +41,13 @@ class CardSerializer(serializers.Serializer[Card]):
     order_id = serializers.UUIDField(source="piece.item.order_id")
     reference = serializers.CharField(source="piece.item.order.reference")
     promised_by = serializers.DateField(source="piece.item.order.promised_by")
-    is_late = serializers.SerializerMethodField()
+    is_late = serializers.BooleanField()
     notes = serializers.IntegerField()
     photos = serializers.IntegerField()
     is_withdrawn = serializers.BooleanField(help_text="A withdrawal keeps its order from leaving.")
     is_disputed = serializers.BooleanField(help_text="A bank holds or took back money of its order.")
     moved_at = serializers.DateTimeField(source="piece.moved_at")
     moved_by = serializers.SerializerMethodField()
-
-    def get_is_late(self, card: Card) -> bool:
-        order = card.piece.item.order
-        return card.piece.stage != PieceStage.SHIPPED and order.promised_by < timezone.localdate()
 
     def get_moved_by(self, card: Card) -> str:
         return str(card.piece.moved_by or "")
@@ -91,14 +86,11 @@ class ReadyOrderSerializer(serializers.Serializer[Order]):
     place = serializers.SerializerMethodField()
     to = serializers.CharField(source="email")
     promised_by = serializers.DateField()
-    is_late = serializers.SerializerMethodField()
+    is_late = serializers.BooleanField()
     pieces = serializers.SerializerMethodField()
 
     def get_place(self, order: Order) -> str:
         return " · ".join(part for part in (order.city, order.custom_country or order.country) if part)
-
-    def get_is_late(self, order: Order) -> bool:
-        return order.promised_by < timezone.localdate()
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_pieces(self, order: Order) -> list[str]:

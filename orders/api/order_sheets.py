@@ -9,7 +9,7 @@ from rest_framework import serializers
 from orders.api.photo_fields import PiecePhotoSerializer
 from orders.api.serializers import OrderLineSerializer, OrderSerializer, TrackingSerializer
 from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage, Shipment
-from orders.selectors.admin_orders import has_undecided_money, is_late
+from orders.selectors.admin_orders import has_undecided_money
 from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
 from orders.selectors.orders import product_path
@@ -84,7 +84,7 @@ def order_flags(order: Any) -> list[str]:
     """Return what is to be done about an order of the list, the most pressing first: `late`, `review`,
     `refund_failed`, `withdrawal`, `money`, `partly_sent`. No query."""
     found = (
-        ("late", is_late(order)),
+        ("late", order.is_overdue),
         ("review", bool(order.review_reason)),
         ("refund_failed", order.refund_failed),
         ("withdrawal", order.withdrawal_open),

@@ -36,7 +36,7 @@ from orders.models.order import IN_WORKSHOP
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
 from orders.selectors.money import waiting_refunds, with_undecided_money
-from orders.selectors.workshop import orders_at_risk
+from orders.selectors.workshop import is_overdue, orders_at_risk
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
@@ -160,7 +160,7 @@ def _retained(today: date) -> StaffTask:
 def _late_orders(today: date) -> StaffTask:
     return StaffTask(
         "Commandes en retard sur leur date promise",
-        Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
+        Order.objects.filter(is_overdue(today)).count(),
         _orders("late"),
         one="Commande en retard sur sa date promise",
     )

@@ -19,6 +19,7 @@ from orders.models import (
     RefundState,
 )
 from orders.pricing.vat import Tax
+from orders.selectors.refund_debts import taken_instead
 from orders.selectors.refund_rules import paid_amounts
 from orders.selectors.refund_words import promotion_share_text
 from shop.core.money import ZERO, amount_string, quantize
@@ -38,7 +39,8 @@ def credit_note_data(
     with translation.override(order.language):
         # A row that was just made has the plain 0 of its default.
         voided = quantize(Decimal(request.voided))
-        money = request.amount - voided
+        taken = taken_instead(order)[request.pk]
+        money = request.amount - voided - taken
         return _credit(
             credited,
             reserved=reserved,
@@ -50,6 +52,7 @@ def credit_note_data(
                 "refunded": amount_string(money),
                 "refunded_on": iso_day(_last_given_back(request) or reserved.issued_at) if money else None,
                 "voided": amount_string(voided),
+                "taken_back": amount_string(taken),
             },
         )
 

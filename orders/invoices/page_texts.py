@@ -190,6 +190,8 @@ def _panel(data: dict[str, Any]) -> list[str]:
                 _("Remboursé le %(day)s") % {"day": _day(data, refund["refunded_on"])},
                 _money(refund["refunded"], data),
             ]
+        if taken := _taken_back(refund):
+            return [_("Repris par votre banque"), _money(taken, data)]
         if Decimal(refund["voided"]):
             return [_("Échéances annulées"), _money(refund["voided"], data)]
         return [_("Facture annulée et remplacée"), _amount(data, "total")]
@@ -236,7 +238,9 @@ def _remarks(data: dict[str, Any]) -> list[list[str]]:
     if data.get("reason"):
         remarks.append([_("Motif"), data["reason"]])
     refund = data.get("refund", {})
-    if refund.get("refunded_on") and Decimal(refund["voided"]):
+    if refund.get("refunded_on") and (taken := _taken_back(refund)):
+        remarks.append([_("Repris par votre banque"), _money(taken, data)])
+    if (refund.get("refunded_on") or _taken_back(refund)) and Decimal(refund["voided"]):
         remarks.append([_("Échéances annulées"), _money(refund["voided"], data)])
     replaces = data.get("replaces")
     if replaces:
@@ -249,6 +253,11 @@ def _remarks(data: dict[str, Any]) -> list[list[str]]:
     if data["notes"]:
         remarks.append([_("Note"), data["notes"]])
     return remarks
+
+
+def _taken_back(refund: dict[str, str]) -> Decimal:
+    # Documents from before it have none.
+    return Decimal(refund.get("taken_back", "0"))
 
 
 def _mention(mention: dict[str, str]) -> list[str]:

@@ -5,7 +5,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Prefetch,
+    QuerySet,
+    Value,
+)
 from django.db.models.functions import StrIndex
 from django.db.models.lookups import GreaterThan
 from django.utils import timezone
@@ -23,7 +32,7 @@ from orders.models import (
 )
 from orders.search_index import search_words
 from orders.selectors.money import waiting_refunds, with_undecided_money
-from orders.selectors.workshop import orders_at_risk
+from orders.selectors.workshop import is_overdue, orders_at_risk
 from shop.core.keyset import KeysetPage, read_page, rows_after
 from shop.core.searching import MAX_QUERY_WORDS
 
@@ -61,11 +70,11 @@ def find_orders(
     page_size: int = 20,
 ) -> KeysetPage[Order]:
     """Return a page of the list, newest first. Six queries: orders with what is to be done about them
-    (`withdrawal_open`, `refund_failed`), lines, their products, tracking with who wrote it, payments, their attempts.
-    Two or three more for a search.
+    (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, their products, tracking with who wrote it, payments,
+    their attempts. Two or three more for a search.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
-    numbers; all of them must be found. `late` are those at the workshop whose promised day has passed. Pending and
+    numbers; all of them must be found. `late` are those that `is_overdue` finds. Pending and
     cancelled orders come only with `include_unpaid`, or with `waits`: what somebody has to decide about. Raises
     BadCursor.
     """
@@ -75,7 +84,7 @@ def find_orders(
     if status or statuses:
         orders = orders.filter(status__in=[status] if status else statuses)
     if late:
-        orders = _late(orders)
+        orders = orders.filter(is_overdue(timezone.localdate()))
     orders = rows_after(orders, cursor, moment="created_at")
     if search.strip():
         orders = orders.filter(pk__in=_newest_with(orders, search, page_size + 1))
@@ -83,29 +92,18 @@ def find_orders(
 
 
 def count_orders() -> OrderCounts:
-    """Return how many orders are at the workshop, and late there. One query."""
+    """Return how many orders are at the workshop, and late there. Two queries."""
     at_work = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
-    today = timezone.localdate()
-    rows = (
-        at_work.order_by()
-        .values_list("status")
-        .annotate(number=Count("pk"), late=Count("pk", filter=Q(promised_by__lt=today)))
-    )
-    counted = {status: (number, late) for status, number, late in rows}
+    counted = dict(at_work.order_by().values_list("status").annotate(number=Count("pk")))
     return OrderCounts(
-        {status: counted.get(status, (0, 0))[0] for status in IN_WORKSHOP},
-        sum(late for _number, late in counted.values()),
+        {status: counted.get(status, 0) for status in IN_WORKSHOP},
+        Order.objects.filter(is_overdue(timezone.localdate())).count(),
     )
 
 
 def admin_order(order_id: uuid.UUID) -> Order | None:
     """Return one order that is not archived, whatever its status. As many queries as a page."""
     return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
-
-
-def is_late(order: Order) -> bool:
-    """Return whether the order is still at the workshop after its promised day. No query."""
-    return order.status in IN_WORKSHOP and order.promised_by < timezone.localdate()
 
 
 def has_undecided_money(order: Order) -> bool:
@@ -127,14 +125,13 @@ def _waiting(waits: Waits | str) -> QuerySet[Order]:
             return Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP, promised_by__gte=today)
 
 
-def _late(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return orders.filter(status__in=IN_WORKSHOP, promised_by__lt=timezone.localdate())
-
-
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     cases = WithdrawalCase.objects.filter(order=OuterRef("pk"), state__in=OPEN_CASES)
     failed = waiting_refunds().filter(order=OuterRef("pk"))
-    return orders.annotate(withdrawal_open=Exists(cases), refund_failed=Exists(failed)).prefetch_related(
+    overdue = ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField())
+    return orders.annotate(
+        is_overdue=overdue, withdrawal_open=Exists(cases), refund_failed=Exists(failed)
+    ).prefetch_related(
         "items__product",
         Prefetch("tracking", OrderTracking.objects.select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),

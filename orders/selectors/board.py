@@ -4,7 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Window
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Window,
+)
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -12,6 +23,7 @@ from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
 from orders.selectors.installments import disputes_of
 from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
+from orders.selectors.workshop import is_overdue
 
 COLUMN_SIZE = 200
 SHIPPED_FOR = timedelta(days=2)
@@ -26,13 +38,14 @@ OLDEST_SINCE = timedelta(minutes=10)
 class Card:
     """A piece with its line and order; `notes`: how many notes of staff its order has, `photos`: how many photographs
     it has itself, `is_withdrawn`: a withdrawal keeps its order from leaving, `is_disputed`: a bank holds or took back
-    money of it."""
+    money of it, `is_late`: its order is at the workshop after its promised day (`is_overdue`)."""
 
     piece: WorkPiece
     notes: int
     photos: int
     is_withdrawn: bool
     is_disputed: bool
+    is_late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,8 @@ class Board:
 
 
 def read_board() -> Board:
-    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Five queries."""
+    """Return each stage's pieces by promised day, `COLUMN_SIZE` at most, and what left lately. Five queries, one more
+    where an order that a bank looked at is late."""
     now = timezone.now()
     here, lately = ~Q(stage=PieceStage.SHIPPED), now - SHIPPED_FOR
     rows = (
@@ -93,7 +107,7 @@ def board_card(piece_id: int) -> Card:
 
 def ready_orders(reference: str = "") -> list[Order]:
     """Return the orders whose pieces are all to be packed, by promised day, or the one with this reference; their
-    lines have `ready` pieces. Three queries."""
+    lines have `ready` pieces, and `is_late` as cards of the board. Three queries."""
     here = _here(OuterRef("pk"))
     orders = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
     if reference:
@@ -103,6 +117,7 @@ def ready_orders(reference: str = "") -> list[Order]:
         orders.filter(
             Exists(here.filter(stage=PieceStage.TO_PACK)), ~Exists(here.exclude(stage=PieceStage.TO_PACK))
         )
+        .annotate(is_late=ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField()))
         .prefetch_related("items", Prefetch("items__pieces", ready, to_attr="ready"))
         .order_by("promised_by", "pk")[:READY_SIZE]
     )
@@ -126,6 +141,11 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     photos = count_photos([piece.pk for piece in found])
     withdrawn = set(keeping_from_leaving(orders).values_list("order", flat=True))
     disputed = set(disputes_of(orders).values_list("order", flat=True))
+    today = timezone.localdate()
+    late = {piece.item.order_id for piece in found if piece.item.order.promised_by < today}
+    if kept := late & disputed:
+        late -= kept
+        late |= set(Order.objects.filter(is_overdue(today), pk__in=kept).values_list("pk", flat=True))
     return [
         Card(
             piece,
@@ -133,6 +153,7 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
             photos.get(piece.pk, 0),
             piece.stage != PieceStage.SHIPPED and piece.item.order_id in withdrawn,
             piece.stage != PieceStage.SHIPPED and piece.item.order_id in disputed,
+            piece.stage != PieceStage.SHIPPED and piece.item.order_id in late,
         )
         for piece in found
     ]

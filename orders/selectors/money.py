@@ -15,6 +15,7 @@ from orders.models import (
     CLOSED_STATUSES,
     COLLECTED_PAYMENTS,
     COMMITTED_REFUNDS,
+    OPEN_DISPUTES,
     OPEN_PAYMENTS,
     REFUNDS_UNDER_WAY,
     Dispute,
@@ -126,12 +127,22 @@ def with_undecided_money() -> QuerySet[Order]:
 def taken_back(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Decimal]:
     """Return the euros that banks took back in lost disputes, by order, of those of which the shop has nothing left but
     what goes back too: they are promised to nobody any more, and have nothing to withdraw from. One query."""
-    lost = Dispute.objects.filter(state=DisputeState.LOST, order=OuterRef("pk")).values("order")
-    orders = Order.objects.filter(pk__in=order_ids).annotate(
-        taken=_total(lost.annotate(total=Sum("amount"))), held=_held()
-    )
-    emptied = orders.filter(taken__gt=0, held__lt=Decimal("0.005"))
+    emptied = _emptied().filter(pk__in=order_ids)
     return {pk: quantize(taken) for pk, taken in emptied.values_list("pk", "taken")}
+
+
+def held_by_banks() -> Q:
+    """Return the condition of orders of which nothing is sent: a dispute is open, or banks took back all that the shop
+    had of them. They are late for nobody."""
+    opened = Dispute.objects.filter(state__in=OPEN_DISPUTES).values("order")
+    return Q(pk__in=opened) | Q(pk__in=_emptied().values("pk"))
+
+
+def _emptied() -> QuerySet[Any]:
+    lost = Dispute.objects.filter(state=DisputeState.LOST)
+    taken = lost.filter(order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
+    orders = Order.objects.filter(pk__in=lost.values("order")).annotate(taken=_total(taken), held=_held())
+    return orders.filter(held__lt=Decimal("0.005"))
 
 
 def _held() -> CombinedExpression:

@@ -8,8 +8,17 @@ from decimal import Decimal
 from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import REFUNDS_UNDER_WAY, Order, Refund, RefundRequest, RefundState, TransferReturn
+from orders.models import (
+    COMMITTED_REFUNDS,
+    REFUNDS_UNDER_WAY,
+    Order,
+    Refund,
+    RefundRequest,
+    RefundState,
+    TransferReturn,
+)
 from orders.selectors.money import waiting_refunds
+from orders.selectors.refund_debts import shortfalls, taken_instead
 from shop.core.money import ZERO
 
 
@@ -23,8 +32,9 @@ class RefundProgress(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class ShownRefund:
-    """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected. `taken`: it
-    failed, and the bank took the payment back instead."""
+    """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected. Of the money
+    `owed` was not accepted by a bank and `taken` was given back by a bank in a lost dispute; where there is any of
+    them, `paid_back` has gone back and `under_way` goes."""
 
     money: Decimal
     voided: Decimal
@@ -32,7 +42,10 @@ class ShownRefund:
     progress: RefundProgress
     decided_at: datetime
     settled_at: datetime | None
-    taken: bool = False
+    owed: Decimal = ZERO
+    taken: Decimal = ZERO
+    paid_back: Decimal = ZERO
+    under_way: Decimal = ZERO
 
 
 def find_request(request_id: uuid.UUID) -> RefundRequest | None:
@@ -47,37 +60,56 @@ def order_requests(order: Order) -> list[RefundRequest]:
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, one
-    more where one failed."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven at
+    most where one failed."""
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
     automatic = list(order.refunds.filter(request=None, replaced_by=None))
     each = [*automatic, *(refund for request in requests for refund in request.refunds.all())]
     waiting: set[object] = set()
+    lacking: dict[uuid.UUID, Decimal] = {}
+    taken: dict[uuid.UUID, Decimal] = {}
     if any(refund.state == RefundState.FAILED for refund in each):
         for pair in waiting_refunds().filter(order=order).values_list("pk", "request"):
             waiting.update(pair)
-    shown = [
-        ShownRefund(
-            money=request.amount - request.voided,
-            voided=request.voided,
-            reason=request.reason,
-            progress=progress(request),
-            decided_at=request.created_at,
-            settled_at=request.settled_at,
-            taken=progress(request) == RefundProgress.FAILED and request.pk not in waiting,
+        lacking, taken = shortfalls(order, counting=COMMITTED_REFUNDS), taken_instead(order)
+    shown = []
+    for request in requests:
+        owed, by_bank = lacking.get(request.pk, ZERO), taken.get(request.pk, ZERO)
+        money, of_request = request.amount - request.voided, progress(request)
+        if of_request == RefundProgress.FAILED and request.pk not in waiting:
+            owed, by_bank = ZERO, by_bank + owed
+        elif of_request != RefundProgress.FAILED:
+            owed = ZERO
+        under_way = sum(
+            (refund.amount for refund in request.refunds.all() if refund.state in REFUNDS_UNDER_WAY), ZERO
         )
-        for request in requests
-    ]
+        shown.append(
+            ShownRefund(
+                money=money,
+                voided=request.voided,
+                reason=request.reason,
+                progress=of_request,
+                decided_at=request.created_at,
+                settled_at=request.settled_at,
+                owed=owed,
+                taken=by_bank,
+                paid_back=money - owed - by_bank - under_way,
+                under_way=under_way,
+            )
+        )
     for refund in automatic:
+        state = _of_refund(refund)
+        failed = refund.amount if state == RefundProgress.FAILED else ZERO
         shown.append(
             ShownRefund(
                 money=refund.amount,
                 voided=ZERO,
                 reason=str(refund.get_reason_display()),
-                progress=_of_refund(refund),
+                progress=state,
                 decided_at=refund.created_at,
                 settled_at=refund.settled_at,
-                taken=refund.state == RefundState.FAILED and refund.pk not in waiting,
+                owed=failed if refund.pk in waiting else ZERO,
+                taken=ZERO if refund.pk in waiting else failed,
             )
         )
     return sorted(shown, key=lambda refund: refund.decided_at)

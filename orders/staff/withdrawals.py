@@ -215,7 +215,8 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
     stopped = stopped_by(case.withdrawal)
     form = ReturnForm(request.POST if request.method == "POST" else start, lines=lines, stopped=stopped)
     proposal: RefundProposal | None = None
-    if form.is_valid():
+    unchosen = request.method != "POST" and bool(lines) and not any(start.values())
+    if not unchosen and form.is_valid():
         amount = form.cleaned_data["amount"]
         try:
             proposal = propose_refund(case.order, form.chosen(), amount=amount, stopped=stopped)
@@ -246,6 +247,7 @@ def withdrawal_refund_page(request: HttpRequest, case_id: int) -> HttpResponseBa
         template="staff/withdrawals/refund.html",
         case=case,
         waiting=may_wait(case),
+        unchosen=unchosen,
         proposal=proposal,
         expected="" if proposal is None else amount_string(proposal.amount),
         uncredited=proposal and left_stopped(stopped, proposal),

@@ -10,13 +10,16 @@ from django.utils import timezone
 
 from orders.access import access_token
 from orders.books.audit_checks import check_credit_notes, check_ledger
-from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus
+from orders.books.staff_tasks import staff_tasks
+from orders.invoices.page_texts import page_texts
+from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus, WorkPiece
 from orders.selectors.money import waiting_refunds
 from orders.selectors.order_cards import order_cards
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine
 from orders.selectors.refunds import progress, refunds_for_page
+from orders.selectors.workshop import orders_at_risk
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.shipments import ship_units
@@ -189,12 +192,12 @@ def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
     assert caught.value.code == "refund_disputed"
     assert sorted(mails(order)) == ["dispute_alert", "refund_failed_alert"]
     assert list(waiting_refunds()) == [request.refunds.get()]
-    assert [shown.taken for shown in refunds_for_page(order)] == [False]
+    assert [(shown.owed, shown.taken) for shown in refunds_for_page(order)] == [(EUROS("49.99"), 0)]
     provider.move_dispute(dispute_id, "lost")
     sync_disputes(Attempt.objects.get().intent_id)
     # The bank gave it back: nobody tries again, and nobody waits for the order.
     assert not waiting_refunds()
-    assert [shown.taken for shown in refunds_for_page(order)] == [True]
+    assert [(shown.owed, shown.taken) for shown in refunds_for_page(order)] == [(0, EUROS("49.99"))]
     assert progress(request) == "failed"
     assert report_overdue_orders(timezone.now() + timedelta(days=100)) == 0
     assert not {"delivery_overdue", "delivery_overdue_workshop"} & set(mails(order))
@@ -225,6 +228,40 @@ def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_wi
     update_status(order_id=order.pk, status="refunded" if not promised else "shipped", actor=None)
 
 
+@pytest.mark.parametrize("end", ["lost", "won"])
+def test_an_order_that_may_not_be_sent_for_a_dispute_is_late_in_no_list(order, provider, staff_client, end):
+    def late_in() -> list[object]:
+        [listed] = staff_client.get("/api/admin/orders").json()["results"]
+        return [
+            "late" in listed["flags"],
+            len(staff_client.get("/api/admin/orders?late=true").json()["results"]),
+            staff_client.get("/api/admin/orders/counts").json()["late"],
+            sum(task.count for task in staff_tasks(timezone.localdate()) if "en retard" in task.several),
+            [card["is_late"] for card in staff_client.get("/api/admin/board").json()["cards"]],
+            [each["is_late"] for each in staff_client.get("/api/admin/dispatch").json()["results"]],
+        ]
+
+    def at_risk() -> int:
+        promised = Order.objects.get().promised_by
+        Order.objects.update(promised_by=timezone.localdate())
+        found = orders_at_risk(timezone.localdate()).count()
+        Order.objects.update(promised_by=promised)
+        return found
+
+    WorkPiece.objects.update(stage="to_pack")
+    Order.objects.update(promised_by=timezone.localdate() - timedelta(days=1))
+    assert late_in() == [True, 1, 1, 1, [True], [True]]
+    assert at_risk() == 1
+    dispute_id = dispute(provider)
+    assert late_in() == [False, 0, 0, 0, [False], [False]]
+    assert at_risk() == 0
+    provider.move_dispute(dispute_id, end)
+    sync_disputes(Attempt.objects.get().intent_id)
+    won = end == "won"
+    assert late_in() == [won, *[int(won)] * 3, [won], [won]]
+    assert at_risk() == int(won)
+
+
 PAGE_WORDS = (
     "Livraison au plus tard le",
     'id="retractation"',
@@ -232,7 +269,13 @@ PAGE_WORDS = (
 )
 
 
-def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
+def refund_words(client, order: Order) -> str:
+    page = client.get(f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}")
+    refunds = page.content.decode().partition('id="remboursements"')[2]
+    return refunds.partition('class="timeline__when">')[2].partition("</p>")[0]
+
+
+def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider, client):
     order = make_order((make_product(price="100.00"), 1))
     owe(order, "20.00")
     order.payments.filter(position=1).update(amount=EUROS("80.00"))
@@ -246,6 +289,10 @@ def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
     send_all()
     request.refresh_from_db()
     assert (request.settled_at, [debt.owed for debt in debts(order)]) == (None, [EUROS("80.00")])
+    assert refund_words(client, order) == (
+        "20,00\u00a0€ vous ont été rendus. 80,00\u00a0€ vous sont dus\u00a0: le remboursement n'a pas abouti, "
+        "nous nous en occupons."
+    )
 
     provider.move_dispute(dispute_id, "lost")
     sync_disputes(first.intent_id)
@@ -253,6 +300,17 @@ def test_a_refund_half_made_is_completed_by_the_dispute_that_was_lost(provider):
     request.refresh_from_db()
     assert (request.credit_note.total, debts(order), list(waiting_refunds())) == (EUROS("-100.00"), [], [])
     assert refund_mail_amounts(order) == ["20.00"]
+    assert OutgoingMail.objects.get(kind="refund_done").context["taken_back"] == "80.00"
+    told = request.credit_note.data
+    assert told["refund"] == {
+        "refunded": "20.00", "refunded_on": told["issued_on"], "voided": "0.00", "taken_back": "80.00",
+    }  # fmt: skip
+    printed = page_texts(told)
+    assert printed["panel"][1] == "20,00\u00a0€"
+    assert ["Repris par votre banque", "80,00\u00a0€"] in printed["remarks"]
+    assert refund_words(client, order) == (
+        "20,00\u00a0€ vous ont été rendus. Votre banque a repris 80,00\u00a0€ à votre demande."
+    )
     assert "un remboursement a échoué et reste dû au client" not in archiving_obstacles(order)
     assert [*check_credit_notes(), *check_ledger()] == []
 

@@ -172,6 +172,20 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
 
 
+def test_what_was_described_in_words_alone_asks_staff_to_choose(admin):
+    order = paid_order((make_product(), 2))
+    case = declare(order, order=order, goods="Le grand golem")
+    hint = "Indiquez ci-dessous combien de pièces"
+    opened = text(admin.get(page(admin, case, "refund")))
+    refusal = "aucune ligne n'est choisie."
+    assert (hint in opened, refusal in opened, "Rembourser 4" in opened) == (True, False, False)
+    units = f"units_{order.items.get().pk}"
+    shown = text(admin.post(page(admin, case, "refund"), {units: "0"}))
+    assert (hint in shown, refusal in shown) == (False, True)
+    shown = text(admin.post(page(admin, case, "refund"), {units: "1"}))
+    assert (hint in shown, "Rembourser 40,00 €" in shown) == (False, True)
+
+
 def test_the_order_leads_to_its_withdrawals(admin):
     order = paid_order((make_product(), 2))
     case = declare(order)

@@ -29,6 +29,34 @@ READ = ("GET", "HEAD")
 WRITE = (*READ, "POST")
 CREATION_KEY = "creation_key"
 """The hidden field by which a form that makes something makes it once (`{% creation_key %}`)."""
+# Proofs, buttons, and what a page says of itself.
+_NOT_TYPED = {
+    *(
+        "csrfmiddlewaretoken",
+        CREATION_KEY,
+        "seen",
+        "version",
+        "reread",
+        "expected",
+        "digest",
+        "confirm",
+        "confirmed",
+    ),
+    *(
+        "action",
+        "avant",
+        "bloquer",
+        "commande",
+        "decision",
+        "deposee",
+        "etape",
+        "etat",
+        "langue",
+        "lines",
+        "on",
+    ),
+    *("role", "vers"),
+}
 # A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
 # sandbox as well.
 MAIL_POLICY: dict[str, Any] = {
@@ -63,7 +91,7 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
                 response = _forbidden(request)
             except Http404:
                 # Somebody else deleted it: what was typed is in no page any more, as none is cached.
-                texts = [value for values in request.POST.lists() for value in values[1] if " " in value]
+                texts = _typed_texts(request)
                 if not texts:
                     raise
                 response = render(request, "staff/gone.html", {"texts": texts}, status=404)
@@ -73,6 +101,16 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
         return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(guarded)))
 
     return decorate
+
+
+def _typed_texts(request: HttpRequest) -> list[str]:
+    return [
+        value
+        for name, values in request.POST.lists()
+        if name not in _NOT_TYPED and not name.endswith("_FORMS")
+        for value in values
+        if value.strip() and value != "on"
+    ]
 
 
 def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | None:

@@ -90,9 +90,11 @@ def save_campaign(*, campaign_id: int, draft: LetterDraft, seen: str, actor: Use
             raise LetterChanged(campaign)
         _check(draft)
         campaign.title, campaign.topic = _title(draft.title), draft.topic
-        campaign.category_id = draft.category_id
-        campaign.updated_at = timezone.now()
-        campaign.save(update_fields=["title", "topic", "category", "updated_at"])
+        campaign.category_id, campaign.category_name = draft.category_id, ""
+        campaign.updated_at, campaign.scheduled_at = timezone.now(), None
+        campaign.save(
+            update_fields=["title", "topic", "category", "category_name", "updated_at", "scheduled_at"]
+        )
         kept = {language: text for language, text in draft.texts.items() if not text.is_empty}
         CampaignText.objects.filter(campaign=campaign).exclude(language__in=kept).delete()
         for language, text in kept.items():
@@ -112,12 +114,17 @@ def save_campaign(*, campaign_id: int, draft: LetterDraft, seen: str, actor: Use
 
 
 def copy_campaign(*, campaign_id: int, actor: User) -> Campaign:
-    """Begin a letter from another one, in whatever state it is."""
+    """Begin a letter from another one, in whatever state it is. Where its collection was deleted, one is to be chosen
+    before it can leave."""
     with transaction.atomic():
         source = Campaign.objects.get(pk=campaign_id)
         title = _("%(title)s (copie)") % {"title": source.title}
+        category = _kept_category(source.category_id)
         copy = Campaign.objects.create(
-            title=title[:120], topic=source.topic, category=_kept_category(source.category_id)
+            title=title[:120],
+            topic=source.topic,
+            category=category,
+            category_name="" if category else source.category_name,
         )
         CampaignText.objects.bulk_create(
             CampaignText(
@@ -159,8 +166,8 @@ def send_test(*, campaign_id: int, language: str, actor: User) -> None:
 def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Campaign:
     """Send the letter now, or when the moment `at` comes.
 
-    Raises `Problem`: 409 `not_a_draft`, 400 `no_text`, `no_recipient` (nobody of its segment reads one of its
-    languages), `in_the_past`.
+    Raises `Problem`: 409 `not_a_draft`, 400 `no_text`, `no_category` (the one of the letter that it was copied from is
+    gone), `no_recipient` (nobody of its segment reads one of its languages), `in_the_past`, `empty_letter`.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -169,6 +176,11 @@ def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Cam
         languages = set(campaign.texts.values_list("language", flat=True))
         if not languages:
             raise Problem("no_text", _("Écrivez d'abord la lettre."))
+        if campaign.category_name:
+            refusal = _(
+                "La collection «\u00a0%(name)s\u00a0» n'existe plus\u00a0: choisissez d'abord à qui va cette lettre."
+            )
+            raise Problem("no_category", refusal % {"name": campaign.category_name})
         if not languages & set(audience_counts(campaign)):
             raise Problem("no_recipient", _("Personne ne recevrait cette lettre."))
         if at is not None and at < now + SOON:
@@ -185,14 +197,20 @@ def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Cam
 
 
 def start_due_campaigns(now: datetime) -> None:
-    """Start the letters whose moment has come."""
+    """Start the letters whose moment has come. One that has become empty is a draft again, which staff are told."""
     planned = Campaign.objects.filter(state=CampaignState.SCHEDULED, scheduled_at__lte=now)
 
     def start(key: int) -> None:
         with transaction.atomic():
             campaign = _locked(key)
-            if campaign.state == CampaignState.SCHEDULED:
+            if campaign.state != CampaignState.SCHEDULED:
+                return
+            try:
                 _begin(campaign, now)
+            except Problem:
+                campaign.state = CampaignState.DRAFT
+                campaign.save(update_fields=["state"])
+                record_audit("campaign.unscheduled", campaign, actor=None)
 
     each_row(planned.values_list("pk", flat=True), start)
 
@@ -243,12 +261,22 @@ def finish(campaign: Campaign, now: datetime) -> None:
 
 
 def _begin(campaign: Campaign, now: datetime) -> None:
-    """Freeze the texts, prices included, and start the sending."""
-    for text in campaign.texts.all():
+    """Freeze the texts, prices included, and start the sending. Raises `Problem` 400 `empty_letter` where one of them
+    shows nothing: what it cites is not, or no longer, on sale or published."""
+    texts = list(campaign.texts.all())
+    for text in texts:
         text.blocks = make_blocks(text.body, text.language)
+    if empty := [text.get_language_display() for text in texts if not text.blocks]:
+        refusal = _(
+            "Cette lettre serait vide (%(languages)s)\u00a0: les pièces ou articles qu'elle montre ne sont pas en "
+            "ligne."
+        )
+        raise Problem("empty_letter", refusal % {"languages": ", ".join(empty)})
+    for text in texts:
         text.save(update_fields=["blocks"])
+    campaign.category_name = campaign.category.name if campaign.category else ""
     campaign.state, campaign.started_at = CampaignState.SENDING, now
-    campaign.save(update_fields=["state", "started_at"])
+    campaign.save(update_fields=["category_name", "state", "started_at"])
     enqueue_after_commit(SEND_TASK, campaign.pk)
 
 

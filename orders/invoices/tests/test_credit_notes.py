@@ -126,10 +126,13 @@ def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None
         "refunded": "10.00",
         "refunded_on": note.data["issued_on"],
         "voided": "20.00",
+        "taken_back": "0.00",
     }
     note = issue_credit_note(request=decide(order, "5.00", voided="5.00"))
     assert note is not None
-    assert note.data["refund"] == {"refunded": "0.00", "refunded_on": None, "voided": "5.00"}
+    assert note.data["refund"] == {
+        "refunded": "0.00", "refunded_on": None, "voided": "5.00", "taken_back": "0.00",
+    }  # fmt: skip
 
 
 def test_asking_again_gives_the_first_one_back(paid) -> None:

@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
-from orders.selectors.money import taken_back
-from orders.selectors.refund_rules import open_dispute
 from orders.selectors.withdrawals import is_withdrawn_whole
+from orders.selectors.workshop import is_overdue
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.dates import moment_on
@@ -34,16 +33,13 @@ def report_overdue_orders(now: datetime) -> int:
     The promise covers its whole day: the order is late from the next one on.
     """
     today = timezone.localdate(now)
-    late = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today)
+    late = Order.objects.filter(is_overdue(today))
 
     def report(order_id: uuid.UUID) -> bool:
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
-            if order.status not in IN_WORKSHOP or promised >= today or is_withdrawn_whole(order):
-                return False
-            # While a bank looks at a payment nobody may send it: late or not is said once it has decided.
-            if open_dispute(order) is not None or taken_back([order.pk]):
+            if is_withdrawn_whole(order) or not late.filter(pk=order_id).exists():
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 return False

@@ -16,6 +16,7 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
+from orders.selectors.refund_debts import taken_instead
 from orders.selectors.refund_rules import paid_amounts
 from orders.selectors.refund_words import promotion_share_text
 from shop.core.money import ZERO, amount_string
@@ -41,6 +42,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
     transfers = [refund for refund in back if refund.method == RefundMethod.TRANSFER]
     money = sum((refund.amount for refund in back), ZERO)
     by_card = sum((refund.amount for refund in back if refund not in transfers), ZERO)
+    taken = taken_instead(order)[request.pk]
     due = order.payments.filter(state__in=OPEN_PAYMENTS).order_by("position")
     mail_customer(
         order,
@@ -49,6 +51,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             "amount": amount_string(money) if back else "",
             "by_card": amount_string(by_card) if by_card else "",
             "transfers": [_transfer(refund) for refund in transfers],
+            "taken_back": amount_string(taken) if taken else "",
             "voided": amount_string(request.voided) if request.voided else "",
             "shipping": amount_string(request.shipping) if request.shipping else "",
             "reason": request.reason,

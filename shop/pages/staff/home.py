@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
+from blog.selectors.letters import held_letters
 from orders.books.staff_tasks import StaffTask, staff_tasks
 from orders.selectors.promises import christmas_days
 from shop.core import jobs
@@ -67,11 +68,13 @@ def _tasks(request: HttpRequest) -> list[StaffTask]:
     waits for an answer, then the rest."""
     tasks = staff_tasks(timezone.localdate(), request.user)
     messages = ("Messages sans réponse", "Message sans réponse")
+    letters = ("Lettres programmées qui ne sont pas parties", "Lettre programmée qui n'est pas partie")
     stock = ("Stocks presque épuisés", "Stock presque épuisé")
     found = (
         (StaffAction.SEE_CONTACTS, messages, selectors.open_contacts, _messages),
         (StaffAction.SEE_REVIEWS, ("Avis à relire", ""), selectors.reviews_to_moderate, _reviews),
         (StaffAction.EDIT_STOCK, stock, selectors.low_stock, _stock),
+        (StaffAction.SEE_NEWSLETTER, letters, held_letters, _letters),
     )
     for action, (several, one), count, link in found:
         if may(request.user, action):
@@ -85,6 +88,10 @@ def _messages() -> str:
 
 def _reviews() -> str:
     return reverse("staff-reviews")
+
+
+def _letters() -> str:
+    return reverse("staff-newsletter")
 
 
 def _stock() -> str:

@@ -68,11 +68,15 @@ def test_no_proof_of_who_asks_is_kept(client, member):
 @pytest.mark.parametrize("path", ["/admin/newsletter/99", "/admin/textes/questions/99"])
 def test_texts_of_staff_for_what_somebody_deleted_meanwhile_are_shown_to_be_copied(client, path):
     client.force_login(make_admin())
-    page = client.post(path, {"body_fr": "Bonjour à <tous>,\n\nc'est Noël.", "version": "1"})
-    assert (page.status_code, page.context["texts"]) == (404, ["Bonjour à <tous>,\n\nc'est Noël."])
+    typed = {"title": "Noël", "body_fr": "Bonjour à <tous>,\n\nc'est Noël.", "body_de": " "}
+    page = client.post(
+        path, {**typed, "version": "1", "action": "save", "is_shown": "on", "rows-TOTAL_FORMS": "1"}
+    )
+    assert (page.status_code, page.context["texts"]) == (404, ["Noël", "Bonjour à <tous>,\n\nc'est Noël."])
     assert "Bonjour à &lt;tous&gt;," in page.content.decode()
     assert "ce que vous modifiiez n'existe plus" in page.content.decode()
-    assert client.get(path).templates[0].name == "errors/404.html"
+    for answer in (client.get(path), client.post(path, {"version": "1", "action": "save"})):
+        assert answer.templates[0].name == "errors/404.html"
 
 
 @pytest.mark.parametrize("more", [{"last_name": "x" * 20_000}, {"file": SimpleUploadedFile("a.png", b"x")}])

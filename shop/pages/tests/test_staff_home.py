@@ -137,7 +137,7 @@ def test_low_stock_counts_rows_on_sale_that_are_counted() -> None:
 def test_home_takes_few_queries(django_assert_max_num_queries) -> None:
     client = signed_in(make_admin())
     client.get("/admin")
-    # Session and person 2, permissions 3, the kinds of tasks 15 with 5 more of their own, contacts, reviews and stock
-    # 3, background work 1, queue and calendar 3, Christmas 3, sales 1, settings 1.
-    with django_assert_max_num_queries(37):
+    # Session and person 2, permissions 3, the kinds of tasks 15 with 5 more of their own, contacts, reviews, stock
+    # and letters 4, background work 1, queue and calendar 3, Christmas 3, sales 1, settings 1.
+    with django_assert_max_num_queries(38):
         client.get("/admin")
