@@ -30,33 +30,10 @@ WRITE = (*READ, "POST")
 CREATION_KEY = "creation_key"
 """The hidden field by which a form that makes something makes it once (`{% creation_key %}`)."""
 # Proofs, buttons, and what a page says of itself.
-_NOT_TYPED = {
-    *(
-        "csrfmiddlewaretoken",
-        CREATION_KEY,
-        "seen",
-        "version",
-        "reread",
-        "expected",
-        "digest",
-        "confirm",
-        "confirmed",
-    ),
-    *(
-        "action",
-        "avant",
-        "bloquer",
-        "commande",
-        "decision",
-        "deposee",
-        "etape",
-        "etat",
-        "langue",
-        "lines",
-        "on",
-    ),
-    *("role", "vers"),
-}
+_NOT_TYPED = frozenset(
+    f"csrfmiddlewaretoken {CREATION_KEY} seen version reread expected digest confirm confirmed action avant bloquer "
+    "commande decision deposee etape etat langue lines on role vers".split()
+)
 # A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
 # sandbox as well.
 MAIL_POLICY: dict[str, Any] = {
