@@ -239,6 +239,12 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
             for answer, status, template, retry_after in (
                 (requests.get(address, timeout=5), 502, "errors/503.html", "30"),
                 (_declared(address, 32 * 1024 * 1024 + 1), 413, "errors/413.html", None),
+                (
+                    requests.get(address, headers={"Cookie": f"a={'x' * 40_000}"}, timeout=5),
+                    400,
+                    "errors/400.html",
+                    None,
+                ),
             ):
                 assert (answer.status_code, answer.headers["Content-Type"]) == (
                     status,
