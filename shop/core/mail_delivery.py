@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import formataddr, parseaddr
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives, get_connection
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -283,7 +283,7 @@ def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
     for file in files:
         message.attach(file.name, file.content, file.mime_type)
     # What the server refuses before it sees a mail (TLS, sign-in) is a setting to repair, after which the mail can go.
-    with message.get_connection():
+    with get_connection() as message.connection:
         _hand_over(message)
 
 
