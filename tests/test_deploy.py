@@ -255,6 +255,7 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
                 with translation.override(language):
                     shop = render_to_string(template).replace("\u00a0", "&nbsp;")
                 assert f"<html lang={language}>" in answer.text
+                assert "<style>" in answer.text
                 for pattern in ("<title>(.*?)</title>", "<h1>(.*?)</h1>", "<p>(.*?)</p>"):
                     assert re.findall(pattern, answer.text) == re.findall(pattern, shop)[:1]
 
