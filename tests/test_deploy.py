@@ -239,6 +239,12 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
             for answer, status, template, retry_after in (
                 (requests.get(address, timeout=5), 502, "errors/503.html", "30"),
                 (_declared(address, 32 * 1024 * 1024 + 1), 413, "errors/413.html", None),
+                (
+                    requests.get(address, headers={"Cookie": f"a={'x' * 40_000}"}, timeout=5),
+                    400,
+                    "errors/400.html",
+                    None,
+                ),
             ):
                 assert (answer.status_code, answer.headers["Content-Type"]) == (
                     status,
@@ -249,6 +255,7 @@ def test_who_meets_the_proxy_alone_reads_the_words_of_the_shop(tmp_path):
                 with translation.override(language):
                     shop = render_to_string(template).replace("\u00a0", "&nbsp;")
                 assert f"<html lang={language}>" in answer.text
+                assert "<style>" in answer.text
                 for pattern in ("<title>(.*?)</title>", "<h1>(.*?)</h1>", "<p>(.*?)</p>"):
                     assert re.findall(pattern, answer.text) == re.findall(pattern, shop)[:1]
 

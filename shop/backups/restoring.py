@@ -91,7 +91,10 @@ def fetch_archive(vault: Vault, name: str, work: Path) -> Archive:
 def refuse_unless_empty() -> None:
     """Raises RestoreRefused when the database has a table, and so perhaps rows of a shop."""
     if connection.introspection.table_names():
-        raise RestoreRefused("The database is not empty: a backup is brought back into a new one.")
+        raise RestoreRefused(
+            "The database is not empty: a backup is brought back into a new one. "
+            "What a restore that broke off has left is no shop to open: drop it first."
+        )
 
 
 def refuse_other_version(archive: Archive) -> None:

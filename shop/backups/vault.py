@@ -90,7 +90,7 @@ class Vault:
         self.target.delete({f"records/{name}.json", f"records/{name}.json{SEALED}"} - {stored})
 
     def fetch_record(self, name: str) -> Any:
-        """Return a value, None where none was ever stored."""
+        """Return a value, None where none was ever stored. Raises BackupKeyError also for one that is damaged."""
         records = self.target.sizes("records/")
         found = next(
             (stored for stored in records if stored.removesuffix(SEALED) == f"records/{name}.json"), None
@@ -100,7 +100,10 @@ class Vault:
         with tempfile.TemporaryDirectory(prefix="record-", dir=settings.DATA_DIR) as work:
             path = Path(work) / "record.json"
             self.fetch(found, path)
-            return json.loads(path.read_text())
+            try:
+                return json.loads(path.read_text())
+            except ValueError as error:
+                raise BackupKeyError(f"{found} is damaged.") from error
 
 
 def open_vault(url: str = "", *, identity_files: Iterable[Path] = ()) -> Vault:

@@ -10,6 +10,7 @@ import fcntl
 import os
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from celery.app.amqp import AMQP
@@ -64,6 +65,9 @@ class FolderChannel(filesystem.Channel):
                 stream.write(str_to_bytes(dumps(payload)))
             os.replace(hidden, target)
         except OSError as error:
+            # Of a full disk: nobody else would ever take it away.
+            with suppress(OSError):
+                os.remove(hidden)
             raise ChannelError(f"Cannot add file {target!r} to directory") from error
 
 

@@ -189,7 +189,7 @@ def first_missed(now: datetime) -> datetime | None:
 
 
 def note_pulse(name: str) -> None:
-    """Store that a process was alive now. Two queries at most."""
+    """Store that a process was alive now, or something was well. Two queries at most."""
     now = timezone.now()
     values = {"last_started_at": now, "last_finished_at": now}
     if not ScheduledJob.objects.filter(name=name).update(**values):

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import formataddr, parseaddr
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives, get_connection
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -282,10 +282,17 @@ def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
     message.attach_alternative(mail.html, "text/html")
     for file in files:
         message.attach(file.name, file.content, file.mime_type)
+    # What the server refuses before it sees a mail (TLS, sign-in) is a setting to repair, after which the mail can go.
+    with get_connection() as message.connection:
+        _hand_over(message)
+
+
+def _hand_over(message: EmailMultiAlternatives) -> None:
+    """Send over the message's own connection. Raises MailRefusedError for what the server refuses for good."""
     try:
         message.send()
-    except (smtplib.SMTPAuthenticationError, smtplib.SMTPConnectError, smtplib.SMTPHeloError):
-        # The server refuses us, not this mail: a setting to repair, after which the mail can go.
+    except smtplib.SMTPHeloError:
+        # It greets late where it asks for neither TLS nor a password.
         raise
     except smtplib.SMTPRecipientsRefused as error:
         refusals = error.recipients.values()

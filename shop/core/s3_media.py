@@ -1,7 +1,7 @@
 """Media in S3 compatible storage (`MEDIA_S3_URL`): public pictures in one bucket, what visitors send in another.
 
-Browsers read the first at its own address; nobody but the shop reads the second. A storage that does not answer is an
-outage like a full disk: `MediaUnavailableError`, which the shop answers 503.
+Browsers read the first at its own address; nobody but the shop reads the second. A storage that does not answer, or has
+no such bucket, is an outage like a full disk: `MediaUnavailableError`, which the shop answers 503.
 """
 
 from __future__ import annotations
@@ -116,9 +116,25 @@ class S3MediaStorage(S3Storage):  # type: ignore[misc]
         try:
             with self._circuit.call():
                 yield
-        except ClientError as error:
-            if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") == 404:
+        except (ClientError, FileNotFoundError) as error:
+            if _is_missing(error) and self._has_bucket():
                 raise FileNotFoundError(errno.ENOENT, "No such file in the media storage") from error
             raise MediaUnavailableError(error) from error
         except (BotoCoreError, Boto3Error, CallRefused) as error:
             raise MediaUnavailableError(error) from error
+
+    def _has_bucket(self) -> bool:
+        """Return whether it is the file that is missing: 404 says both, and to HEAD not which of them."""
+        try:
+            self.connection.meta.client.head_bucket(Bucket=self.bucket_name)
+        except ClientError as error:
+            return not _is_missing(error)
+        except BotoCoreError:
+            return False
+        return True
+
+
+def _is_missing(error: ClientError | FileNotFoundError) -> bool:
+    if isinstance(error, FileNotFoundError):
+        return True
+    return bool(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") == 404)

@@ -1,4 +1,4 @@
-"""The ages of the kernel: beat, workers, jobs, mails. Other apps register theirs (`shop.core.readings`)."""
+"""The ages of the kernel: beat, workers, jobs, mails, disk. Other apps register theirs (`shop.core.readings`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shop.core.health import WORKERS_AGE
 from shop.core.mail_delivery import oldest_waiting_mail, refused_since
 from shop.core.models import MailState, OutgoingMail
 from shop.core.readings import Age, Figure, register_age, register_figure
+from shop.watching.disk import ROOM_PULSE
 
 OPERATOR = "Prévenez la personne qui s'occupe du serveur\u00a0: "
 # Pictures wait behind each other: after an import of many, an answer takes its time.
@@ -20,6 +21,8 @@ JOBS_LIMIT = timedelta(hours=2)
 # After the sixth try: the mail server is away, or one mail of many is refused again and again.
 MAILS_LIMIT = timedelta(hours=2)
 REFUSALS_LIMIT = timedelta(minutes=10)
+# A backup fills some for minutes.
+DISK_LIMIT = timedelta(minutes=10)
 QUEUE_LABELS = {"images": "Traitement des photos"}
 
 
@@ -88,6 +91,17 @@ def register() -> None:
             f"{OPERATOR}le serveur d'e-mail n'accepte plus aucun message (quota, expéditeur, abonnement). Ensuite, "
             "renvoyez ceux de «\u00a0E-mails envoyés\u00a0», «\u00a0En échec\u00a0».",
             refused_since,
+        )
+    )
+    register_age(
+        Age(
+            ROOM_PULSE,
+            "Place libre sur le disque",
+            DISK_LIMIT,
+            f"{OPERATOR}le disque est presque plein (moins de 2\u00a0Go libres, ou moins d'un dixième). Une fois "
+            "plein, la boutique ne prend plus ni commande ni message.",
+            lambda now: jobs.last_pulse(ROOM_PULSE),
+            never_is_late=True,
         )
     )
     register_figure(Figure("shop_mails", "Mails that are not sent yet, by state", _mails, label="state"))

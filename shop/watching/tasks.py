@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 
 from shop.core.health import ALERTS_JOB
 from shop.core.jobs import scheduled_job
+from shop.watching.disk import look_at_disk
 from shop.watching.incidents import check_incidents
 
 
 @scheduled_job(ALERTS_JOB, every=timedelta(minutes=1), lease=timedelta(minutes=1))
 def send_alerts(now: datetime) -> None:
     """Mail the operator what is over its limit, once, and that it is well again."""
+    look_at_disk()
     check_incidents(now)

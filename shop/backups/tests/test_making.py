@@ -146,8 +146,27 @@ def test_restore_into_a_database_with_tables_changes_nothing(target: Path) -> No
     backup_at(NIGHT)
     with pytest.raises(CommandError) as refusal:
         call_command("restore", "--highest-invoice", "none")
-    assert str(refusal.value) == "The database is not empty: a backup is brought back into a new one."
+    assert str(refusal.value) == (
+        "The database is not empty: a backup is brought back into a new one. "
+        "What a restore that broke off has left is no shop to open: drop it first."
+    )
     assert Backup.objects.count() == 1
+
+
+@pytest.mark.parametrize("arguments", [["--check"], ["--highest-invoice", "none"]])
+def test_damaged_record_of_the_last_numbers_stops_a_restore_before_it_writes(
+    target: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    backup_at(NIGHT)
+    (target / "records").mkdir()
+    (target / "records/issued-invoices.json").write_text('{"2026": 1')
+    written: list[object] = []
+    monkeypatch.setattr(restoring, "refuse_unless_empty", lambda: None)
+    monkeypatch.setattr(restoring, "bring_files_back", lambda *args, **_: written.append(args))
+    monkeypatch.setattr(restoring, "bring_rows_back", lambda *args, **_: written.append(args))
+    with pytest.raises(CommandError, match=r"^records/issued-invoices\.json is damaged\.$"):
+        call_command("restore", *arguments, stdout=StringIO())
+    assert written == []
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ def test_the_real_checks_pass_here(client):
             "jobs": {**none, "limit": 7200},
             "mails": {**none, "limit": 7200},
             "mail-refusals": {**none, "limit": 600},
+            "disk": {**never, "limit": 600},
             "provider-events": {**none, "limit": 1800},
         },
     }

@@ -82,13 +82,29 @@ def test_answers_go_to_the_shop_or_to_whom_the_mail_names(server, mail):
         TimeoutError("silent after DATA"),
         smtplib.SMTPServerDisconnected("gone"),
         smtplib.SMTPDataError(452, b"disk full"),
-        smtplib.SMTPAuthenticationError(535, b"bad password of the shop"),
-        smtplib.SMTPConnectError(554, b"not today"),
+        smtplib.SMTPHeloError(554, b"who are you"),
     ],
 )
 def test_a_passing_trouble_is_tried_again(server, mail, error):
     server.script = [error]
+    assert_tried_again(server, mail, error)
 
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        smtplib.SMTPConnectError(554, b"not today"),
+        smtplib.SMTPNotSupportedError("STARTTLS extension not supported by server."),
+        smtplib.SMTPResponseException(554, b"no TLS now"),
+        smtplib.SMTPAuthenticationError(535, b"bad password of the shop"),
+    ],
+)
+def test_a_server_that_refuses_the_shop_itself_loses_no_mail(server, mail, error):
+    server.greetings = [error]
+    assert_tried_again(server, mail, error)
+
+
+def assert_tried_again(server, mail, error):
     before = timezone.now()
     assert deliver(mail.pk) == MailState.QUEUED
 

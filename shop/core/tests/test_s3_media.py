@@ -192,6 +192,22 @@ def test_a_storage_that_is_away_is_an_outage_and_loses_no_deletion_silently(buck
         call_command("move_media", "--to", "folder", stdout=StringIO())
 
 
+def test_a_bucket_that_is_gone_is_an_outage_and_no_missing_file(buckets, server):
+    gone = S3MediaStorage(url=server.replace("://", "://key:secret@") + "/gone")
+    for call in (
+        lambda: gone.save("a.jpg", ContentFile(b"a")),
+        lambda: gone.open("a.jpg"),
+        lambda: gone.size("a.jpg"),
+        # A backup of no file at all was taken for a whole one.
+        lambda: gone.listdir(""),
+    ):
+        with pytest.raises(MediaUnavailableError) as raised:
+            call()
+        assert is_outage(raised.value)
+    with pytest.raises(FileNotFoundError):
+        default_storage.open("a.jpg")
+
+
 def test_a_storage_that_is_silent_is_given_up_and_then_refused_at_once(buckets):
     with faulty_proxy() as proxy:
         silent = S3MediaStorage(url=f"http://key:secret@127.0.0.1:{proxy.port}/pictures")

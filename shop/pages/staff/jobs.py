@@ -62,7 +62,7 @@ class JobRow:
 
 @staff_page(StaffAction.SEE_JOBS)
 def jobs(request: HttpRequest) -> HttpResponseBase:
-    """Scheduled jobs, those that failed first. Two pulses and a queue's answer are rows too, and no jobs."""
+    """Scheduled jobs, those that failed first. Pulses and a queue's answer are rows too, and no jobs."""
     known = registered_jobs()
     rows = [
         JobRow(LABELS.get(row.name, row.name), period_words(known[row.name]), row)

@@ -1,5 +1,6 @@
 """The operator is told once when something stands still, and once when all is well again, whatever the outbox does."""
 
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -11,9 +12,11 @@ from shop.core import jobs, readings
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.readings import Age
 from shop.watching import incidents
+from shop.watching.ages import register
 from shop.watching.durations import in_words
 from shop.watching.incidents import check_incidents
 from shop.watching.models import Incident
+from shop.watching.tasks import send_alerts
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -183,3 +186,33 @@ def test_a_clock_that_was_set_back_keeps_neither_the_alert_nor_the_end_waiting(s
     since["mails"] = None
     check_incidents(NOW + MINUTE)
     assert subjects()[1:] == ["[L'Atelier] Tout va bien à nouveau"]
+
+
+@pytest.mark.parametrize(
+    ("total", "least"), [(20_000_000_000, 2_000_000_000), (500_000_000_000, 2_000_000_000), (1_000, 100)]
+)
+def test_a_disk_that_is_nearly_full_is_told_while_there_is_room_to(
+    since, monkeypatch, settings, caplog, total, least
+):
+    readings._ages.clear()
+    register()
+    free = {"bytes": least}
+
+    def usage(folder):
+        assert folder == settings.DATA_DIR
+        return shutil._ntuple_diskusage(total, total - free["bytes"], free["bytes"])
+
+    def is_late(now):
+        return next(row.is_late for row in readings.read_ages(now) if row.of.name == "disk")
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    send_alerts(NOW)
+    room_at = jobs.last_pulse("disk")
+    assert room_at is not None
+    free["bytes"] -= 1
+    send_alerts(NOW)
+    assert jobs.last_pulse("disk") == room_at
+    assert caplog.messages[-1].startswith("The disk of DATA_DIR is nearly full: ")
+    assert [is_late(room_at + minutes * MINUTE) for minutes in (10, 11)] == [False, True]
+    send_alerts(room_at + 11 * MINUTE)
+    assert "Place libre sur le disque\nDepuis 11\u00a0min.\nPrévenez" in mail.outbox[-1].body

@@ -82,6 +82,8 @@ class Command(BaseCommand):
             if highest is not None:
                 restoring.refuse_unless_empty()
             archive = restoring.fetch_archive(vault, options["name"], work)
+            # Before anything is written: rows without the steps after them would send mails again, and give numbers.
+            recorded = vault.fetch_record(ISSUED_NUMBERS) or {}
             self.stdout.write(
                 f"{archive.name}: version {archive.manifest['version']}, {len(archive.files)} files, "
                 f"{sum(table['rows'] for table in archive.manifest['tables'])} rows; every sum of a table fits."
@@ -98,7 +100,6 @@ class Command(BaseCommand):
             for words in lost or ():
                 self.stderr.write(f"Lost: {words}")
             restoring.bring_rows_back(archive, say=self.stdout.write)
-        recorded = vault.fetch_record(ISSUED_NUMBERS) or {}
         for year, number in recorded.items():
             highest[int(year)] = max(number, highest.get(int(year), 0))
         restored = Restored(
