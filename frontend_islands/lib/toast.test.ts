@@ -26,6 +26,18 @@ it("says a success for six seconds", () => {
   expect(region().hidePopover).toHaveBeenCalledOnce();
 });
 
+it.each([
+  [125, "125px"],
+  [-300, "0px"],
+])("stands below the header as far as that is seen: %i px", (bottom, below) => {
+  const header = document.createElement("header");
+  header.getBoundingClientRect = () => ({ bottom }) as DOMRect;
+  document.body.append(header);
+  toast({ kind: "success", title: "Ajouté aux favoris" });
+
+  expect(region().style.getPropertyValue("--below")).toBe(below);
+});
+
 it("keeps an error until it is closed", () => {
   toast({ kind: "error", title: "Erreur" });
 

@@ -21,6 +21,9 @@ export function toast(notice: Toast): void {
   const region = document.getElementById("toasts");
   if (!region) return;
   leave?.();
+  // On a phone it stands below the header, whose cart and menu it would cover.
+  const header = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
+  region.style.setProperty("--below", `${Math.max(0, header)}px`);
   // Opened first: a live region announces what is added to it while it is shown.
   region.showPopover?.();
   const box = draw(notice, region.dataset.close ?? "");

@@ -66,6 +66,12 @@ def test_a_menu_opens_closes_and_gives_the_focus_back(page):
     expect(page.locator("#menu-produits")).to_be_hidden()
     assert focused(page).startswith("Produits")
 
+    # Pressed while the focus is inside, its button closes it, and does not open it again.
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.locator("[popovertarget=menu-produits]").click()
+    expect(page.locator("#menu-produits")).to_be_hidden()
+
 
 def test_a_menu_that_is_left_covers_nothing(new_page):
     page = new_page(width=PHONE)

@@ -92,6 +92,67 @@ def test_a_product_page_works_fits_and_is_accessible(new_page):
     bar.wait_for(state="hidden")
 
 
+def test_a_text_begins_below_its_title(page):
+    """Whatever the length of the table of contents beside it."""
+    page.goto("/cgv")
+    version, text = (
+        page.locator(f".text-page {part}").bounding_box() for part in (".text-page__version", ".prose")
+    )
+    assert 0 < text["y"] - version["y"] < 120
+
+
+# A sheet that is made by a script is none that the page's policy refuses.
+WIDENED = """() => { const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+    p { margin-bottom: 2em !important }`);
+  document.adoptedStyleSheets = [sheet];
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); }"""
+DEAR = """row => { row.className = "order-summary__row order-summary__row--total";
+  const parts = { dt: "Gesamtbetrag", dd: "123.456,78\u00a0€" };
+  row.replaceChildren(...Object.entries(parts).map(([name, text]) => Object.assign(document.createElement(name),
+    { textContent: text }))); }"""
+
+
+@pytest.mark.parametrize("path", ["/de/datenschutz", "/checkout"])
+def test_wcag_1_4_12_widened_letters_fit_a_page_that_is_enlarged(new_page, path):
+    page = new_page(width=NARROW)
+    page.goto(path)
+    settle(page)
+    page.evaluate(WIDENED)
+    assert overflow(page) == 0
+
+
+def test_long_names_large_amounts_and_marks_find_their_place(new_page):
+    page = new_page(width=NARROW, language="de")
+    page.goto(first_product(page))
+    page.locator(".breadcrumb [aria-current]").evaluate(
+        "name => name.textContent = 'Figurensammlung'.repeat(8)"
+    )
+    assert overflow(page) == 0
+    page.goto("/panier")
+    settle(page)
+    page.locator("main h1").evaluate(DEAR)
+    assert overflow(page) == 0
+    page.set_viewport_size({"width": PHONE, "height": HEIGHT[PHONE]})
+    page.goto("/de/produkte")
+    starred = page.locator(".card:has(.card__featured):has(.badge--stock)").first
+    # The strip over the corner begins 3rem from it.
+    assert starred.evaluate(
+        "card => { const right = part => card.querySelector(part).getBoundingClientRect().right;"
+        " return right('.card__photo') - right('.badge--stock') >= 48 }"
+    )
+    words = "image => { const { borderTopWidth, borderBottomWidth } = getComputedStyle(image, '::after');"
+    words += " return [borderTopWidth, borderBottomWidth] }"
+    assert starred.locator("img").first.evaluate(words) == ["56px", "56px"]
+
+
+def test_what_leads_elsewhere_is_not_printed(page):
+    page.emulate_media(media="print")
+    for path in (first_product(page), ARTICLE):
+        page.goto(path)
+        assert page.locator("main .grid, main .article-list").locator("visible=true").count() == 0
+
+
 @pytest.mark.parametrize("language", ["en", "es", "de"])
 def test_every_page_speaks_each_language_and_fits_when_it_is_enlarged(new_page, language):
     page = new_page(width=NARROW, language=language)

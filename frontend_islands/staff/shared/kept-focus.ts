@@ -15,8 +15,14 @@ export function useKeptFocus(area: RefObject<HTMLElement | null>) {
     if (!last.current || last.current.control.isConnected || document.activeElement !== document.body) return;
     const { place } = last.current;
     last.current = undefined;
-    const left = controls();
-    left[Math.max(0, Math.min(place, left.length) - 1)]?.focus();
+    // What is in a closed part takes none.
+    controls()
+      .slice(0, Math.max(1, place))
+      .reverse()
+      .some((control) => {
+        control.focus();
+        return control === document.activeElement;
+      });
   });
   return {
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {

@@ -5,6 +5,7 @@ import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { useKeptFocus } from "../shared/kept-focus";
 import { fieldErrors, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { makeDefault, removeFormat, saveGrid } from "./calls";
@@ -45,6 +46,8 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const [removed, setRemoved] = useState<VariantFormat>();
   const [photosOf, setPhotosOf] = useState<VariantRow>();
 
+  const area = useRef<HTMLDivElement>(null);
+  const keptFocus = useKeptFocus(area);
   const count = grid.rows.filter(({ id }) => changes[id]).length;
   const isChanged = count > 0 || order !== undefined;
   useLeaveWarning(isChanged);
@@ -117,7 +120,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     }
   };
   return (
-    <div className="variants">
+    <div className="variants" ref={area} {...keptFocus}>
       <p className="muted">{t("intro")}</p>
       <div className="variants__formats">
         <h3>{t("formats")}</h3>

@@ -116,6 +116,10 @@ test("only what was changed is sent, with the stock that was seen", async () => 
   expect(screen.getByText("2 lignes modifiées")).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(screen.queryByText("2 lignes modifiées")).toBeNull());
+  // The button is gone: keyboards go on at what stands before its place.
+  expect(document.activeElement?.closest("li")?.contains(large.getByRole("heading", { level: 4 }))).toBe(
+    true,
+  );
   expect(sent).toEqual([
     {
       method: "PUT",
