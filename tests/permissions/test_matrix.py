@@ -59,6 +59,7 @@ DECIDING = (
     "django.middleware.locale",
     "allauth",
     "shop.core.middleware.Nul",
+    "shop.core.middleware.OutageSession",
 )
 CALLS = ("get", "post", "put", "patch", "delete")
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
