@@ -15,6 +15,7 @@ from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZo
 from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.money import held_by_banks
+from orders.selectors.refund_debts import credited_whole
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
@@ -97,13 +98,16 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
 
 
 def is_overdue(today: date) -> Q:
-    """Return the condition of orders at the workshop whose promised day has passed, and that no bank keeps there."""
-    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks()
+    """Return the condition of orders at the workshop whose promised day has passed, of which something is to be sent
+    and that no bank keeps there."""
+    credited = credited_whole().filter(status__in=IN_WORKSHOP)
+    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks() & ~Q(pk__in=credited.values("pk"))
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
-    workshop is closed. Not those that a bank keeps there. Five queries, and that of who reads them.
+    workshop is closed. Not those that a bank keeps there, or of which every unit was credited. Five queries, and that of
+    who reads them.
 
     An order of a zone that is gone takes what the zone of all other countries takes.
     """
@@ -138,4 +142,5 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         for order, is_late in zip(waiting, late, strict=True)
         if is_late and order.promised_by >= today
     ]
-    return Order.objects.filter(pk__in=keys).exclude(held_by_banks())
+    credited = credited_whole().filter(pk__in=keys).values("pk")
+    return Order.objects.filter(pk__in=keys).exclude(held_by_banks()).exclude(pk__in=credited)
