@@ -195,9 +195,9 @@ def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Wi
 @dataclass(frozen=True, slots=True)
 class WithdrawalPanel:
     """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
-    declared. `all_withdrawn`, also once it was refunded for less than all, `all_credited` (every unit was) and the euros
-    `taken_back` by banks take the promised date and the period off the page. Not `shown` for an unpaid order; `offered`
-    while there is money to give back for a unit."""
+    declared. `all_withdrawn`, also once it was refunded for less than all, `all_credited` (every unit was) and the
+    euros `taken_back` by banks take the promised date and the period off the page. Not `shown` for an unpaid order;
+    `offered` while there is money to give back for a unit."""
 
     shown: bool
     cases: list[WithdrawalCase]

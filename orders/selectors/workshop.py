@@ -101,13 +101,15 @@ def is_overdue(today: date) -> Q:
     """Return the condition of orders at the workshop whose promised day has passed, of which something is to be sent
     and that no bank keeps there."""
     credited = credited_whole().filter(status__in=IN_WORKSHOP)
-    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks() & ~Q(pk__in=credited.values("pk"))
+    return (
+        Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks() & ~Q(pk__in=credited.values("pk"))
+    )
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
-    workshop is closed. Not those that a bank keeps there, or of which every unit was credited. Five queries, and that of
-    who reads them.
+    workshop is closed. Not those that a bank keeps there, or of which every unit was credited. Five queries, and that
+    of who reads them.
 
     An order of a zone that is gone takes what the zone of all other countries takes.
     """

@@ -260,7 +260,9 @@ def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider, c
 def test_an_order_of_which_every_unit_was_refunded_promises_and_offers_nothing(
     order, provider, client, units, is_left
 ):
-    lines = [ReturnedLine(item.pk, count) for item, count in zip(order.items.all(), units, strict=True) if count]
+    lines = [
+        ReturnedLine(item.pk, count) for item, count in zip(order.items.all(), units, strict=True) if count
+    ]
     # For less than was paid: something is held, and the order is not closed.
     request_refund(order_id=order.pk, key="all", lines=lines, amount=Decimal("70.00"))
     send_all()
