@@ -18,7 +18,7 @@ from orders.selectors.order_cards import order_cards
 from orders.selectors.refund_rules import held_amount
 from orders.selectors.shipments import parcels_for_page, units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.workshop import load_workshop, orders_at_risk, queued_units
+from orders.selectors.workshop import load_workshop, orders_at_risk, paid_units_to_make, queued_units
 from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
@@ -350,12 +350,15 @@ def test_an_unpaid_and_a_sent_order_have_nothing_to_send(order):
     assert refused(lambda: send(order, 1, 0))[0] == "status_unchanged"
 
 
-def test_pieces_that_left_are_no_longer_in_the_queue():
+def test_pieces_that_left_or_were_refunded_are_no_longer_in_the_queue(provider):
     save_shop_settings(ShopSettings(weekly_capacity=10))
-    made = pay_order(make_order((make_product("Golem"), 3)))
-    assert queued_units(load_workshop()) == 3
+    made = pay_order(make_order((make_product("Golem"), 5)))
+    [item] = made.items.all()
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (5, 5)
     send(made, 2)
-    assert queued_units(load_workshop()) == 1
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (3, 3)
+    request_refund(order_id=made.pk, key="two", lines=[ReturnedLine(item.pk, 2)])
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (1, 1)
 
 
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
