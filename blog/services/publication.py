@@ -42,10 +42,13 @@ def publish_article(
 
 
 def unpublish_article(*, article_id: int, actor: AbstractBaseUser | None) -> Article:
-    """Make an article a draft again. Raises what `publish_article` raises but 400."""
+    """Make an article a draft again, without a day if its own had not come. Raises what `publish_article` raises but
+    400."""
     with transaction.atomic():
         article = locked_article(article_id)
         if article.is_published:
+            if article.state_at(timezone.now()) == ArticleState.SCHEDULED:
+                article.publish_at = None
             article.is_published = False
             article.save()
             _record(article, "article.unpublished", actor)
@@ -66,10 +69,17 @@ def trash_articles(*, article_ids: Sequence[int], actor: AbstractBaseUser | None
 
 
 def restore_articles(*, article_ids: Sequence[int], actor: AbstractBaseUser | None) -> int:
-    """Take articles out of the trash, published if they were. Return how many there were."""
+    """Take articles out of the trash, published or scheduled if they were; one whose moment passed in it is a draft.
+    Return how many there were."""
     with transaction.atomic():
         articles = list(_locked(article_ids).filter(trashed_at__isnull=False))
         for article in articles:
+            if (
+                article.publish_at
+                and article.trashed_at
+                and article.trashed_at < article.publish_at <= timezone.now()
+            ):
+                article.publish_at, article.was_published = None, False
             article.is_published, article.was_published = article.was_published, False
             article.trashed_at = None
             article.save()

@@ -181,6 +181,26 @@ def test_a_cancelled_letter_reaches_nobody_else(server):
         campaigns.resume_campaign(campaign_id=campaign.pk, actor=actor)
 
 
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_a_mail_that_leaves_while_its_letter_is_cancelled_is_counted(server, is_taken):
+    actor = make_admin()
+    for n in range(3):
+        make_subscriber(f"n{n}@example.com")
+    campaign = start_letter(actor=actor)
+
+    def cancel():
+        campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
+        if not is_taken:
+            raise SMTPServerDisconnected("away")
+
+    server.script = [cancel]
+    sending.send_part(campaign.pk)
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.sent_count, len(receivers(server))) == ("cancelled", is_taken, is_taken)
+    # What did not leave waits for nobody.
+    assert [mail.state for mail in OutgoingMail.objects.all()] == ["sent"] * is_taken
+
+
 def test_a_worker_that_holds_a_letter_is_left_alone_until_its_lease_ends(server):
     make_subscriber()
     campaign = start_letter()

@@ -71,6 +71,20 @@ def test_published_again_it_keeps_the_day_of_its_first_publication():
         assert publish_article(article_id=article.pk, actor=None).publish_at == NOW - 9 * HOUR
 
 
+def test_a_moment_that_came_while_the_article_was_withdrawn_is_not_the_day_of_its_publication():
+    with time_machine.travel(NOW, tick=False) as clock:
+        withdrawn, thrown_away, kept = (make_article(at=NOW + HOUR) for _number in range(3))
+        assert unpublish_article(article_id=withdrawn.pk, actor=None).publish_at is None
+        trash_articles(article_ids=[thrown_away.pk, kept.pk], actor=None)
+        restore_articles(article_ids=[kept.pk], actor=None)
+        clock.move_to(NOW + 9 * HOUR, tick=False)
+        restore_articles(article_ids=[thrown_away.pk], actor=None)
+        # Nobody decided to show them now.
+        assert list(published_articles()) == [kept]
+        for article in (withdrawn, thrown_away):
+            assert publish_article(article_id=article.pk, actor=None).publish_at == NOW + 9 * HOUR
+
+
 def test_the_trash_hides_an_article_and_gives_it_back_as_it_was():
     article, draft = make_article(), make_draft("Brouillon")
     assert trash_articles(article_ids=[article.pk, draft.pk], actor=None) == 2

@@ -1,7 +1,7 @@
 """An order as it was agreed: every text and amount is a frozen copy, never computed again."""
 
 import uuid
-from datetime import datetime
+from datetime import date, datetime
 
 from django.conf import settings
 from django.db import models
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Finish
 from orders.models.addresses import OrderAddresses
 from orders.models.carrier import Carrier, parcel_url
+from shop.core.dates import shop_day
 from shop.core.languages import SOURCE_LANGUAGE
 
 
@@ -340,6 +341,14 @@ class OrderTracking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_status_display()} · {self.created_at:%d/%m/%Y %H:%M}"
+
+    @property
+    def sent_on(self) -> date | None:
+        """The day on which the parcel of a dispatch left, where that was written down on a later one."""
+        if self.status != OrderStatus.SHIPPED or self.shipment is None:
+            return None
+        day = shop_day(self.shipment.sent_at)
+        return day if day != shop_day(self.created_at) else None
 
     @property
     def parcel_url(self) -> str:

@@ -133,7 +133,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
         is_overdue=overdue, withdrawal_open=Exists(cases), refund_failed=Exists(failed)
     ).prefetch_related(
         "items__product",
-        Prefetch("tracking", OrderTracking.objects.select_related("actor")),
+        Prefetch("tracking", OrderTracking.objects.select_related("actor", "shipment")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )
 

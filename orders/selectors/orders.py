@@ -7,13 +7,13 @@ import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase
-from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus
+from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus, OrderTracking
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -97,4 +97,5 @@ def order_path(order: Order) -> str:
 
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return orders.prefetch_related("items__product", "tracking", "payments").order_by("-created_at", "-pk")
+    steps = Prefetch("tracking", OrderTracking.objects.select_related("shipment"))
+    return orders.prefetch_related("items__product", steps, "payments").order_by("-created_at", "-pk")

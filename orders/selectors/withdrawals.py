@@ -195,9 +195,9 @@ def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[Wi
 @dataclass(frozen=True, slots=True)
 class WithdrawalPanel:
     """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
-    declared. `all_withdrawn`, also once it was refunded for less than all, and the euros `taken_back` by banks take the
-    promised date and the period off the page. Not `shown` for an unpaid order; `offered` while there is money to give
-    back."""
+    declared. `all_withdrawn`, also once it was refunded for less than all, `all_credited` (every unit was) and the
+    euros `taken_back` by banks take the promised date and the period off the page. Not `shown` for an unpaid order;
+    `offered` while there is money to give back for a unit."""
 
     shown: bool
     cases: list[WithdrawalCase]
@@ -205,19 +205,22 @@ class WithdrawalPanel:
     is_over: bool = False
     url: str = ""
     all_withdrawn: bool = False
+    all_credited: bool = False
     taken_back: Decimal = ZERO
     offered: bool = False
 
 
-def withdrawal_panel(order: Order, cases: list[WithdrawalCase], *, taken_back: Decimal) -> WithdrawalPanel:
+def withdrawal_panel(
+    order: Order, cases: list[WithdrawalCase], *, all_credited: bool, taken_back: Decimal
+) -> WithdrawalPanel:
     """Return the panel of an order whose cases were read, and what banks took back of one that they emptied. No query.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """
     taken_back = taken_back if order.is_paid else ZERO
-    offered = order.is_paid and not taken_back
+    offered = order.is_paid and not taken_back and not all_credited
     if order.paid_at is None or not (offered or cases):
-        return WithdrawalPanel(shown=False, cases=cases, taken_back=taken_back)
+        return WithdrawalPanel(shown=False, cases=cases, all_credited=all_credited, taken_back=taken_back)
     deadline = withdrawal_deadline(order)
     return WithdrawalPanel(
         shown=True,
@@ -231,6 +234,7 @@ def withdrawal_panel(order: Order, cases: list[WithdrawalCase], *, taken_back: D
             and not case.withdrawal.lines.all()
             for case in cases
         ),
+        all_credited=all_credited,
         taken_back=taken_back,
         offered=offered,
     )

@@ -7,14 +7,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import F, Q, QuerySet, Sum
-from django.db.models.functions import Least
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Least
 from django.utils import timezone
 
-from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZone, WorkshopClosure
+from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZone, WorkPiece, WorkshopClosure
 from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.money import held_by_banks
+from orders.selectors.refund_debts import credited_whole
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
@@ -26,7 +27,13 @@ QUEUE_LOCK = "orders:queue"
 ANNOUNCED = timedelta(days=14)
 """How long before its first day pages speak of a closure."""
 
-_LEFT = Least("made_quantity", F("quantity") - F("sent_quantity"))
+
+def _to_make(line: str = "") -> Least:
+    """Units of a line of an order that are still to be made: not those that left, nor those that left the board as
+    they were refunded. `line` leads from the rows to it ("items__")."""
+    cancelled = WorkPiece.objects.filter(item=OuterRef(f"{line}pk"), is_cancelled=True).values("item")
+    kept = Coalesce(Subquery(cancelled.annotate(units=Count("pk")).values("units")), 0)
+    return Least(f"{line}made_quantity", F(f"{line}quantity") - F(f"{line}sent_quantity") - kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
     )
     unpaid = Q(order__status=OrderStatus.PENDING)
     found = units.aggregate(
-        paid=Sum(_LEFT, filter=~unpaid, default=0),
+        paid=Sum(_to_make(), filter=~unpaid, default=0),
         unpaid=Sum("made_quantity", filter=unpaid & ~Q(order__in=list(but)) if but else unpaid, default=0),
     )
     return int(found["paid"]) + min(int(found["unpaid"]), workshop.weekly_capacity)
@@ -81,7 +88,7 @@ def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
 def paid_units_to_make() -> int:
     """Return the units paid for and still to be made, whether capacity is limited or not. One query."""
     units = OrderItem.objects.filter(order__status__in=IN_WORKSHOP, made_quantity__gt=0)
-    return int(units.aggregate(units=Sum(_LEFT, default=0))["units"])
+    return int(units.aggregate(units=Sum(_to_make(), default=0))["units"])
 
 
 def announced_closure() -> AnnouncedClosure | None:
@@ -97,13 +104,18 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
 
 
 def is_overdue(today: date) -> Q:
-    """Return the condition of orders at the workshop whose promised day has passed, and that no bank keeps there."""
-    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks()
+    """Return the condition of orders at the workshop whose promised day has passed, of which something is to be sent
+    and that no bank keeps there."""
+    credited = credited_whole().filter(status__in=IN_WORKSHOP)
+    return (
+        Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks() & ~Q(pk__in=credited.values("pk"))
+    )
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
-    workshop is closed. Not those that a bank keeps there. Five queries, and that of who reads them.
+    workshop is closed. Not those that a bank keeps there, or of which every unit was credited. Five queries, and that
+    of who reads them.
 
     An order of a zone that is gone takes what the zone of all other countries takes.
     """
@@ -112,11 +124,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
     longest = max(days.values(), default=0)
     waiting = list(
         Order.objects.filter(status__in=IN_WORKSHOP)
-        .annotate(
-            units=Sum(
-                Least("items__made_quantity", F("items__quantity") - F("items__sent_quantity")), default=0
-            )
-        )
+        .annotate(units=Sum(_to_make("items__"), default=0))
         .only("promised_by", "country", "custom_country", "postal_code", "shipping_zone", "status")
         .order_by(F("start_by").asc(nulls_first=True), "created_at", "pk")
     )
@@ -138,4 +146,5 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         for order, is_late in zip(waiting, late, strict=True)
         if is_late and order.promised_by >= today
     ]
-    return Order.objects.filter(pk__in=keys).exclude(held_by_banks())
+    credited = credited_whole().filter(pk__in=keys).values("pk")
+    return Order.objects.filter(pk__in=keys).exclude(held_by_banks()).exclude(pk__in=credited)

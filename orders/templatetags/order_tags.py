@@ -18,6 +18,7 @@ from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
 from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
+from orders.selectors.refund_debts import credited_whole
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawals import WithdrawalPanel, cases_of
 from orders.staff.base import order_url
@@ -102,8 +103,12 @@ def _installment_text(amounts: list[Decimal]) -> str:
 
 @register.simple_tag
 def withdrawal_panel(order: Order) -> WithdrawalPanel:
-    """What `orders/_withdrawal.html` shows. Four queries at most; none for an unpaid order."""
+    """What `orders/_withdrawal.html` shows. Five queries at most; none for an unpaid order."""
     if order.paid_at is None:
-        return withdrawals.withdrawal_panel(order, [], taken_back=ZERO)
-    taken = taken_back([order.pk]).get(order.pk, ZERO)
-    return withdrawals.withdrawal_panel(order, cases_of(order), taken_back=taken)
+        return withdrawals.withdrawal_panel(order, [], all_credited=False, taken_back=ZERO)
+    return withdrawals.withdrawal_panel(
+        order,
+        cases_of(order),
+        all_credited=credited_whole().filter(pk=order.pk).exists(),
+        taken_back=taken_back([order.pk]).get(order.pk, ZERO),
+    )

@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 import time_machine
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from orders.access import access_token
 from orders.models import Order, OrderStatus, PausedBy, PauseEnd, Shipment
 from orders.selectors.installments import outstanding
+from orders.selectors.order_cards import order_cards
+from orders.selectors.refund_rules import held_amount
 from orders.selectors.shipments import parcels_for_page, units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.workshop import load_workshop, queued_units
-from orders.services.fulfilment.delivery_promises import set_delivery_day
+from orders.selectors.workshop import load_workshop, orders_at_risk, paid_units_to_make, queued_units
+from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -25,6 +28,7 @@ from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
 from orders.tests.withdrawing import declare, refund
+from shop.core.dates import shop_day
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -231,19 +235,47 @@ def test_what_was_refunded_is_not_waited_for(order, provider):
     assert order.shipments.count() == 1
 
 
-def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider):
+def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider, client):
     _golem, hibou = order.items.all()
     parcel = send(order, 2, 0)
     undo_shipment(shipment_id=send(order, 0, 1).pk, reason=WHY, actor=None)
-    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)])
-    assert state(order) == ("processing", [2, 0], False)
-    send_all()
+    with time_machine.travel(parcel.sent_at + timedelta(days=3)):
+        request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)])
+        assert state(order) == ("processing", [2, 0], False)
+        send_all()
     assert state(order) == ("shipped", [2, 0], True)
     assert Order.objects.get(pk=order.pk).shipped_at == parcel.sent_at
     # The page still says which pieces came.
     assert parcels_for_page(Order.objects.get(pk=order.pk)) == [parcel]
     # Both parcels and the refund have mails of their own.
     assert mails(order) == ["order_status", "order_status", "refund_done"]
+    # Its customer reads the day of the parcel, not that of the refund.
+    day = shop_day(parcel.sent_at)
+    page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+    assert page.count(f'<time datetime="{day.isoformat()}">{date_format(day)}</time>') == 1
+    assert order_cards([Order.objects.get(pk=order.pk)], user_id=0)[0].latest_step.sent_on == day
+
+
+@pytest.mark.parametrize(("units", "is_left"), [((2, 1), 0), ((2, 0), 1)])
+def test_an_order_of_which_every_unit_was_refunded_promises_and_offers_nothing(
+    order, provider, client, units, is_left
+):
+    lines = [
+        ReturnedLine(item.pk, count) for item, count in zip(order.items.all(), units, strict=True) if count
+    ]
+    # For less than was paid: something is held, and the order is not closed.
+    request_refund(order_id=order.pk, key="all", lines=lines, amount=Decimal("70.00"))
+    send_all()
+    order = Order.objects.get(pk=order.pk)
+    assert (order.status, held_amount(order)) == ("confirmed", order.total - 70)
+    text = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+    words = ("Livraison au plus tard", "Vous pouvez vous rétracter", "Rien ne sera expédié.")
+    assert [text.count(said) for said in words] == [is_left, is_left, 1 - is_left]
+    assert order_cards([order], user_id=0)[0].withdrawal.offered is bool(is_left)
+    Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at) - timedelta(days=1))
+    assert report_overdue_orders(timezone.now()) == is_left
+    Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at))
+    assert orders_at_risk(shop_day(order.created_at)).count() == is_left
 
 
 def test_a_refund_that_leaves_pieces_to_send_ships_nothing(order, provider):
@@ -318,12 +350,15 @@ def test_an_unpaid_and_a_sent_order_have_nothing_to_send(order):
     assert refused(lambda: send(order, 1, 0))[0] == "status_unchanged"
 
 
-def test_pieces_that_left_are_no_longer_in_the_queue():
+def test_pieces_that_left_or_were_refunded_are_no_longer_in_the_queue(provider):
     save_shop_settings(ShopSettings(weekly_capacity=10))
-    made = pay_order(make_order((make_product("Golem"), 3)))
-    assert queued_units(load_workshop()) == 3
+    made = pay_order(make_order((make_product("Golem"), 5)))
+    [item] = made.items.all()
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (5, 5)
     send(made, 2)
-    assert queued_units(load_workshop()) == 1
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (3, 3)
+    request_refund(order_id=made.pk, key="two", lines=[ReturnedLine(item.pk, 2)])
+    assert (queued_units(load_workshop()), paid_units_to_make()) == (1, 1)
 
 
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)

@@ -8,17 +8,20 @@ class PagesConfig(AppConfig):
     label = "pages"
 
     def ready(self) -> None:
+        from shop.core.boundaries import register_boundary
         from shop.core.mail_content import register_marketing, register_resolver
         from shop.core.me_parts import register_me_erasure
 
         # Importing the checks registers them.
         from shop.pages import checks, personal_data  # noqa: F401
+        from shop.pages.selectors.content import next_dated_change
         from shop.pages.selectors.legal_texts import draft_terms
         from shop.pages.services.erasures import erase_member
         from shop.pages.services.guest_erasures import MAIL, erasure_link_content
         from shop.terms.versions import register_terms
 
         personal_data.register()
+        register_boundary("texts", next_dated_change)
         register_terms(draft_terms)
         register_me_erasure(erase_member)
         register_resolver(MAIL, erasure_link_content)

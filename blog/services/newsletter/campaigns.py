@@ -236,7 +236,7 @@ def resume_campaign(*, campaign_id: int, actor: User) -> None:
 
 
 def cancel_campaign(*, campaign_id: int, actor: User) -> None:
-    """End a letter that is being sent: nobody else gets it."""
+    """End a letter that is being sent: nobody else gets it but who is being sent it at this moment."""
     with transaction.atomic():
         campaign = _move(
             campaign_id,
@@ -245,9 +245,23 @@ def cancel_campaign(*, campaign_id: int, actor: User) -> None:
             "campaign.cancelled",
             actor,
         )
-        waiting = OutgoingMail.objects.filter(reference=campaign.mail_reference, state=MailState.QUEUED)
-        waiting.delete()
-        finish(campaign, timezone.now())
+        _drop_waiting(campaign, timezone.now())
+
+
+def settle_cancelled(campaign_id: int) -> None:
+    """Count the mail that was leaving while its letter was cancelled, and drop it if it did not leave. For the worker
+    that was sending it; any other letter is left alone. One query."""
+    cancelled = Campaign.objects.filter(pk=campaign_id, state=CampaignState.CANCELLED)
+    if not cancelled.exists():
+        return
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        _drop_waiting(campaign, campaign.finished_at or timezone.now())
+
+
+def _drop_waiting(campaign: Campaign, ended_at: datetime) -> None:
+    OutgoingMail.objects.filter(reference=campaign.mail_reference, state=MailState.QUEUED).delete()
+    finish(campaign, ended_at)
 
 
 def finish(campaign: Campaign, now: datetime) -> None:

@@ -19,7 +19,13 @@ from blog.mails.letters import letter_context, letter_links
 from blog.models import Campaign, CampaignRecipient, CampaignState, CampaignText
 from blog.selectors.letters import mail_states
 from blog.selectors.subscribers import audience
-from blog.services.newsletter.campaigns import LETTER_MAIL, SEND_TASK, finish, start_due_campaigns
+from blog.services.newsletter.campaigns import (
+    LETTER_MAIL,
+    SEND_TASK,
+    finish,
+    settle_cancelled,
+    start_due_campaigns,
+)
 from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue
 from shop.core.mail import BulkMail, queue_bulk_mails
@@ -52,6 +58,7 @@ def send_part(campaign_id: int, *, seconds: float = PART_SECONDS) -> bool:
         return time.monotonic() >= end
     finally:
         Campaign.objects.filter(pk=campaign_id).update(lease_until=None)
+        settle_cancelled(campaign_id)
 
 
 def send_and_go_on(campaign_id: int) -> None:

@@ -107,6 +107,8 @@ def transition(
         shipment = write_last_shipment(
             order, units, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
         )
+    elif row.name == "rest_refunded":
+        shipment = latest_shipment(order)
     elif row.name == "undo_dispatch":
         shipment = _reset_dispatch(order, reason)
     _apply(order, row.payments)

@@ -141,6 +141,15 @@ def _band(row: SeasonalBanner) -> Band:
     )
 
 
+def next_dated_change(since: datetime) -> datetime | None:
+    """Return when the next passage or band begins or ends after a moment. One query."""
+    dates = PageText.objects.order_by().values_list("starts_at", "ends_at")
+    rows = dates.union(SeasonalBanner.objects.order_by().values_list("starts_at", "ends_at"))
+    return min(
+        (moment for row in rows for moment in row if moment is not None and moment > since), default=None
+    )
+
+
 def _rows() -> Sequence[PageText]:
     return cached_content(lambda: list(PageText.objects.all()), "texts")
 

@@ -174,7 +174,7 @@ def test_a_category_out_of_season_is_neither_in_menus_nor_on_the_home_page(clien
 
 
 @pytest.mark.django_db(transaction=True)
-def test_cached_pages_change_at_midnight_when_a_season_begins(
+def test_cached_pages_change_at_midnight_when_a_season_begins_and_at_the_moment_of_a_band(
     client: Client,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
@@ -188,9 +188,13 @@ def test_cached_pages_change_at_midnight_when_a_season_begins(
     monkeypatch.setattr("shop.core.fragment_cache._fragments", FragmentCache(500))
     category = make_category("noel", name_fr="Noël", kind=COLLECTION, starts_on=date(2026, 12, 1))
     make_product("Boule", category=category)
-    link = b'href="/noel"'
+    link, band = b'href="/noel"', "Le calendrier est ouvert"
     evening = datetime(2026, 11, 30, 22, 50, tzinfo=UTC)
     with time_machine.travel(evening, tick=False) as now:
+        opens = evening + timedelta(minutes=40)
+        row = SeasonalBanner(title_fr=band, link_label_fr="Voir", link="/noel", starts_at=opens)
+        row.ends_at = opens + timedelta(minutes=7)
+        save_content(row=row)
         assert link not in client.get("/").content
         with django_assert_num_queries(0):
             assert link not in client.get("/").content
@@ -204,6 +208,12 @@ def test_cached_pages_change_at_midnight_when_a_season_begins(
         assert link in client.get("/").content
         with django_assert_num_queries(0):
             assert link in client.get("/").content
+        shown = []
+        for moment in (opens - timedelta(seconds=1), opens, row.ends_at - timedelta(seconds=1), row.ends_at):
+            clock[0] += (moment - timezone.now()).total_seconds()
+            now.move_to(moment, tick=False)
+            shown.append(band in client.get("/").content.decode())
+        assert shown == [False, True, True, False]
 
 
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
