@@ -105,7 +105,7 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
     return next((AnnouncedClosure(row.starts_on, row.ends_on, row.message or "") for row in found), None)
 
 
-def pieces_here(order: OuterRef) -> QuerySet[WorkPiece]:
+def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
     """Return the pieces of an order that are still to be sent."""
     return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
 

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class MailContent:
-    """What is sent: the kind of mail, and the values of its templates; a language, where it is not that of who asked."""
+    """What is sent: the kind of mail, the values of its templates, and a language where it is not that of who asked."""
 
     kind: str
     context: dict[str, Any]
