@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import Address, Role, User
+from accounts.recent_authentication import prove_fully
 from accounts.selectors import addresses_of, roles_of
 from accounts.services.addresses import AddressDetails, save_address
-from accounts.services.signing_in import check_own_password
 from shop.core.languages import active_language
 from shop.core.me_parts import erase_me, me_parts
 from shop.core.staff_calls import IsMember, KnownFieldsSerializer
@@ -74,13 +74,13 @@ class MeView(APIView):
     @extend_schema(operation_id="me_erase", request=ErasureBody, responses={202: ErasureAnswer})
     def delete(self, request: Request) -> Response:
         """Have everything about the member erased, as soon as nothing is open (GDPR art. 17). 400 for a wrong password,
-        409 `last_admin`."""
+        403 `reauthentication_required` until a second factor was proved lately, 409 `last_admin`."""
         user = request.user
         if not isinstance(user, User):
             raise exceptions.NotAuthenticated
         body = ErasureBody(data=request.data)
         body.is_valid(raise_exception=True)
-        check_own_password(user, body.validated_data["password"])
+        prove_fully(request._request, body.validated_data["password"])
         return Response(ErasureAnswer(erase_me(user, active_language())).data, status=202)
 
 

@@ -28,11 +28,7 @@ def sign_up_content(mail: OutgoingMail) -> MailContent | None:
     """
     owner = User.objects.filter(email=mail.to).first()
     if owner is not None:
-        return (
-            _account_exists(mail.language)
-            if owner.is_active and _may(limits.ACCOUNT_EXISTS_MAIL, mail)
-            else None
-        )
+        return _account_exists(owner, mail)
     sign_up = SignUp.objects.filter(pk=mail.context["sign_up"]).first()
     return _confirmation(sign_up, mail) if sign_up is not None else None
 
@@ -62,9 +58,9 @@ def email_change_content(mail: OutgoingMail) -> MailContent | None:
     if mailbox is Mailbox.NEW:
         owner = User.objects.filter(email=mail.to).first()
         if owner is not None:
-            may_hear = owner.is_active and _may(limits.ACCOUNT_EXISTS_MAIL, mail)
-            return _account_exists(mail.language) if may_hear else None
-        if not _may(limits.CONFIRMATION_MAIL, mail):
+            return _account_exists(owner, mail)
+        # Not counted with confirmations: neither has the link of the other, and a new wish voids the link of the last.
+        if not _may(limits.EMAIL_CHANGE_MAIL, mail):
             return None
     url = _url("accounts:email-change-link", mail.language, email_change_key(change, mailbox))
     context = {"url": url, "new_email": change.new_email}
@@ -145,9 +141,12 @@ def _send_notice(user: User, kind: str, context: dict[str, str]) -> None:
     )
 
 
-def _account_exists(language: str) -> MailContent:
-    page = _url("accounts:auth", language)
-    return MailContent("account_exists", {"signin_url": page, "reset_url": page + "?mode=forgot"})
+def _account_exists(owner: User, mail: OutgoingMail) -> MailContent | None:
+    if not owner.is_active or not _may(limits.ACCOUNT_EXISTS_MAIL, mail):
+        return None
+    page = _url("accounts:auth", owner.language)
+    context = {"signin_url": page, "reset_url": page + "?mode=forgot"}
+    return MailContent("account_exists", context, owner.language)
 
 
 def _confirmation(sign_up: SignUp, mail: OutgoingMail) -> MailContent | None:

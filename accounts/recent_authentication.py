@@ -54,6 +54,15 @@ def require_recent(request: HttpRequest) -> None:
         )
 
 
+def prove_fully(request: HttpRequest, password: str) -> None:
+    """Before what cannot be undone: the password whatever was proved before, and the second factor lately where the
+    account has one. Raises ``Problem`` as ``check_own_password`` and ``require_recent`` do."""
+    user = cast(User, request.user)
+    check_own_password(user, password)
+    if user.has_second_factor:
+        require_recent(request)
+
+
 def ask_again(request: HttpRequest) -> HttpResponseBase | None:
     """For pages: None when the person proved who they are, else what to answer instead.
 

@@ -16,7 +16,7 @@ from accounts.services.email_changes import (
     purge_email_changes,
     request_email_change,
 )
-from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, signed_in, text
+from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, sign_up, signed_in, text
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.problems import Problem
 
@@ -126,6 +126,16 @@ def test_another_request_takes_the_place_of_the_first(client, member):
     assert "adresse-e-mail" not in client.get(first)["Location"]
 
 
+def test_a_request_made_again_and_a_sign_up_each_get_their_mail_at_once(client, member):
+    ask(client)
+    first = link(NEW)
+    ask(client)
+    assert link(NEW) != first
+    assert "adresse-e-mail" in client.get(link(NEW))["Location"]
+    sign_up(NEW)
+    assert mails("account_confirm_email") == [("account_confirm_email", NEW)]
+
+
 def test_the_old_mailbox_refuses(client, member):
     ask(client)
     assert "La demande est annulée" in text(agree(client, "client@example.com", refuse="1"))
@@ -158,7 +168,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(client, member, email, pas
 
 
 def test_a_known_address_gets_the_same_answer_and_its_owner_a_mail(client, member):
-    make_member("autre@example.com")
+    make_member("autre@example.com", language="de")
     known, unknown = ask(client, "Autre@Example.com"), ask(client)
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
     EmailChange.objects.all().delete()
@@ -168,6 +178,7 @@ def test_a_known_address_gets_the_same_answer_and_its_owner_a_mail(client, membe
         ("account_email_change_old", "client@example.com"),
         ("account_exists", "autre@example.com"),
     ]
+    assert OutgoingMail.objects.get(kind="account_exists").language == "de"
     agree(client, "client@example.com")
     assert email_of(member) == "client@example.com"
 

@@ -52,7 +52,7 @@ def test_signing_in_with_the_password_of_a_sign_up_tells_nothing():
 
 
 def test_a_sign_up_with_a_known_address_becomes_a_mail_to_it():
-    owner = make_member(KNOWN)
+    owner = make_member(KNOWN, language="de")
     before = owner.password
 
     ask("signup", KNOWN)
@@ -61,6 +61,11 @@ def test_a_sign_up_with_a_known_address_becomes_a_mail_to_it():
     assert owner.password == before
     assert User.objects.count() == 1
     assert mails() == [("account_exists", KNOWN)]
+    # In the owner's language, whatever the stranger's was.
+    mail = OutgoingMail.objects.get()
+    assert mail.language == "de"
+    assert "Es gibt schon eines" in mail.text
+    assert mail.context["reset_url"] == "http://localhost:8000/de/anmeldung?mode=forgot"
 
 
 def test_a_reset_for_an_unknown_address_sends_nothing():

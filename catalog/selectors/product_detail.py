@@ -47,7 +47,8 @@ class OfferChoice:
     """A variant as the page offers it, with what differs from the product's filled in.
 
     `stock` is the number of units left, None for made to order. `images` are the places in the gallery of the photos
-    that show it, best first; `has_own_images` says that they show this very finish and format, or any.
+    that show it, best first; `has_own_images` says that they show this very finish and format, or that there is no
+    choice or no photo.
     """
 
     variant_id: int

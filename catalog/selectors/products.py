@@ -153,7 +153,7 @@ def _choice(
         height_cm=product.height_cm if variant.height_cm is None else variant.height_cm,
         weight=variant.weight or product.weight,
         images=tuple(photos.index(photo) for photo in own or photos),
-        has_own_images=bool(own) or not photos,
+        has_own_images=bool(own) or not photos or not variant.label,
     )
 
 

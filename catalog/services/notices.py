@@ -145,6 +145,17 @@ def withdraw_notice(*, notice_id: int, emails: Collection[str]) -> None:
     Notice.objects.filter(pk=notice_id, email__in=emails).delete()
 
 
+def move_notices(old: str, new: str) -> None:
+    """A member proved another address: their wishes go there. Of two for one thing the one that waits for its mail
+    stays. Runs in the caller's transaction."""
+    wishes = list(Notice.objects.select_for_update().filter(email__in=(old, new)).order_by("pk"))
+    wishes.sort(key=_is_waiting)
+    kept = {(wish.product_id, wish.variant_id, wish.category_id): wish.pk for wish in wishes}.values()
+    rows = Notice.objects.filter(pk__in=[wish.pk for wish in wishes])
+    rows.exclude(pk__in=kept).delete()
+    rows.update(email=new)
+
+
 def send_due_notices() -> int:
     """Write the mails whose product can be bought again or whose collection has a product; return how many.
 
@@ -213,9 +224,12 @@ def _write(notice: Notice, kind: str, *, dedupe_key: str | None = None, **links:
         )
 
 
+def _is_waiting(notice: Notice) -> bool:
+    return notice.confirmed_at is not None and notice.sent_at is None
+
+
 def _may_ask_again(notice: Notice, now: datetime) -> bool:
-    is_waiting = notice.confirmed_at is not None and notice.sent_at is None
-    return not is_waiting and notice.asked_at <= now - REPEAT_AFTER
+    return not _is_waiting(notice) and notice.asked_at <= now - REPEAT_AFTER
 
 
 def _find(product_id: int | None, category_slug: str, variant_id: int | None) -> Subject:

@@ -171,6 +171,15 @@ def test_a_choice_without_photos_of_its_own_says_so_and_shows_the_others(client,
     assert '<span class="picture-empty">' in bare
 
 
+def test_where_there_is_no_choice_no_photo_of_it_is_missed(client, shop):
+    """A finish of the photo alone: its price was cleared, or its collection offers none any more."""
+    plain = make_product("Golem", category=shop.product.category)
+    make_image(plain, finish="painted", alt_fr="Photo 1")
+    html = page(client, f"/produit/{plain.pk}-golem")
+    assert "Pas encore de photo" not in html
+    assert 'alt="Photo 1"' in html
+
+
 @pytest.mark.both_engines
 def test_a_choice_that_is_sold_out_says_so_and_offers_its_own_notice(client, shop):
     raw = shop.variant(shop.small, "unpainted")

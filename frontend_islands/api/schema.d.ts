@@ -1223,7 +1223,7 @@ export interface paths {
         post?: never;
         /**
          * @description Have everything about the member erased, as soon as nothing is open (GDPR art. 17). 400 for a wrong password,
-         *     409 `last_admin`.
+         *     403 `reauthentication_required` until a second factor was proved lately, 409 `last_admin`.
          */
         delete: operations["me_erase"];
         options?: never;

@@ -23,7 +23,7 @@ from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
 from orders.selectors.installments import disputes_of
 from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
-from orders.selectors.workshop import is_overdue
+from orders.selectors.workshop import is_overdue, pieces_here
 
 COLUMN_SIZE = 200
 SHIPPED_FOR = timedelta(days=2)
@@ -108,7 +108,7 @@ def board_card(piece_id: int) -> Card:
 def ready_orders(reference: str = "") -> list[Order]:
     """Return the orders whose pieces are all to be packed, by promised day, or the one with this reference; their
     lines have `ready` pieces, and `is_late` as cards of the board. Three queries."""
-    here = _here(OuterRef("pk"))
+    here = pieces_here(OuterRef("pk"))
     orders = Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP)
     if reference:
         orders = orders.filter(reference=reference.strip().upper())
@@ -121,10 +121,6 @@ def ready_orders(reference: str = "") -> list[Order]:
         .prefetch_related("items", Prefetch("items__pieces", ready, to_attr="ready"))
         .order_by("promised_by", "pk")[:READY_SIZE]
     )
-
-
-def _here(order: OuterRef) -> QuerySet[WorkPiece]:
-    return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
 
 
 def _pieces() -> QuerySet[WorkPiece]:

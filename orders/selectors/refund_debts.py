@@ -160,8 +160,8 @@ def took_effect(path: str = "") -> Q:
 
 
 def credited_whole() -> QuerySet[Order]:
-    """Return the orders of which every unit was credited: nothing more of them is sent, late, or to be withdrawn from.
-    One query."""
+    """Return the orders of which every unit was credited: nothing of them is to be withdrawn from. One
+    query."""
     credited = RefundLine.objects.filter(took_effect("request__"), request__order=OuterRef("pk"))
     ordered = OrderItem.objects.filter(order=OuterRef("pk"))
     return (

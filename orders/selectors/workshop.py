@@ -7,15 +7,23 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Least
 from django.utils import timezone
 
-from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZone, WorkPiece, WorkshopClosure
+from orders.models import (
+    IN_WORKSHOP,
+    Order,
+    OrderItem,
+    OrderStatus,
+    PieceStage,
+    ShippingZone,
+    WorkPiece,
+    WorkshopClosure,
+)
 from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.money import held_by_banks
-from orders.selectors.refund_debts import credited_whole
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
@@ -103,19 +111,26 @@ def _read_announced(today: date) -> AnnouncedClosure | None:
     return next((AnnouncedClosure(row.starts_on, row.ends_on, row.message or "") for row in found), None)
 
 
+def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
+    """Return the pieces of an order that are still to be sent."""
+    return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
+
+
 def is_overdue(today: date) -> Q:
-    """Return the condition of orders at the workshop whose promised day has passed, of which something is to be sent
-    and that no bank keeps there."""
-    credited = credited_whole().filter(status__in=IN_WORKSHOP)
-    return (
-        Q(status__in=IN_WORKSHOP, promised_by__lt=today) & ~held_by_banks() & ~Q(pk__in=credited.values("pk"))
-    )
+    """Return the condition of orders at the workshop whose promised day has passed, and of which a piece is still to be
+    sent that no bank keeps there."""
+    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & _is_awaited()
+
+
+def _is_awaited() -> Q:
+    """Not where all was refunded, the money on its way or still owed."""
+    return Q(Exists(pieces_here(OuterRef("pk")))) & ~held_by_banks()
 
 
 def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
-    workshop is closed. Not those that a bank keeps there, or of which every unit was credited. Five queries, and that
-    of who reads them.
+    workshop is closed. Not those of which nothing is to be sent, or that a bank keeps there. Five queries, and that of
+    who reads them.
 
     An order of a zone that is gone takes what the zone of all other countries takes.
     """
@@ -146,5 +161,4 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         for order, is_late in zip(waiting, late, strict=True)
         if is_late and order.promised_by >= today
     ]
-    credited = credited_whole().filter(pk__in=keys).values("pk")
-    return Order.objects.filter(pk__in=keys).exclude(held_by_banks()).exclude(pk__in=credited)
+    return Order.objects.filter(pk__in=keys).filter(_is_awaited())

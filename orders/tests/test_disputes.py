@@ -262,6 +262,19 @@ def test_an_order_that_may_not_be_sent_for_a_dispute_is_late_in_no_list(order, p
     assert at_risk() == int(won)
 
 
+def test_l216_6_nobody_waits_for_goods_of_which_all_money_is_owed(provider, client):
+    order = bounced(provider).order
+    assert (order.status, WorkPiece.objects.get().is_cancelled) == (OrderStatus.CONFIRMED, True)
+    assert report_overdue_orders(timezone.now() + timedelta(days=60)) == 0
+    Order.objects.update(promised_by=timezone.localdate())
+    assert not orders_at_risk(timezone.localdate())
+    assert "delivery_overdue" not in mails(order)
+    shown = client.get(
+        f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
+    ).content.decode()
+    assert ("Remboursements" in shown, "Livraison au plus tard" in shown) == (True, False)
+
+
 PAGE_WORDS = (
     "Livraison au plus tard le",
     'id="retractation"',

@@ -16,7 +16,7 @@ from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models import Order
+from orders.models import IN_WORKSHOP, Order
 from orders.models.order import CLOSED_STATUSES
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
@@ -28,6 +28,7 @@ from orders.selectors.piece_photos import sent_photos
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
+from orders.selectors.workshop import pieces_here
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
@@ -172,6 +173,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         {
             "order": order,
             "items": order.items.all(),
+            "is_awaited": order.status not in IN_WORKSHOP or pieces_here(order).exists(),
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),

@@ -23,10 +23,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class MailContent:
-    """What is sent: the kind of mail, and the values of its templates."""
+    """What is sent: the kind of mail, the values of its templates, and a language where it is not that of who asked."""
 
     kind: str
     context: dict[str, Any]
+    language: str = ""
 
 
 Resolver = Callable[[OutgoingMail], MailContent | None]
@@ -63,9 +64,12 @@ def resolve_content(mail: OutgoingMail) -> bool:
     if content is None:
         return False
     mail.kind, mail.context = content.kind, content.context
+    mail.language = content.language or mail.language
     # Thousands of bulk mails would each repeat what their campaign says.
     if not mail.is_bulk:
-        OutgoingMail.objects.filter(pk=mail.pk).update(kind=mail.kind, context=mail.context)
+        OutgoingMail.objects.filter(pk=mail.pk).update(
+            kind=mail.kind, context=mail.context, language=mail.language
+        )
     return True
 
 

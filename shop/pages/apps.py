@@ -8,6 +8,8 @@ class PagesConfig(AppConfig):
     label = "pages"
 
     def ready(self) -> None:
+        from accounts.services.email_changes import register_moved_address
+        from catalog.services.notices import move_notices
         from shop.core.boundaries import register_boundary
         from shop.core.mail_content import register_marketing, register_resolver
         from shop.core.me_parts import register_me_erasure
@@ -21,6 +23,7 @@ class PagesConfig(AppConfig):
         from shop.terms.versions import register_terms
 
         personal_data.register()
+        register_moved_address(move_notices)
         register_boundary("texts", next_dated_change)
         register_terms(draft_terms)
         register_me_erasure(erase_member)

@@ -312,7 +312,11 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   // What nobody typed is written in the customer's language, by the server.
   const reason = screen.getByLabelText(/Motif, lu par le client/) as HTMLInputElement;
   expect([reason.value, reason.placeholder]).toEqual(["", "Demande de remboursement"]);
-  await user.click(screen.getByRole("button", { name: "Une de plus" }));
+  const more = screen.getByRole("button", { name: "Une de plus" });
+  for (let press = 0; press < 3; press++) await user.click(more);
+  // At the end of its way it keeps the focus.
+  expect([document.activeElement, more.getAttribute("aria-disabled")]).toEqual([more, "true"]);
+  await user.click(screen.getByRole("button", { name: "Une de moins" }));
   await user.click(screen.getByLabelText("Déjà chez le client, ou en route"));
   await user.click(screen.getByLabelText("Remettre en stock"));
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));

@@ -39,12 +39,17 @@ interface StepperProps {
   onChange: (value: number) => void;
 }
 
-/** A number between none and `most`, by two buttons of a thumb's size. */
+/** A number between none and `most`, by two buttons of a thumb's size; one that goes no further keeps the focus. */
 export function Stepper({ label, value, most, onChange }: StepperProps) {
   return (
     <fieldset className="order-stepper">
       <legend className="visually-hidden">{label}</legend>
-      <button type="button" aria-label={t("less")} disabled={value === 0} onClick={() => onChange(value - 1)}>
+      <button
+        type="button"
+        aria-label={t("less")}
+        aria-disabled={value === 0}
+        onClick={() => value > 0 && onChange(value - 1)}
+      >
         <Icon name="minus" />
       </button>
       <output>
@@ -53,8 +58,8 @@ export function Stepper({ label, value, most, onChange }: StepperProps) {
       <button
         type="button"
         aria-label={t("plus")}
-        disabled={value === most}
-        onClick={() => onChange(value + 1)}
+        aria-disabled={value === most}
+        onClick={() => value < most && onChange(value + 1)}
       >
         <Icon name="plus" />
       </button>

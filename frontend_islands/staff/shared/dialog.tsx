@@ -42,7 +42,12 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
     return () => {
       if (!element) return;
       element.close();
-      // What opened it may be gone by then, as a row that it removed: the dialog below is read from its heading on.
+      // What opened it may be gone by then, as a row that it removed, or go with the answer, as a step that is done: the
+      // dialog below is read from its heading on, the page from its content on.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body)
+          document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+      });
       const focused = document.activeElement;
       if (focused !== document.body && !element.contains(focused)) return;
       element.parentElement?.closest("dialog")?.querySelector("h2")?.focus();

@@ -28,7 +28,8 @@ _OVERDUE = "delivery.overdue"
 
 def report_overdue_orders(now: datetime) -> int:
     """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
-    Nobody waits for an order that its customer has withdrawn from, or whose payments a bank took back or looks at.
+    Nobody waits for an order that its customer has withdrawn from, that was refunded, also where the money has not
+    arrived, or whose payments a bank took back or looks at.
 
     The promise covers its whole day: the order is late from the next one on.
     """

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import SignUp, User, UserRole
 from accounts.services import grant_role
-from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
+from accounts.tests.people import PASSWORD, add_app, app_code, make_admin, make_member, post, prove, sign_up
 from blog.models import Subscriber
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review, ReviewDecision
@@ -450,6 +450,29 @@ def test_asked_for_on_the_page_with_the_password(queued_tasks, run_on_commit):
         assert client.post(f"{PAGE}/effacement", {"password": PASSWORD}).status_code == 303
     assert queued_tasks.names == ["shop.pages.tasks.run_erasure"]
     assert "Votre demande est enregistrée" in client.get(PAGE).content.decode()
+
+
+def test_a_second_factor_is_asked_for_beside_the_password():
+    zoe = make_member("zoe@example.com")
+    secret = add_app(zoe)
+    client = browser(zoe)
+    prove(client, zoe)
+    confirm = f"/espace-membre/confirmer?next={PAGE}%23effacement"
+
+    refused = client.post(f"{PAGE}/effacement", {"password": PASSWORD})
+    answer = client.delete("/api/me", {"password": PASSWORD}, content_type="application/json")
+
+    assert f'href="{confirm}"' in refused.content.decode()
+    assert (answer.status_code, answer.json()["code"]) == (403, "reauthentication_required")
+    assert not Erasure.objects.exists()
+    proved = client.post(confirm, {"next": f"{PAGE}#effacement", "proof_code": app_code(secret)})
+    assert (proved.status_code, proved["Location"]) == (302, f"{PAGE}#effacement")
+    assert (
+        "Mot de passe incorrect" in client.post(f"{PAGE}/effacement", {"password": "wrong"}).content.decode()
+    )
+    assert not Erasure.objects.exists()
+    assert client.post(f"{PAGE}/effacement", {"password": PASSWORD}).status_code == 303
+    assert Erasure.objects.get().user_key == zoe.pk
 
 
 def test_a_registered_erasure_may_be_taken_back():

@@ -6,7 +6,9 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
-from accounts.tests.people import make_member
+from accounts.email_changes import Mailbox, email_change_key
+from accounts.services.email_changes import confirm_email_change, request_email_change
+from accounts.tests.people import PASSWORD, make_member
 from catalog.models import Notice
 from catalog.tests.factories import make_category, make_product
 
@@ -55,6 +57,30 @@ def test_an_alert_is_withdrawn(client, member):
     assert list(Notice.objects.all()) == [other]
     assert "Alerte retirée" in client.get(TAB).content.decode()
     assert "Aucune alerte pour l'instant" in client.get(TAB).content.decode()
+
+
+@pytest.mark.both_engines
+def test_alerts_follow_their_member_to_another_address(client, member):
+    old, new, now = member.email, "nouvelle@example.com", timezone.now()
+    same, answered, typed = (make_product(name) for name in ("Golem", "Lutin", "Dragon"))
+    wish(old, "a", product=same)
+    wish(new, "b", product=same, sent_at=now)
+    wish(old, "c", product=answered, sent_at=now)
+    wish(new, "d", product=typed)
+    wish(old, "e", product=typed, confirmed_at=None)
+    category = wish(old, "f", category=make_category("dragons"))
+    wish(old, "g", product=same, variant=same.variants.get())
+    other = wish("other@example.com", "h", product=same)
+    change = request_email_change(user=member, email=new, password=PASSWORD, language="fr")
+
+    for mailbox in Mailbox:
+        confirm_email_change(key=email_change_key(change, mailbox))
+
+    moved = Notice.objects.filter(email=new).order_by("token")
+    assert "".join(moved.values_list("token", flat=True)) == "acdfg"
+    assert list(Notice.objects.exclude(email=new)) == [other]
+    assert shown(client)[0] == moved.get(token="g").pk
+    assert category.pk in shown(client)
 
 
 def test_ten_alerts_cost_no_more_than_one(client, member, django_assert_num_queries):

@@ -16,8 +16,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from accounts.recent_authentication import is_recent, prove_fully
 from accounts.services.members import is_last_admin
-from accounts.services.signing_in import check_own_password
 from catalog.selectors.addresses import in_each_language
 from shop.core.errors import DeadLink
 from shop.core.kept_forms import members_only
@@ -91,7 +91,7 @@ def export_file(request: HttpRequest, key: uuid.UUID) -> HttpResponseBase:
 @sensitive_post_parameters("password")
 @require_http_methods(["POST"])
 def erasure_request(request: HttpRequest) -> HttpResponseBase:
-    """Register the erasure with the member's password, or with `cancel` take it back."""
+    """Register the erasure with the member's password and second factor, or with `cancel` take it back."""
     user = _member(request)
     if "cancel" in request.POST:
         cancel_erasure(user=user)
@@ -99,7 +99,7 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
     form = ErasureForm(request.POST)
     form.is_valid()
     try:
-        check_own_password(user, form.cleaned_data.get("password", ""))
+        prove_fully(request, form.cleaned_data.get("password", ""))
         request_erasure(user=user, language=active_language())
     except Problem as problem:
         form.add_error("password", problem.detail)
@@ -155,6 +155,7 @@ def _page(
         "erasure_days": period_text("erasure_days"),
         "matters": open_matters(person_of(user)),
         "is_last_admin": is_last_admin(user),
+        "asks_second_factor": user.has_second_factor and not is_recent(request),
         "activities": printed_activities(),
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),
