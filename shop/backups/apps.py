@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.db.backends.signals import connection_created
 from django.utils.translation import gettext_lazy as _
 
 
@@ -11,9 +12,11 @@ class BackupsConfig(AppConfig):
     def ready(self) -> None:
         from shop.backups import checks  # noqa: F401 - registers them
         from shop.backups.selectors import LATE_AFTER, last_backup
+        from shop.backups.unfinished import refuse_unfinished
         from shop.core.personal_data import register_not_personal
         from shop.core.readings import Age, register_age
 
+        connection_created.connect(refuse_unfinished)
         if settings.BACKUP_URL:
             register_age(
                 Age(

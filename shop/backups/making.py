@@ -28,7 +28,7 @@ from shop.backups import rows
 from shop.backups.models import Backup
 from shop.backups.rotation import Rotation
 from shop.backups.snapshot import snapshot
-from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, store_files
+from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, named_files, store_files
 from shop.backups.vault import Vault, open_vault
 from shop.backups.work_folder import InUseError, work_folder
 
@@ -53,7 +53,11 @@ class BackupRefused(Exception):
 
 
 def make_backup(
-    vault: Vault | None = None, *, elsewhere: bool = False, to_new_target: bool = False
+    vault: Vault | None = None,
+    *,
+    elsewhere: bool = False,
+    to_new_target: bool = False,
+    without_lost_files: bool = False,
 ) -> Backup:
     """Store a backup, delete those that the rotation lets go, and return the row of the new one.
 
@@ -74,7 +78,10 @@ def make_backup(
             with snapshot(work) as alias:
                 manifest = _describe(made_at, alias)
                 manifest["tables"] = list(_add_tables(tar, alias, work))
+                named = named_files(alias)
             files = list(store_files(vault, work))
+            if not without_lost_files:
+                _refuse_lost_files(named, files)
             manifest["files"] = [asdict(file) for file in files]
             # Names of files may be no UTF-8, such as those of a disk of years ago.
             text = json.dumps(manifest, ensure_ascii=False, indent=1)
@@ -202,6 +209,25 @@ def _refuse_lost_target(vault: Vault) -> None:
             "BACKUP_URL has none of the backups that were made: is its disk mounted, is it the right bucket? "
             "If it is a new one: manage.py backup --new-target."
         )
+
+
+def _refuse_lost_files(named: set[str], files: Iterable[StoredFile]) -> None:
+    """A folder of pictures that is not mounted, or a bucket that was emptied, would push the backups that have them out
+    of the rotation. A single one may have been deleted meanwhile, or be lost for good.
+
+    Raises BackupRefused when more than half of the files that the database names are gone.
+    """
+    lost = sorted(named.difference(file.name for file in files if file.storage == "default"))
+    words = (
+        f"{len(lost)} of {len(named)} files that the database names are missing, such as {''.join(lost[:1])}."
+    )
+    if 2 * len(lost) > len(named):
+        raise BackupRefused(
+            f"{words} Is the folder of the pictures mounted, is it the right bucket? Nothing was stored, and no "
+            "earlier backup deleted. If they are lost for good: manage.py backup --without-lost-files."
+        )
+    if lost:
+        logger.warning(words)
 
 
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connection
 
 from shop.backups import rows
 from shop.backups.snapshot import extra_database
+from shop.backups.unfinished import mark, unmark
 from shop.setting_values import read_database
 
 MOVED = "moved"
@@ -40,12 +41,16 @@ def move_database(url: str, *, say: Callable[[str], object]) -> int:
         except OperationalError as error:
             raise MoveRefused(f"The other database can't be opened: {error}") from error
         if names:
-            raise MoveRefused("The other database is not empty.")
+            raise MoveRefused("The other database is not empty: drop it, and make a new one.")
         say("Making the tables …")
         _migrate(url)
         rows.lift_time_limits(MOVED)
+        # Tables without rows would open as an empty shop, whose first invoice has a number that was given.
+        mark(MOVED)
         with _standing_still(), transaction.atomic(MOVED):
-            return _copy(rows.stored_models(), say)
+            total = _copy(rows.stored_models(), say)
+            unmark(MOVED)
+        return total
 
 
 def _copy(models: list[rows.Model], say: Callable[[str], object]) -> int:

@@ -36,7 +36,8 @@ class Target(Protocol):
     def fetch(self, name: str, destination: Path) -> None:
         """Raises FileNotFoundError."""
 
-    def delete(self, names: Iterable[str]) -> None: ...
+    def delete(self, names: Iterable[str]) -> None:
+        """Raises OSError for the first that stays, after which others may stay as well."""
 
     def tidy(self, prefix: str) -> None:
         """Delete what writes to a folder that broke off have left. Nobody else may be writing there."""
@@ -169,10 +170,15 @@ class S3Target:
         keys = [{"Key": self._prefix + name} for name in names]
         with self._answering():
             for start in range(0, len(keys), DELETED_AT_ONCE):
-                self._client.delete_objects(
+                answer = self._client.delete_objects(
                     Bucket=self._bucket,
                     Delete={"Objects": keys[start : start + DELETED_AT_ONCE], "Quiet": True},
                 )
+                # Told in an answer that is a 200: a list that stays must not lose the archive that it names.
+                for kept in answer.get("Errors", ()):
+                    raise TargetAwayError(
+                        f"{self._address.endpoint}: {kept['Key']} was not deleted: {kept['Code']}"
+                    )
 
     def tidy(self, prefix: str) -> None:
         """Parts of uploads that broke off are in no list of objects, and are paid for."""

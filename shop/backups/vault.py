@@ -87,7 +87,8 @@ class Vault:
             path.write_text(json.dumps(value))
             stored = self.put(f"records/{name}.json", path)
         # That of the time without a key, or with one, says what was: a restore reads the only one.
-        self.target.delete({f"records/{name}.json", f"records/{name}.json{SEALED}"} - {stored})
+        earlier = {f"records/{name}.json", f"records/{name}.json{SEALED}"} - {stored}
+        self.target.delete(earlier.intersection(self.target.sizes("records/")))
 
     def fetch_record(self, name: str) -> Any:
         """Return a value, None where none was ever stored. Raises BackupKeyError also for one that is damaged."""

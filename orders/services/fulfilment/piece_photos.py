@@ -1,8 +1,6 @@
 """Photographs of finished pieces: taken, sent to the customer, removed."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.core.files.storage import Storage, storages
@@ -108,11 +106,13 @@ def remove_photo(*, photo_id: int, actor: "User | None") -> None:
 
 
 def delete_photos(photos: QuerySet[PiecePhoto]) -> int:
-    """Delete photographs, and their files once the transaction is committed; return how many."""
-    with transaction.atomic():
-        names = dict(photos.order_by().values_list("pk", "file"))
-        PiecePhoto.objects.filter(pk__in=names).delete()
-        transaction.on_commit(partial(_delete_files, list(names.values())))
+    """Delete photographs, their files first: those that can't be deleted now keep their row, and are tried again.
+
+    Returns how many. Raises OSError."""
+    names = dict(photos.order_by().values_list("pk", "file"))
+    for name in names.values():
+        private_storage().delete(name)
+    PiecePhoto.objects.filter(pk__in=names).delete()
     return len(names)
 
 
@@ -131,8 +131,3 @@ def _require_customer(order: Order) -> None:
 
 def _mail_key(photo: PiecePhoto) -> str:
     return f"{photo.pk}:sent"
-
-
-def _delete_files(names: Iterable[str]) -> None:
-    for name in names:
-        private_storage().delete(name)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.apps import apps
 from django.conf import settings as shop_settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.core.files.base import ContentFile
@@ -28,6 +29,7 @@ from shop.backups.models import Backup
 from shop.backups.restoring import RestoreRefused, fetch_archive
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.backups.stored_files import DamagedError
+from shop.backups.unfinished import MARK, end_restore
 from shop.backups.vault import open_vault
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -188,8 +190,33 @@ def test_full_disk_of_the_new_database_is_told_in_a_sentence(
     backup_at(NIGHT)
     monkeypatch.setattr(restoring, "refuse_unless_empty", lambda: None)
     monkeypatch.setattr(where, fill)
+    monkeypatch.setattr("shop.backups.management.commands.restore.begin_restore", lambda: None)
     with pytest.raises(CommandError, match=r"^database or disk is full$"):
         call_command(*arguments, stdout=StringIO())
+
+
+@pytest.mark.parametrize("breaks_at", ["restoring.bring_rows_back", "finish_restore", ""])
+def test_restore_that_breaks_off_leaves_a_database_that_nothing_opens(
+    target: Path, monkeypatch: pytest.MonkeyPatch, breaks_at: str
+) -> None:
+    command = "shop.backups.management.commands.restore"
+
+    def die(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    backup_at(NIGHT)
+    monkeypatch.setattr(restoring, "refuse_unless_empty", lambda: None)
+    monkeypatch.setattr(restoring, "bring_rows_back", lambda *args, **_: None)
+    monkeypatch.setattr(f"{command}.finish_restore", lambda restored: iter(()))
+    if not breaks_at:
+        call_command("restore", "--highest-invoice", "none", stdout=StringIO())
+        assert MARK not in connection.introspection.table_names()
+        return
+    monkeypatch.setattr(f"{command}.{breaks_at}", die)
+    with pytest.raises(KeyboardInterrupt):
+        call_command("restore", "--highest-invoice", "none", stdout=StringIO())
+    assert MARK in connection.introspection.table_names()
+    end_restore()
 
 
 @pytest.mark.parametrize(
@@ -254,6 +281,36 @@ def test_target_that_lost_all_backups_is_refused_until_somebody_says_that_it_is_
 
     call_command("backup", "--new-target")
     assert len(backup_names(open_vault())) == 1
+
+
+def test_backup_without_most_of_the_pictures_is_refused_and_keeps_the_earlier_ones(
+    target: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS = 1, 0, 0
+    retired = apps.get_model("catalog", "RetiredPicture")
+    tables = [*making.rows.stored_models(), retired]
+    monkeypatch.setattr(making.rows, "stored_models", lambda without=(): tables)
+    pictures = storages["default"]
+    names = [pictures.save(f"drill/{number}.jpg", ContentFile(b"a picture")) for number in range(3)]
+    retired._default_manager.bulk_create([retired(file=name) for name in names])
+    pictures.delete(names[0])
+    first = backup_at(NIGHT)
+    assert f"1 of 3 files that the database names are missing, such as {names[0]}." in caplog.text
+
+    pictures.delete(names[1])
+    before = set(target.rglob("*"))
+    with pytest.raises(CommandError) as refusal, time_machine.travel(NIGHT.replace(day=24), tick=False):
+        call_command("backup")
+    assert str(refusal.value).startswith(
+        f"2 of 3 files that the database names are missing, such as {names[0]}. Is the folder of the pictures mounted"
+    )
+    assert set(target.rglob("*")) == before
+    assert last_backup(NIGHT.replace(day=25)) == first.made_at
+
+    with time_machine.travel(NIGHT.replace(day=24), tick=False):
+        call_command("backup", "--without-lost-files")
+    assert backup_names(open_vault()) == ["2026-11-24T02-00-00Z"]
+    pictures.delete(names[2])
 
 
 def test_backup_to_another_place_says_nothing_about_the_shop_s_own(target: Path, tmp_path: Path) -> None:

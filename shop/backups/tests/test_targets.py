@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 import boto3
@@ -105,6 +106,16 @@ def test_parts_of_an_upload_that_was_killed_are_deleted(bucket: str) -> None:
     storage.tidy("backups/")
     left = client.list_multipart_uploads(Bucket="shop")["Uploads"]
     assert [upload["Key"] for upload in left] == ["backups-of-the-shop/other/b"]
+
+
+def test_object_that_a_bucket_refuses_to_delete_is_told() -> None:
+    storage = S3Target("http://KEY:SECRET@127.0.0.1:9/shop")
+    refusal = {"Errors": [{"Key": "backups/a.json.gz", "Code": "AccessDenied", "Message": "no"}]}
+    storage.__dict__["_client"] = SimpleNamespace(delete_objects=lambda **_: refusal)
+    with pytest.raises(
+        TargetAwayError, match=r"^http://127\.0\.0\.1:9: backups/a\.json\.gz was not deleted: AccessDenied$"
+    ):
+        storage.delete(["backups/a.json.gz"])
 
 
 def test_storage_that_fails_is_told_in_a_sentence_without_its_key(

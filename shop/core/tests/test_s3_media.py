@@ -187,6 +187,8 @@ def test_a_storage_that_is_away_is_an_outage_and_loses_no_deletion_silently(buck
         assert is_outage(raised.value)
     away.delete("products/a.jpg")
     assert "Not deleted from the bucket pictures: products/a.jpg" in caplog.text
+    with pytest.raises(MediaUnavailableError):
+        S3MediaStorage(url=url).delete("contact/a.jpg")
     settings.S3_STORAGES["default"]["OPTIONS"]["url"] = url
     with pytest.raises(CommandError, match=r"Stopped .* Run the command again: it goes on\."):
         call_command("move_media", "--to", "folder", stdout=StringIO())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import IO, Any, cast
@@ -136,11 +136,10 @@ def reply(*, request: ContactRequest, text: str, actor: User) -> bool:
 
 
 def delete_request(*, request: ContactRequest) -> None:
-    """Delete a request with its pictures."""
-    with transaction.atomic():
-        names = list(request.images.values_list("file", flat=True))
-        request.delete()
-        transaction.on_commit(lambda: _delete_files(names))
+    """Delete a request with its pictures: files first, so that those that can't be deleted now keep their row, and are
+    tried again. Raises OSError."""
+    _delete_files(request.images.values_list("file", flat=True))
+    request.delete()
 
 
 def delete_by(*, request: ContactRequest, actor: User) -> None:
@@ -161,12 +160,11 @@ def purge_requests(before: datetime, limit: int) -> int:
 
 
 def purge_pictures(before: datetime, limit: int) -> int:
-    """Delete the pictures of requests of before, at most `limit`; return how many."""
+    """Delete the pictures of requests of before, at most `limit`, files first; return how many. Raises OSError."""
     old = ContactImage.objects.filter(request__created_at__lt=before).order_by("pk")
-    with transaction.atomic():
-        names = dict(old.values_list("pk", "file")[:limit])
-        ContactImage.objects.filter(pk__in=names).delete()
-        transaction.on_commit(lambda: _delete_files(list(names.values())))
+    names = dict(old.values_list("pk", "file")[:limit])
+    _delete_files(names.values())
+    ContactImage.objects.filter(pk__in=names).delete()
     return len(names)
 
 
@@ -260,7 +258,7 @@ def _forget(stored: Sequence[images.StoredImage]) -> None:
     _delete_files([picture.name for picture in stored])
 
 
-def _delete_files(names: Sequence[str]) -> None:
+def _delete_files(names: Iterable[str]) -> None:
     for name in names:
         private_storage().delete(name)
 

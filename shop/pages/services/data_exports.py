@@ -8,7 +8,6 @@ import tempfile
 import uuid
 import zipfile
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.core.files.base import File
@@ -24,6 +23,7 @@ from accounts.models import User
 from shop.core import limits
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.errors import is_outage
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 TASK = "shop.pages.tasks.make_data_export"
 MAX_TRIES = 3
+"""One that an outage of the database or the storage ended is none: it may last as long as it will."""
 _FOLDER = "exports"
 
 
@@ -78,7 +79,11 @@ def make_export(export_id: uuid.UUID) -> bool:
         return False
     try:
         name, size = _write_archive(export, user)
-    except Exception:
+    except Exception as error:
+        if is_outage(error):
+            logger.error("data export %s waits: %s", export.pk, error)
+            _ours(export).update(lease_until=None, state=ExportState.REQUESTED, tries=F("tries") - 1)
+            return False
         logger.exception("data export %s failed", export.pk)
         _ours(export).update(lease_until=None, state=_after_failure(export))
         return False
@@ -104,12 +109,13 @@ def purge_exports(before: datetime, limit: int) -> int:
 
 
 def delete_exports(exports: QuerySet[DataExport]) -> int:
-    """Delete exports with their files; return how many."""
+    """Delete exports, their files first: those that can't be deleted now keep their row, and are tried again.
+
+    Returns how many. Raises OSError."""
     rows = list(exports)
-    with transaction.atomic():
-        DataExport.objects.filter(pk__in=[row.pk for row in rows]).delete()
-        for name in filter(None, (row.file for row in rows)):
-            transaction.on_commit(partial(private_storage().delete, name))
+    for name in filter(None, (row.file for row in rows)):
+        private_storage().delete(name)
+    DataExport.objects.filter(pk__in=[row.pk for row in rows]).delete()
     return len(rows)
 
 

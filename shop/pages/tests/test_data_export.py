@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import re
@@ -272,6 +273,23 @@ def test_what_fails_three_times_ends_and_may_be_asked_for_again(monkeypatch, cap
     )
     monkeypatch.undo()
     assert made(user).state == ExportState.READY
+
+
+def test_a_storage_that_is_away_is_waited_for(monkeypatch, caplog):
+    export = request_export(user=make_member(), language="fr")
+
+    def away(*_args):
+        raise OSError(errno.EIO, "Media storage: away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(data_exports, "_write_archive", away)
+        for _ in range(4):
+            assert make_waiting_exports(timezone.now()) == 0
+    export.refresh_from_db()
+    assert (export.state, export.tries) == (ExportState.REQUESTED, 0)
+    assert make_waiting_exports(timezone.now()) == 1
+    assert DataExport.objects.get().state == ExportState.READY
+    assert "Traceback" not in caplog.text
 
 
 def test_the_call_starts_an_archive_and_gives_it():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,6 +30,7 @@ from orders.models import (
     InvoiceDraft,
     Order,
     OrderTracking,
+    PiecePhoto,
     StockHold,
     StoredCard,
     StripeEvent,
@@ -39,7 +41,7 @@ from orders.services.withdrawals.declarations import Declaration, declare_withdr
 from orders.tests.factories import make_order, pay_order
 from shop.core import personal_data
 from shop.core.models import AuditEntry, MailState, OutgoingMail
-from shop.pages.models import ContactRequest, DataExport, Erasure, ErasureState
+from shop.pages.models import ContactImage, ContactRequest, DataExport, Erasure, ErasureState
 from shop.pages.services import erasures
 from shop.pages.services.contact import private_storage
 from shop.pages.services.data_exports import make_export, request_export
@@ -524,6 +526,29 @@ def test_a_sign_up_of_the_address_goes_too():
     sign_up("zoe@example.com")
     erase(zoe)
     assert not SignUp.objects.exists()
+
+
+def test_a_storage_that_is_away_keeps_the_erasure_from_being_done(monkeypatch, run_on_commit, caplog):
+    zoe = make_person("Zoe", "zoe@example.com")
+    export = request_export(user=zoe, language="fr")
+    make_export(export.pk)
+    models = (ContactImage, PiecePhoto, DataExport)
+    files = [model.objects.get().file for model in models]
+
+    def away(_storage, _name):
+        raise OSError(errno.EIO, "Media storage: away")
+
+    with monkeypatch.context() as patch, run_on_commit():
+        patch.setattr(type(private_storage()), "delete", away)
+        assert erase(zoe).state == ErasureState.RUNNING
+    assert [model.objects.get().file for model in models] == files
+    Erasure.objects.update(next_try_at=timezone.now())
+    run_erasure(Erasure.objects.get().pk)
+    send_mails()
+    Erasure.objects.update(next_try_at=timezone.now())
+    assert run_erasure(Erasure.objects.get().pk)
+    assert [model.objects.count() for model in models] == [0, 0, 0]
+    assert [private_storage().exists(name) for name in files] == [False, False, False]
 
 
 def test_an_activity_that_fails_keeps_the_others_from_nothing(monkeypatch, caplog):

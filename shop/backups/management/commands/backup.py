@@ -28,6 +28,11 @@ class Command(BaseCommand):
             action="store_true",
             help="BACKUP_URL is another one than before: that none of the earlier backups is there is right",
         )
+        parser.add_argument(
+            "--without-lost-files",
+            action="store_true",
+            help="most of the files that the database names are lost for good: store what is there",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -37,7 +42,12 @@ class Command(BaseCommand):
                     self.stdout.write(name)
                 return
             elsewhere = bool(options["to"]) and options["to"] != settings.BACKUP_URL
-            backup = make_backup(vault, elsewhere=elsewhere, to_new_target=options["new_target"])
+            backup = make_backup(
+                vault,
+                elsewhere=elsewhere,
+                to_new_target=options["new_target"],
+                without_lost_files=options["without_lost_files"],
+            )
         except (BackupRefused, TargetError, BackupKeyError, OSError, DatabaseError, sqlite3.Error) as error:
             raise CommandError(str(error)) from error
         seconds = (backup.finished_at - backup.made_at).total_seconds()

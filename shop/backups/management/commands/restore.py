@@ -11,6 +11,7 @@ from django.utils import timezone
 from shop.backups import restoring
 from shop.backups.stored_files import DamagedError
 from shop.backups.targets import TargetError
+from shop.backups.unfinished import begin_restore, end_restore
 from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, Vault, open_vault
 from shop.backups.work_folder import InUseError, work_folder
 from shop.core.restored import Restored, finish_restore
@@ -82,7 +83,6 @@ class Command(BaseCommand):
             if highest is not None:
                 restoring.refuse_unless_empty()
             archive = restoring.fetch_archive(vault, options["name"], work)
-            # Before anything is written: rows without the steps after them would send mails again, and give numbers.
             recorded = vault.fetch_record(ISSUED_NUMBERS) or {}
             self.stdout.write(
                 f"{archive.name}: version {archive.manifest['version']}, {len(archive.files)} files, "
@@ -99,6 +99,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{written} files written.")
             for words in lost or ():
                 self.stderr.write(f"Lost: {words}")
+            # Rows without the steps after them would send mails again, and give numbers.
+            begin_restore()
             restoring.bring_rows_back(archive, say=self.stdout.write)
         for year, number in recorded.items():
             highest[int(year)] = max(number, highest.get(int(year), 0))
@@ -110,6 +112,7 @@ class Command(BaseCommand):
             keeps_api_keys=options["keep_api_keys"],
         )
         unanswered = list(finish_restore(restored))
+        end_restore()
         for note in restored.notes:
             self.stdout.write(f"- {note}")
         for name, error in unanswered:
