@@ -28,7 +28,7 @@ from shop.backups import rows
 from shop.backups.models import Backup
 from shop.backups.rotation import Rotation
 from shop.backups.snapshot import snapshot
-from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, named_files, store_files
+from shop.backups.stored_files import PREFIX, DamagedError, StoredFile, store_files
 from shop.backups.vault import Vault, open_vault
 from shop.backups.work_folder import InUseError, work_folder
 
@@ -38,6 +38,7 @@ FORMAT = 1
 FOLDER = "backups/"
 LIST = ".json.gz"
 MANIFEST = "manifest.json"
+FEW_FILES = 40
 # PostgreSQL's advisory locks are numbers: this one is the backup's.
 _LOCK = 0x6261636B7570
 _STAMP = "%Y-%m-%dT%H-%M-%SZ"
@@ -78,10 +79,9 @@ def make_backup(
             with snapshot(work) as alias:
                 manifest = _describe(made_at, alias)
                 manifest["tables"] = list(_add_tables(tar, alias, work))
-                named = named_files(alias)
             files = list(store_files(vault, work))
             if not without_lost_files:
-                _refuse_lost_files(named, files)
+                _refuse_lost_files(len(files))
             manifest["files"] = [asdict(file) for file in files]
             # Names of files may be no UTF-8, such as those of a disk of years ago.
             text = json.dumps(manifest, ensure_ascii=False, indent=1)
@@ -211,23 +211,20 @@ def _refuse_lost_target(vault: Vault) -> None:
         )
 
 
-def _refuse_lost_files(named: set[str], files: Iterable[StoredFile]) -> None:
+def _refuse_lost_files(left: int) -> None:
     """A folder of pictures that is not mounted, or a bucket that was emptied, would push the backups that have them out
-    of the rotation. A single one may have been deleted meanwhile, or be lost for good.
+    of the rotation.
 
-    Raises BackupRefused when more than half of the files that the database names are gone.
+    Raises BackupRefused when fewer than half of the files of the last backup are left, and more are gone than a picture
+    or two has in its widths.
     """
-    lost = sorted(named.difference(file.name for file in files if file.storage == "default"))
-    words = (
-        f"{len(lost)} of {len(named)} files that the database names are missing, such as {''.join(lost[:1])}."
-    )
-    if 2 * len(lost) > len(named):
+    before = Backup.objects.values_list("files", flat=True).first() or 0
+    if 2 * left < before and before - left > FEW_FILES:
         raise BackupRefused(
-            f"{words} Is the folder of the pictures mounted, is it the right bucket? Nothing was stored, and no "
-            "earlier backup deleted. If they are lost for good: manage.py backup --without-lost-files."
+            f"The last backup has {before} files, and {left} are left. Is the folder of the pictures mounted, is it "
+            "the right bucket? No backup was made, and no earlier one deleted. If they are gone for good: "
+            "manage.py backup --without-lost-files."
         )
-    if lost:
-        logger.warning(words)
 
 
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:

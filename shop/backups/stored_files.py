@@ -15,9 +15,7 @@ from typing import BinaryIO
 
 from django.core.files import File
 from django.core.files.storage import Storage, storages
-from django.db.models import FileField, QuerySet
 
-from shop.backups import rows
 from shop.backups.vault import BackupKeyError, Vault
 
 STORAGES = ("default", "private")
@@ -68,18 +66,6 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
                 continue
             digest = stored.removeprefix(PREFIX).partition("-")[2].partition(".")[0]
             yield StoredFile(storage_name, name, size, digest, stored)
-
-
-def named_files(alias: str) -> set[str]:
-    """Return the files of the media storage that the rows of a database name. One query a column."""
-    return {
-        name
-        for model in rows.stored_models()
-        for field in model._meta.local_concrete_fields
-        if isinstance(field, FileField)
-        for name in QuerySet(model=model, using=alias).values_list(field.attname, flat=True)
-        if name
-    }
 
 
 def bring_back(vault: Vault, file: StoredFile, work: Path) -> bool:

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--without-lost-files",
             action="store_true",
-            help="most of the files that the database names are lost for good: store what is there",
+            help="most of the files of the last backup are gone for good: store what is left",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
