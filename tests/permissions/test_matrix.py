@@ -30,6 +30,7 @@ from orders.models import WorkPiece
 from orders.staff.installments import STEPS as INSTALLMENT_STEPS
 from orders.staff.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
+from shop.core.folder_media import FolderMediaStorage
 from shop.terms.versions import current_number
 from tests.permissions.expected import (
     ADMIN,
@@ -160,6 +161,8 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
         transaction.atomic(),
     ):
         patch.setattr(Task, "apply_async", lambda *args, **kwargs: None)
+        # A transaction that is taken back brings no file back.
+        patch.setattr(FolderMediaStorage, "delete", lambda *args: None)
         yield make_world(patch)
         transaction.set_rollback(True)
 
