@@ -143,11 +143,13 @@ def delete_request(*, request: ContactRequest) -> None:
 
 
 def delete_by(*, request: ContactRequest, actor: User) -> None:
-    """Delete a request for a person, and write to the audit trail that there was one."""
+    """Delete a request for a person, and write to the audit trail that there was one. Raises OSError."""
+    before = {"kind": request.kind, "state": request.state}
+    # Outside the transaction: the storage may take its time.
+    _delete_files(request.images.values_list("file", flat=True))
     with transaction.atomic():
-        before = {"kind": request.kind, "state": request.state}
         record_row("deleted", request, actor=actor, before=before)
-        delete_request(request=request)
+        request.delete()
 
 
 def purge_requests(before: datetime, limit: int) -> int:
