@@ -27,11 +27,11 @@ from orders.models import PiecePhoto, WorkPiece
 from orders.selectors.piece_photos import photo_at, photographed_piece
 from orders.services.fulfilment.piece_photos import (
     add_photo,
-    private_storage,
     remove_photo,
     send_photo,
 )
 from orders.services.fulfilment.previews import preview_mails
+from shop.core.private_files import private_storage
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import KnownFieldsSerializer, allowed, private

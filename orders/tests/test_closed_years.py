@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 import time_machine
+from django.core.files.base import ContentFile
 from django.db import DatabaseError, connection, transaction
 
 from orders.books.audit import audit_books
@@ -29,6 +30,8 @@ from orders.models import (
     OrderEvent,
     OrderItem,
     Payment,
+    PiecePhoto,
+    PieceStage,
     PurgedYear,
     Refund,
     RefundRequest,
@@ -36,6 +39,7 @@ from orders.models import (
     Withdrawal,
     WithdrawalCase,
     WithdrawalLine,
+    WorkPiece,
 )
 from orders.services.fulfilment import closed_years
 from orders.services.fulfilment.closed_years import purge_closed_years
@@ -46,6 +50,7 @@ from orders.tests.refunding import PARIS, refund, send_all
 from shop.core.append_only import AppendOnlyError
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import kept_until, retention_rules
+from shop.core.private_files import delete_discarded_files, private_storage
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
@@ -222,11 +227,14 @@ def test_an_order_that_fails_keeps_no_other_and_goes_with_a_later_year(
     orders: dict[str, Order], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared, delete = orders["declared"], closed_years._delete
+    piece = WorkPiece.objects.create(item=declared.items.get(), number=7, stage=PieceStage.TO_PACK)
+    file = private_storage().save("pieces/a.jpg", ContentFile(b"a photograph"))
+    PiecePhoto.objects.create(piece=piece, file=file, width=1, height=1)
 
     def fail(keys: Any) -> None:
+        delete(keys)
         if declared.pk in keys:
             raise ValueError("unforeseen")
-        delete(keys)
 
     with monkeypatch.context() as patch:
         patch.setattr(closed_years, "_delete", fail)
@@ -235,7 +243,11 @@ def test_an_order_that_fails_keeps_no_other_and_goes_with_a_later_year(
     assert set(orders) - left(orders) == {"credited"}
     assert list(PurgedYear.objects.values_list("year", "purged_orders", "purged_documents")) == [(2026, 1, 2)]
     assert faults() == []
+    assert delete_discarded_files()
+    assert private_storage().exists(file)
     assert purge(A_YEAR_LATER) == 3
+    assert delete_discarded_files()
+    assert not private_storage().exists(file)
     assert left(orders) == {"never_sent"}
     assert faults() == []
 

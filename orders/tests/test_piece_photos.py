@@ -16,13 +16,13 @@ from orders.services.fulfilment.erasing import erase_order
 from orders.services.fulfilment.piece_photos import (
     MOST_PHOTOS,
     add_photo,
-    private_storage,
     purge_photos,
     send_photo,
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
+from shop.core.private_files import delete_discarded_files, private_storage
 
 pytestmark = pytest.mark.django_db
 
@@ -131,11 +131,11 @@ def test_what_is_no_picture_and_the_eleventh_photo_are_refused(staff_client, pie
     assert PiecePhoto.objects.count() == MOST_PHOTOS
 
 
-def test_photos_go_with_their_period_and_with_the_person(order, piece, django_capture_on_commit_callbacks):
+def test_photos_go_with_their_period_and_with_the_person(order, piece):
     old, recent = take(piece), take(piece)
     PiecePhoto.objects.filter(pk=old.pk).update(taken_at=timezone.now() - timedelta(days=800))
-    with django_capture_on_commit_callbacks(execute=True):
-        assert purge_photos(timezone.now() - timedelta(days=730), 10) == 1
+    assert purge_photos(timezone.now() - timedelta(days=730), 10) == 1
+    assert delete_discarded_files()
     assert not private_storage().exists(old.file)
     assert private_storage().exists(recent.file)
     send_photo(photo_id=recent.pk, message="Bravo", actor=None)
@@ -143,7 +143,7 @@ def test_photos_go_with_their_period_and_with_the_person(order, piece, django_ca
     for status in ("shipped", "delivered"):
         update_status(order_id=order.pk, status=status, actor=None)
     OutgoingMail.objects.all().delete()
-    with django_capture_on_commit_callbacks(execute=True):
-        assert erase_order(order.pk)
+    assert erase_order(order.pk)
     assert PiecePhoto.objects.count() == 0
+    assert delete_discarded_files()
     assert not private_storage().exists(recent.file)

@@ -20,8 +20,9 @@ from shop.core.personal_data import (
     register_not_personal,
     register_retention,
 )
+from shop.core.private_files import private_storage
 from shop.pages.models import CartReminder, ContactImage, ContactRequest, DataExport, InactivityNotice
-from shop.pages.services.contact import delete_request, private_storage, purge_pictures, purge_requests
+from shop.pages.services.contact import delete_request, purge_pictures, purge_requests
 from shop.pages.services.data_exports import delete_exports, purge_exports
 from shop.pages.services.retention import erase_inactive, warn_inactive
 

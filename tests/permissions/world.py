@@ -51,6 +51,7 @@ from orders.tests.factories import make_order, make_product, make_seller, make_v
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.private_files import private_storage
 from shop.integrations.delivery import dispatch
 from shop.integrations.endpoints import create_endpoint, send_test
 from shop.integrations.events import forget_wanted_kinds
@@ -68,7 +69,6 @@ from shop.pages.models import (
     RetentionRun,
     SeasonalBanner,
 )
-from shop.pages.services.contact import private_storage
 from shop.terms.versions import publish_terms
 
 ACTORS = ("anonymous", "member", "other", "staff", "looker", "admin")

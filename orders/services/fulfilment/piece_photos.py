@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from orders.models import CLOSED_STATUSES, Order, PiecePhoto, WorkPiece
 from orders.services.status.mails import STATUS_PAUSE
 from shop.core import images
 from shop.core.mail import withdraw_mails
+from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 MOST_PHOTOS = 10
 """Of one piece."""
 _FOLDER = "pieces"
-
-
-def private_storage() -> Storage:
-    """Return where the photographs are: no public address leads there."""
-    return storages["private"]
 
 
 def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None") -> PiecePhoto:
@@ -106,13 +101,11 @@ def remove_photo(*, photo_id: int, actor: "User | None") -> None:
 
 
 def delete_photos(photos: QuerySet[PiecePhoto]) -> int:
-    """Delete photographs, their files first: those that can't be deleted now keep their row, and are tried again.
-
-    Returns how many. Raises OSError."""
+    """Delete photographs, and discard their files; return how many."""
     names = dict(photos.order_by().values_list("pk", "file"))
-    for name in names.values():
-        private_storage().delete(name)
-    PiecePhoto.objects.filter(pk__in=names).delete()
+    with transaction.atomic():
+        discard_files(names.values())
+        PiecePhoto.objects.filter(pk__in=names).delete()
     return len(names)
 
 

@@ -1,6 +1,7 @@
-"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs, the audit trail."""
+"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs, the audit trail, files to delete."""
 
 from shop.core.models.audit import AuditEntry
+from shop.core.models.files import DiscardedFile
 from shop.core.models.jobs import AttemptCounter, ScheduledJob
 from shop.core.models.mail import EMAIL_MAX_LENGTH, MailState, OutgoingMail
 from shop.core.models.seasonal import Seasonal
@@ -12,6 +13,7 @@ __all__ = [
     "WEEKDAYS_VALIDATOR",
     "AttemptCounter",
     "AuditEntry",
+    "DiscardedFile",
     "MailState",
     "MissingLegalField",
     "OutgoingMail",

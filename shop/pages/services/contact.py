@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import IO, Any, cast
 
-from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.urls import reverse
@@ -25,6 +24,7 @@ from shop.core.audit_rows import record_row
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import ContactImage, ContactKind, ContactReply, ContactRequest, ContactState
@@ -47,11 +47,6 @@ class Message:
     budget: str = ""
     deadline: date | None = None
     product: Product | None = None
-
-
-def private_storage() -> Storage:
-    """Return where the visitors' pictures are: no public address leads there."""
-    return storages["private"]
 
 
 def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], address: str) -> ContactRequest:
@@ -136,20 +131,18 @@ def reply(*, request: ContactRequest, text: str, actor: User) -> bool:
 
 
 def delete_request(*, request: ContactRequest) -> None:
-    """Delete a request with its pictures: files first, so that those that can't be deleted now keep their row, and are
-    tried again. Raises OSError."""
-    _delete_files(request.images.values_list("file", flat=True))
-    request.delete()
+    """Delete a request with its pictures."""
+    with transaction.atomic():
+        discard_files(request.images.values_list("file", flat=True))
+        request.delete()
 
 
 def delete_by(*, request: ContactRequest, actor: User) -> None:
-    """Delete a request for a person, and write to the audit trail that there was one. Raises OSError."""
+    """Delete a request for a person, and write to the audit trail that there was one."""
     before = {"kind": request.kind, "state": request.state}
-    # Outside the transaction: the storage may take its time.
-    _delete_files(request.images.values_list("file", flat=True))
     with transaction.atomic():
         record_row("deleted", request, actor=actor, before=before)
-        request.delete()
+        delete_request(request=request)
 
 
 def purge_requests(before: datetime, limit: int) -> int:
@@ -162,11 +155,12 @@ def purge_requests(before: datetime, limit: int) -> int:
 
 
 def purge_pictures(before: datetime, limit: int) -> int:
-    """Delete the pictures of requests of before, at most `limit`, files first; return how many. Raises OSError."""
+    """Delete the pictures of requests of before, at most `limit`; return how many."""
     old = ContactImage.objects.filter(request__created_at__lt=before).order_by("pk")
     names = dict(old.values_list("pk", "file")[:limit])
-    _delete_files(names.values())
-    ContactImage.objects.filter(pk__in=names).delete()
+    with transaction.atomic():
+        discard_files(names.values())
+        ContactImage.objects.filter(pk__in=names).delete()
     return len(names)
 
 
@@ -257,12 +251,8 @@ def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
 
 
 def _forget(stored: Sequence[images.StoredImage]) -> None:
-    _delete_files([picture.name for picture in stored])
-
-
-def _delete_files(names: Iterable[str]) -> None:
-    for name in names:
-        private_storage().delete(name)
+    for picture in stored:
+        private_storage().delete(picture.name)
 
 
 def _fingerprint(message: Message, pictures: Sequence[UploadedFile[Any]]) -> str:

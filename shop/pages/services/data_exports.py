@@ -28,11 +28,11 @@ from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
+from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
 from shop.pages.selectors.personal_data import current_export, person_of
-from shop.pages.services.contact import private_storage
 
 logger = logging.getLogger(__name__)
 
@@ -109,14 +109,12 @@ def purge_exports(before: datetime, limit: int) -> int:
 
 
 def delete_exports(exports: QuerySet[DataExport]) -> int:
-    """Delete exports, their files first: those that can't be deleted now keep their row, and are tried again.
-
-    Returns how many. Raises OSError."""
-    rows = list(exports)
-    for name in filter(None, (row.file for row in rows)):
-        private_storage().delete(name)
-    DataExport.objects.filter(pk__in=[row.pk for row in rows]).delete()
-    return len(rows)
+    """Delete exports, and discard their files; return how many."""
+    files = dict(exports.values_list("pk", "file"))
+    with transaction.atomic():
+        discard_files(filter(None, files.values()))
+        DataExport.objects.filter(pk__in=files).delete()
+    return len(files)
 
 
 def _waiting(now: datetime) -> Q:

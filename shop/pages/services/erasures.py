@@ -24,6 +24,7 @@ from shop.core.enqueue import enqueue_after_commit
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.personal_data import Person, activities, kept_until
+from shop.core.private_files import delete_discarded_files
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.core.transaction_locks import lock_names
@@ -216,17 +217,18 @@ def _close(erasure: Erasure) -> bool:
 
 
 def _erase(erasure: Erasure) -> bool:
-    """Every activity in a transaction of its own; the mail at the end once all of them were tried."""
+    """Every activity in a transaction of its own, and the files; the mail at the end once all of them were tried."""
     person = _person(erasure)
     erasers = [activity.erase for activity in activities() if activity.erase is not None]
-    waiting = each_row(erasers, lambda erase: transaction.atomic(erase)(person)) < len(erasers)
+    erased = each_row(erasers, lambda erase: transaction.atomic(erase)(person)) == len(erasers)
+    gone = delete_discarded_files()
     with translation.override(erasure.language):
         left = open_matters(person)
     with transaction.atomic():
         if erasure.announced_at is None:
             _announce(erasure, left)
             return False
-        if waiting or left:
+        if left or not (erased and gone):
             return False
         erasure.state, erasure.emails, erasure.done_at = ErasureState.DONE, [], timezone.now()
         erasure.save(update_fields=["state", "emails", "done_at"])

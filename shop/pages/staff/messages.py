@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
+from shop.core.private_files import private_storage
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page
@@ -96,8 +97,8 @@ def delete(request: HttpRequest, contact_id: int) -> HttpResponseBase:
 def picture(request: HttpRequest, pk: int) -> HttpResponseBase:
     """A visitor's picture, for the workshop alone: no cache keeps it."""
     row = get_object_or_404(ContactImage, pk=pk)
-    if not contact.private_storage().exists(row.file):
+    if not private_storage().exists(row.file):
         raise Http404
-    response = FileResponse(contact.private_storage().open(row.file), content_type="image/jpeg")
+    response = FileResponse(private_storage().open(row.file), content_type="image/jpeg")
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return response

@@ -17,10 +17,11 @@ from accounts.models import User
 from catalog.tests.factories import make_product
 from shop.core.mail_delivery import render
 from shop.core.models import AttemptCounter, OutgoingMail
+from shop.core.private_files import delete_discarded_files, private_storage
 from shop.core.tests.sent_mail import deliver_all, every_part
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.services import contact
-from shop.pages.services.contact import private_storage, purge_requests
+from shop.pages.services.contact import purge_requests
 
 pytestmark = pytest.mark.django_db
 
@@ -352,7 +353,7 @@ def test_a_member_finds_the_form_filled_in(client: Client) -> None:
     assert 'value="lea@example.com"' in page
 
 
-def test_old_messages_are_forgotten_with_their_pictures(client: Client, run_on_commit: Any) -> None:
+def test_old_messages_are_forgotten_with_their_pictures(client: Client) -> None:
     send(client, kind="quote", images=[picture()])
     send(client, message="Plus récent")
     old = ContactRequest.objects.get(kind="quote")
@@ -360,10 +361,10 @@ def test_old_messages_are_forgotten_with_their_pictures(client: Client, run_on_c
     now = timezone.now()
     ContactRequest.objects.filter(pk=old.pk).update(created_at=now - timedelta(days=3 * 365, seconds=1))
     OutgoingMail.objects.filter(reference=old.reference).update(created_at=now - timedelta(days=3 * 365 + 1))
-    with run_on_commit():
-        assert purge_requests(now - timedelta(days=3 * 365), 10) == 1
+    assert purge_requests(now - timedelta(days=3 * 365), 10) == 1
     assert [row.message for row in ContactRequest.objects.all()] == ["Plus récent"]
     assert OutgoingMail.objects.count() == 2
+    assert delete_discarded_files()
     assert not private_storage().exists(file)
 
 

@@ -11,8 +11,8 @@ from django.test import Client
 from accounts.tests.people import make_admin
 from shop.core.mail_delivery import render
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.private_files import private_storage
 from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState
-from shop.pages.services.contact import private_storage
 from shop.pages.tests.test_contact import picture, send
 from shop.pages.tests.test_staff_home import make_staff, signed_in
 
@@ -131,7 +131,9 @@ def test_pictures_are_seen_by_the_workshop_alone(staff: Client) -> None:
     assert Client().get(address).status_code == 302
 
 
-def test_admin_deletes_after_being_asked_and_staff_may_not(staff: Client, run_on_commit: Any) -> None:
+def test_admin_deletes_after_being_asked_and_staff_may_not(
+    staff: Client, queued_tasks: Any, run_on_commit: Any
+) -> None:
     send(Client(), kind="quote", images=[picture()])
     request = ContactRequest.objects.get()
     file, address = request.images.get().file, f"/admin/messages/{request.pk}/supprimer"
@@ -143,6 +145,8 @@ def test_admin_deletes_after_being_asked_and_staff_may_not(staff: Client, run_on
     with run_on_commit():
         assert admin.post(address)["Location"] == "/admin/messages"
     assert not ContactRequest.objects.exists()
+    assert queued_tasks.names.count("shop.core.tasks.delete_discarded_files") == 1
+    queued_tasks.run()
     assert not private_storage().exists(file)
     entry = AuditEntry.objects.get(action="contactrequest.deleted")
     assert entry.before == {"kind": "quote", "state": "new"}

@@ -23,6 +23,7 @@ from shop.core.errors import DeadLink
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text
+from shop.core.private_files import private_storage
 from shop.core.problems import Problem
 from shop.pages.selectors.personal_data import (
     current_export,
@@ -34,7 +35,6 @@ from shop.pages.selectors.personal_data import (
     printed_activities,
     ready_export,
 )
-from shop.pages.services.contact import private_storage
 from shop.pages.services.data_exports import request_export
 from shop.pages.services.erasures import (
     cancel_erasure,

@@ -1,0 +1,23 @@
+"""Files that wait for their end."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class DiscardedFile(models.Model):
+    """A private file that no row names any more. Written with the change that gives it up, so that a change that is
+    taken back keeps its file, and a storage that is away only delays its end.
+    """
+
+    name = models.CharField(_("fichier"), max_length=200, unique=True)
+    discarded_at = models.DateTimeField(_("abandonné le"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("fichier à effacer")
+        verbose_name_plural = _("fichiers à effacer")
+
+    def __str__(self) -> str:
+        return self.name
