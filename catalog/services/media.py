@@ -28,6 +28,7 @@ from catalog.selectors.shown_files import shown_files
 from catalog.services.reports import report_product
 from shop.core import images, models3d
 from shop.core.content_version import content_changed
+from shop.core.discarded_files import discard_files
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
@@ -211,13 +212,12 @@ def delete_product_model(*, product: Product) -> None:
 
 
 def remove_model_files(*, product: Product) -> None:
-    """Delete the file of a product's model, if it has one, after the commit; its poster is retired."""
+    """Discard the file of a product's model, if it has one; its poster is retired."""
     row = ProductModel.objects.filter(product=product).first()
     if row is None:
         return
     retire_pictures([row])
-    name = row.model_file.name or ""
-    transaction.on_commit(lambda: models3d.delete_model(name))
+    discard_files([row.model_file.name or ""], "default")
 
 
 def derive_files(*, kind: str, pk: int) -> bool:

@@ -13,6 +13,7 @@ from catalog.services.media import delete_product_model, set_product_model
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
 from shop.core import images
+from shop.core.discarded_files import delete_discarded_files
 from shop.core.images import draw_shipped_image
 from shop.core.models import AuditEntry
 from shop.core.models3d import check_model
@@ -65,11 +66,11 @@ def test_a_model_is_served_for_ever_as_what_it_is(client):
     assert b"".join(response.streaming_content)[:4] == b"glTF"
 
 
-def test_another_model_takes_the_place_of_the_first(django_capture_on_commit_callbacks):
+def test_another_model_takes_the_place_of_the_first():
     product = make_product("Golem de poche")
     first = give(product)
-    with django_capture_on_commit_callbacks(execute=True):
-        second = give(product, "ours-boulanger")
+    second = give(product, "ours-boulanger")
+    assert delete_discarded_files()
     assert ProductModel.objects.get(product=product).pk == second.pk
     assert not default_storage.exists(first.model_file.name)
     # The poster goes like every picture: a day later, if no order shows it.
@@ -110,11 +111,11 @@ def test_a_refused_file_changes_nothing(client, file, poster, message):
 
 
 @pytest.mark.parametrize("remove", [delete_product_model, delete_product])
-def test_files_go_with_the_model(remove, django_capture_on_commit_callbacks):
+def test_files_go_with_the_model(remove):
     product = make_product("Golem de poche")
     row = give(product)
-    with django_capture_on_commit_callbacks(execute=True):
-        remove(product=product)
+    remove(product=product)
+    assert delete_discarded_files()
     assert not ProductModel.objects.exists()
     assert not default_storage.exists(row.model_file.name)
     assert RetiredPicture.objects.get().file == row.file.name

@@ -100,7 +100,7 @@ def register() -> None:
         "Written by the shop itself, without a word of a person.",
         {
             "core.ScheduledJob": ("name", "last_error"),
-            "core.DiscardedFile": ("name",),
+            "core.DiscardedFile": ("storage", "name"),
             "core.OutgoingMail": ("dedupe_key", "last_error", "kind"),
             "core.AuditEntry": ("actor_id", "before", "after", "subject_type", "subject_id"),
             "auth.Permission": ("name", "codename"),

@@ -96,11 +96,6 @@ def store_model(*, model: CheckedModel, folder: str) -> StoredModel:
     return StoredModel(stored, len(model.content))
 
 
-def delete_model(name: str) -> None:
-    """Remove a stored model; one that is already gone is no error."""
-    default_storage.delete(name)
-
-
 def _put_together(content: bytes) -> bytes:
     document, binary = _parts(content)
     if not isinstance(document["asset"], dict) or not document["meshes"]:

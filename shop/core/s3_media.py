@@ -104,15 +104,8 @@ class S3MediaStorage(S3Storage):  # type: ignore[misc]
         return folders, files
 
     def delete(self, name: str) -> None:
-        """Delete a file. One that browsers read and that can't be deleted now is logged by name: the row that named it
-        is gone. Raises MediaUnavailableError for a private one, whose row waits for it."""
-        try:
-            with self._call():
-                super().delete(name)
-        except MediaUnavailableError as error:
-            if not self.public_url:
-                raise
-            logger.error("Not deleted from the bucket %s: %s (%s)", self.bucket_name, name, error)
+        with self._call():
+            super().delete(name)
 
     @contextmanager
     def _call(self) -> Iterator[None]:

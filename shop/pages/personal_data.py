@@ -6,6 +6,7 @@ from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.discarded_files import private_storage
 from shop.core.kernel_data import erase_mails_about
 from shop.core.personal_data import (
     Basis,
@@ -20,7 +21,6 @@ from shop.core.personal_data import (
     register_not_personal,
     register_retention,
 )
-from shop.core.private_files import private_storage
 from shop.pages.models import CartReminder, ContactImage, ContactRequest, DataExport, InactivityNotice
 from shop.pages.services.contact import delete_request, purge_pictures, purge_requests
 from shop.pages.services.data_exports import delete_exports, purge_exports

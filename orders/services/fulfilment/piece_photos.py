@@ -15,8 +15,8 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, PiecePhoto, WorkPiece
 from orders.services.status.mails import STATUS_PAUSE
 from shop.core import images
+from shop.core.discarded_files import discard_files, private_storage
 from shop.core.mail import withdraw_mails
-from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
@@ -104,7 +104,7 @@ def delete_photos(photos: QuerySet[PiecePhoto]) -> int:
     """Delete photographs, and discard their files; return how many."""
     names = dict(photos.order_by().values_list("pk", "file"))
     with transaction.atomic():
-        discard_files(names.values())
+        discard_files(names.values(), "private")
         PiecePhoto.objects.filter(pk__in=names).delete()
     return len(names)
 

@@ -8,16 +8,18 @@ from django.utils.translation import gettext_lazy as _
 
 
 class DiscardedFile(models.Model):
-    """A private file that no row names any more. Written with the change that gives it up, so that a change that is
-    taken back keeps its file, and a storage that is away only delays its end.
+    """A file of one of the STORAGES that no row names any more. Written with the change that gives it up, so that a
+    change that is taken back keeps its file, and a storage that is away only delays its end.
     """
 
-    name = models.CharField(_("fichier"), max_length=200, unique=True)
+    storage = models.CharField(_("stockage"), max_length=20)
+    name = models.CharField(_("fichier"), max_length=200)
     discarded_at = models.DateTimeField(_("abandonné le"), default=timezone.now)
 
     class Meta:
         verbose_name = _("fichier à effacer")
         verbose_name_plural = _("fichiers à effacer")
+        constraints = (models.UniqueConstraint(fields=("storage", "name"), name="discarded_file_once"),)
 
     def __str__(self) -> str:
         return self.name

@@ -65,9 +65,6 @@ def test_a_demonstration_model_keeps_what_is_shown_under_a_random_name(name):
     assert name not in stored.name
     with default_storage.open(stored.name) as kept:
         assert kept.read() == model.content
-    models3d.delete_model(stored.name)
-    models3d.delete_model(stored.name)
-    assert not default_storage.exists(stored.name)
 
 
 @pytest.mark.parametrize(

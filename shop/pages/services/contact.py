@@ -21,10 +21,10 @@ from catalog.models import Product
 from shop.core import images, limits
 from shop.core.audit import record_audit
 from shop.core.audit_rows import record_row
+from shop.core.discarded_files import discard_files, private_storage
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
-from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import ContactImage, ContactKind, ContactReply, ContactRequest, ContactState
@@ -133,7 +133,7 @@ def reply(*, request: ContactRequest, text: str, actor: User) -> bool:
 def delete_request(*, request: ContactRequest) -> None:
     """Delete a request with its pictures."""
     with transaction.atomic():
-        discard_files(request.images.values_list("file", flat=True))
+        discard_files(request.images.values_list("file", flat=True), "private")
         request.delete()
 
 
@@ -159,7 +159,7 @@ def purge_pictures(before: datetime, limit: int) -> int:
     old = ContactImage.objects.filter(request__created_at__lt=before).order_by("pk")
     names = dict(old.values_list("pk", "file")[:limit])
     with transaction.atomic():
-        discard_files(names.values())
+        discard_files(names.values(), "private")
         ContactImage.objects.filter(pk__in=names).delete()
     return len(names)
 

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from shop.core import images
 from shop.core.content_version import content_changed
+from shop.core.discarded_files import discard_files
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.pages.models import FaqEntry, HomeSection, PageText, Redirect, SeasonalBanner
@@ -96,6 +97,5 @@ def enqueue_missing(*, limit: int) -> int:
 
 
 def _remove_files(banner: SeasonalBanner) -> None:
-    name, derivatives = banner.file.name, dict(banner.derivatives)
-    if name:
-        transaction.on_commit(lambda: images.delete_files(name, derivatives))
+    if banner.file.name:
+        discard_files(images.file_names(banner.file.name, banner.derivatives), "default")

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from shop.core import limits
+from shop.core.discarded_files import discard_files, private_storage
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.errors import is_outage
@@ -28,7 +29,6 @@ from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
-from shop.core.private_files import discard_files, private_storage
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
@@ -112,7 +112,7 @@ def delete_exports(exports: QuerySet[DataExport]) -> int:
     """Delete exports, and discard their files; return how many."""
     files = dict(exports.values_list("pk", "file"))
     with transaction.atomic():
-        discard_files(filter(None, files.values()))
+        discard_files(filter(None, files.values()), "private")
         DataExport.objects.filter(pk__in=files).delete()
     return len(files)
 

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from shop.core import content_version, images
+from shop.core.discarded_files import discard_files
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import CACHE_KEY
 from shop.terms.versions import is_in_a_version
@@ -45,7 +46,7 @@ def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None
         f"{_FOLDER}/{secrets.token_hex(16)}.{picture.extension}", ContentFile(picture.content)
     )
     with transaction.atomic():
-        _remove_file_later(row)
+        _remove_file(row)
         row.file, row.width, row.height = stored, picture.width, picture.height
         save_official_text(row=row)
 
@@ -53,7 +54,7 @@ def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None
 def remove_official_picture(*, row: OfficialText) -> None:
     """Save the row without a picture: its words are shown instead."""
     with transaction.atomic():
-        _remove_file_later(row)
+        _remove_file(row)
         row.file, row.width, row.height = "", 0, 0
         save_official_text(row=row)
 
@@ -61,7 +62,7 @@ def remove_official_picture(*, row: OfficialText) -> None:
 def delete_official_text(*, row: OfficialText) -> None:
     """Delete the row with its picture."""
     with transaction.atomic():
-        _remove_file_later(row)
+        _remove_file(row)
         row.delete()
         _shown_texts_changed()
 
@@ -84,10 +85,10 @@ def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
     )
 
 
-def _remove_file_later(row: OfficialText) -> None:
+def _remove_file(row: OfficialText) -> None:
     name = row.file.name
     if name and not is_in_a_version(name):
-        transaction.on_commit(lambda: default_storage.delete(name), robust=True)
+        discard_files([name], "default")
 
 
 def _shown_texts_changed() -> None:

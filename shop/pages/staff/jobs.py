@@ -26,6 +26,7 @@ LABELS = {
     "cart-reminders": "Rappeler les paniers laissés, à qui l'a demandé",
     "collect-installments": "Annoncer et débiter les échéances",
     "data-exports": "Préparer les archives de données demandées",
+    "discarded-files": "Supprimer les autres fichiers qui ne servent plus",
     "erasures": "Effacer les comptes qui l'ont demandé",
     "fetch-provider-account": "Lire les frais et les versements de Stripe",
     "image-sweep": "Préparer les photos des produits",

@@ -15,9 +15,9 @@ from PIL import Image
 
 from accounts.models import User
 from catalog.tests.factories import make_product
+from shop.core.discarded_files import delete_discarded_files, private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AttemptCounter, OutgoingMail
-from shop.core.private_files import delete_discarded_files, private_storage
 from shop.core.tests.sent_mail import deliver_all, every_part
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.services import contact

@@ -20,9 +20,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import make_member
+from shop.core.discarded_files import delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import activities
-from shop.core.private_files import delete_discarded_files, private_storage
 from shop.pages.models import DataExport, ExportState
 from shop.pages.services import data_exports
 from shop.pages.services.data_exports import make_export, make_waiting_exports, purge_exports, request_export

@@ -13,6 +13,7 @@ from django.test import Client
 from PIL import Image
 
 from accounts.models import User
+from shop.core.discarded_files import delete_discarded_files
 from shop.core.mail_delivery import render
 from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
@@ -110,20 +111,22 @@ def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> Non
     assert served["Content-Type"] == "image/png"
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> None:
     row = write()
     set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="a.png"))
     first = Path(row.file.path)
     set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet("JPEG")), name="b.jpg"))
     second = Path(row.file.path)
+    assert delete_discarded_files()
     assert (first.exists(), second.exists()) == (False, True)
     remove_official_picture(row=row)
+    assert delete_discarded_files()
     assert not second.exists()
     assert official_texts()[0].url == ""
     set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="c.png"))
     third = Path(row.file.path)
     delete_official_text(row=row)
+    assert delete_discarded_files()
     assert (third.exists(), official_texts()) == (False, [])
 
 

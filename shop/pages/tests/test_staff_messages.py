@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from accounts.tests.people import make_admin
+from shop.core.discarded_files import private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AuditEntry, OutgoingMail
-from shop.core.private_files import private_storage
 from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState
 from shop.pages.tests.test_contact import picture, send
 from shop.pages.tests.test_staff_home import make_staff, signed_in

@@ -19,11 +19,11 @@ from accounts.models import User
 from accounts.recent_authentication import is_recent, prove_fully
 from accounts.services.members import is_last_admin
 from catalog.selectors.addresses import in_each_language
+from shop.core.discarded_files import private_storage
 from shop.core.errors import DeadLink
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text
-from shop.core.private_files import private_storage
 from shop.core.problems import Problem
 from shop.pages.selectors.personal_data import (
     current_export,

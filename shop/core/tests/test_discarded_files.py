@@ -1,4 +1,4 @@
-"""Private files are deleted behind the change that gives them up."""
+"""Files are deleted behind the change that gives them up."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.db import transaction
 
+from shop.core.discarded_files import delete_discarded_files, discard_files, private_storage
 from shop.core.models import DiscardedFile
-from shop.core.private_files import delete_discarded_files, discard_files, private_storage
 
 pytestmark = pytest.mark.django_db
 
@@ -19,13 +19,13 @@ def store() -> str:
 def test_a_change_that_is_taken_back_keeps_its_file(run_on_commit, queued_tasks):
     name = store()
     with run_on_commit(), transaction.atomic():
-        discard_files([name])
+        discard_files([name], "private")
         transaction.set_rollback(True)
     assert queued_tasks.names == []
     assert delete_discarded_files()
     assert private_storage().exists(name)
     with run_on_commit():
-        discard_files([name])
+        discard_files([name], "private")
     assert queued_tasks.names == ["shop.core.tasks.delete_discarded_files"]
     queued_tasks.run()
     assert not private_storage().exists(name)
@@ -33,8 +33,8 @@ def test_a_change_that_is_taken_back_keeps_its_file(run_on_commit, queued_tasks)
 
 def test_a_file_that_cannot_be_deleted_waits_and_keeps_no_other(monkeypatch, caplog):
     stuck, other = store(), store()
-    discard_files([stuck, other])
-    discard_files([stuck])
+    discard_files([stuck, other], "private")
+    discard_files([stuck], "private")
     delete = private_storage().delete
 
     def refuse(_storage, name):
@@ -54,8 +54,8 @@ def test_a_file_that_cannot_be_deleted_waits_and_keeps_no_other(monkeypatch, cap
 
 def test_files_beyond_a_turn_wait_for_the_next(monkeypatch):
     names = [store(), store()]
-    discard_files(names)
-    monkeypatch.setattr("shop.core.private_files.STEP_SECONDS", 0)
+    discard_files(names, "private")
+    monkeypatch.setattr("shop.core.discarded_files.STEP_SECONDS", 0)
     assert not delete_discarded_files()
     assert [private_storage().exists(name) for name in names] == [False, True]
     assert delete_discarded_files()

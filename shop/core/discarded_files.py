@@ -1,8 +1,9 @@
-"""Files of people, to which no public address leads: visitors' pictures, photographs of pieces, archives."""
+"""The end of stored files: deleted by a worker, behind the change that gives them up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from django.core.files.storage import Storage, storages
 
@@ -12,13 +13,14 @@ from shop.core.models import DiscardedFile
 
 
 def private_storage() -> Storage:
-    """Return where they are."""
+    """Return where files are to which no public address leads: pictures of visitors and pieces, archives."""
     return storages["private"]
 
 
-def discard_files(names: Iterable[str]) -> None:
-    """Have files deleted once the caller's transaction, which takes away the rows that name them, is committed."""
-    rows = [DiscardedFile(name=name) for name in names]
+def discard_files(names: Iterable[str], storage: Literal["default", "private"]) -> None:
+    """Have files of a storage deleted once the caller's transaction, which takes away the rows that name them, is
+    committed."""
+    rows = [DiscardedFile(storage=storage, name=name) for name in names]
     if rows:
         DiscardedFile.objects.bulk_create(rows, ignore_conflicts=True)
         enqueue_after_commit("shop.core.tasks.delete_discarded_files")
@@ -34,5 +36,5 @@ def delete_discarded_files() -> bool:
 
 
 def _delete(row: DiscardedFile) -> bool:
-    private_storage().delete(row.name)
+    storages[row.storage].delete(row.name)
     return bool(row.delete()[0])
