@@ -111,6 +111,7 @@ def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> Non
     assert served["Content-Type"] == "image/png"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> None:
     row = write()
     set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="a.png"))
