@@ -25,7 +25,6 @@ id shop >/dev/null 2>&1 || useradd --system --home-dir /var/lib/shop --shell /us
 usermod --append --groups shop www-data
 install -d -o shop -g shop -m 710 /var/lib/shop
 install -d -o root -g shop -m 750 /etc/shop
-install -d -o www-data -g root -m 700 /var/cache/nginx /var/cache/nginx/shop
 if [ ! -e /etc/shop/shop.env ]; then
     secret=$(python3 -c 'import secrets; print(secrets.token_urlsafe(50))')
     umask 027

@@ -40,7 +40,7 @@ def nginx_site(*, port: int, web: list[int], cache: Path, data: Path) -> str:
         "server_name SHOP_HOST;": "server_name localhost 127.0.0.1;",
         # nginx of Debian 12 does not know it, and nothing asks for it without TLS.
         "http2 on;": "",
-        "/var/cache/nginx/shop": str(cache),
+        "/run/shop-nginx": str(cache),
         "/var/log/nginx/shop.log": str(cache.parent / "access.log"),
         "root /var/lib/shop;": f"root {data};",
         # All visitors of a test have one address.

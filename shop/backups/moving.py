@@ -10,11 +10,12 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections, transaction
 
 from shop.backups import rows
 from shop.backups.snapshot import extra_database
-from shop.backups.unfinished import mark, unmark
+from shop.backups.unfinished import begin_restore, end_restore, nobody_else
 from shop.setting_values import read_database
 
 MOVED = "moved"
@@ -27,15 +28,15 @@ class MoveRefused(Exception):
 def move_database(url: str, *, say: Callable[[str], object]) -> int:
     """Write every row of the shop into the empty database of `url` and compare each. Returns how many there are.
 
-    Nothing can be written to a SQLite database meanwhile; the one moved from stays as it is. Rows arrive all or none.
-    Raises MoveRefused.
+    No other process opens the database meanwhile; the one moved from stays as it is. Rows arrive all or none.
+    Raises MoveRefused, and InUseError while the shop runs.
     """
     try:
         values = read_database("--to", url)
     except ImproperlyConfigured as error:
         raise MoveRefused(str(error)) from error
     values = {**connection.settings_dict, "OPTIONS": {}, "CONN_MAX_AGE": 0, **values}
-    with extra_database(MOVED, values):
+    with nobody_else(), extra_database(MOVED, values):
         try:
             names = connections[MOVED].introspection.table_names()
         except OperationalError as error:
@@ -43,13 +44,11 @@ def move_database(url: str, *, say: Callable[[str], object]) -> int:
         if names:
             raise MoveRefused("The other database is not empty: drop it, and make a new one.")
         say("Making the tables …")
-        _migrate(url)
+        _make_tables_at(url)
         rows.lift_time_limits(MOVED)
-        # Tables without rows would open as an empty shop, whose first invoice has a number that was given.
-        mark(MOVED)
         with _standing_still(), transaction.atomic(MOVED):
             total = _copy(rows.stored_models(), say)
-            unmark(MOVED)
+            end_restore(MOVED)
         return total
 
 
@@ -69,10 +68,24 @@ def _copy(models: list[rows.Model], say: Callable[[str], object]) -> int:
     return total
 
 
-def _migrate(url: str) -> None:
+def make_tables() -> None:
+    """Make the tables of an empty database that is this process's own. From the first one it is marked: without their
+    rows they would open as a shop whose first invoice has a number that was given."""
+    begin_restore()
+    call_command("migrate", verbosity=0)
+
+
+def _make_tables_at(url: str) -> None:
     # In a process of its own: migrations that write rows write them into its one database.
     ended = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, str(settings.BASE_DIR / "manage.py"), "migrate", "--verbosity", "0"],
+        [
+            sys.executable,
+            str(settings.BASE_DIR / "manage.py"),
+            "shell",
+            "--no-imports",
+            "--command",
+            "from shop.backups.moving import make_tables; make_tables()",
+        ],
         env={**os.environ, "DATABASE_URL": url},
         capture_output=True,
         text=True,

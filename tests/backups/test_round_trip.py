@@ -117,9 +117,13 @@ def test_move_that_is_killed_leaves_a_database_that_nothing_opens(
     def die(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(moving, "_migrate", lambda url: None)
-    monkeypatch.setattr(moving, "_copy", die)
+    def mark(url: str) -> None:
+        with closing(sqlite3.connect(path)) as moved:
+            moved.execute(f"CREATE TABLE {MARK} (step integer)")
+
     path = tmp_path / "moved.sqlite3"
+    monkeypatch.setattr(moving, "_make_tables_at", mark)
+    monkeypatch.setattr(moving, "_copy", die)
     with pytest.raises(KeyboardInterrupt):
         moving.move_database(f"sqlite:///{path}", say=lambda text: None)
     with closing(sqlite3.connect(path)) as moved:

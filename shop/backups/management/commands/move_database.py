@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from shop.backups.moving import MoveRefused, move_database
+from shop.backups.work_folder import InUseError
 
 
 class Command(BaseCommand):
@@ -18,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             count = move_database(options["to"], say=self.stdout.write)
-        except (MoveRefused, OSError, OperationalError) as error:
+        except (MoveRefused, InUseError, OSError, OperationalError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
             f"{count} rows moved, each the same on both sides. Now set DATABASE_URL and start the shop."

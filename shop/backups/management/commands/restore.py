@@ -1,6 +1,7 @@
 """``manage.py restore``: bring a backup back into an empty machine."""
 
 from argparse import ArgumentParser
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from shop.backups import restoring
 from shop.backups.stored_files import DamagedError
 from shop.backups.targets import TargetError
-from shop.backups.unfinished import begin_restore, end_restore
+from shop.backups.unfinished import begin_restore, end_restore, nobody_else
 from shop.backups.vault import ISSUED_NUMBERS, BackupKeyError, Vault, open_vault
 from shop.backups.work_folder import InUseError, work_folder
 from shop.core.restored import Restored, finish_restore
@@ -56,7 +57,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._restore(options)
+            with nullcontext() if options["check"] else nobody_else():
+                self._restore(options)
         except (
             restoring.RestoreRefused,
             InUseError,
