@@ -93,6 +93,11 @@ class Campaign(models.Model):
         return self.state == CampaignState.DRAFT
 
     @property
+    def is_held(self) -> bool:
+        """Whether it was planned and did not leave, as it had become empty, and is as it was."""
+        return self.is_editable and self.scheduled_at is not None
+
+    @property
     def mail_reference(self) -> str:
         """What its mails in the outbox are found by."""
         return f"newsletter-{self.pk}"
