@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -31,6 +31,15 @@ def moment_on(day: date, now: datetime | None = None) -> datetime:
     """Return the moment of what happened on a day of which no hour is known: now, or noon of another day."""
     now = now or timezone.now()
     return now if day == shop_day(now) else datetime.combine(day, time(12), SHOP_ZONE)
+
+
+def clock_moment(typed: datetime) -> datetime:
+    """Return the moment that somebody typed, which is on the shop's clock unless it names a time zone: of an hour that
+    comes twice in autumn the first, of one that spring leaves out the one after it.
+
+    Raises OverflowError for one that has no equal in UTC.
+    """
+    return (typed if timezone.is_aware(typed) else typed.replace(tzinfo=SHOP_ZONE)).astimezone(UTC)
 
 
 def start_of_day(day: date) -> datetime:
