@@ -218,7 +218,12 @@ def test_a_mail_whose_worker_is_killed_while_its_letter_is_cancelled_waits_for_n
     sending.send_due(timezone.now())
     campaign.refresh_from_db()
     assert not OutgoingMail.objects.exists()
-    assert (campaign.state, campaign.sent_count, campaign.finished_at, server.sent) == ("cancelled", 0, ended, [])
+    assert (campaign.state, campaign.sent_count, campaign.finished_at, server.sent) == (
+        "cancelled",
+        0,
+        ended,
+        [],
+    )
 
 
 def test_a_worker_that_holds_a_letter_is_left_alone_until_its_lease_ends(server):
@@ -440,7 +445,10 @@ def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(se
     assert "Lettre programmée qui n&#x27;est pas partie" in client.get("/admin").content.decode()
     rows = client.get("/admin/newsletter").content.decode()
     assert (rows.count(">Pas partie<"), rows.count(">Brouillon<")) == (1, 0)
-    assert f"prévue le {date_format(localtime(at), 'j F Y, H:i')} · il n'en restait rien dans une langue" in rows
+    assert (
+        f"prévue le {date_format(localtime(at), 'j F Y, H:i')}\xa0· il n'en restait rien dans une langue"
+        in rows
+    )
     with pytest.raises(Problem) as refused:
         campaigns.start_campaign(campaign_id=campaign.pk, at=None, actor=actor)
     assert (refused.value.code, refused.value.detail) == (

@@ -59,7 +59,7 @@ def test_the_list_shows_what_is_published_newest_first_with_counts(client):
         ("Jinx", "/blog?tag=jinx"),
         ("Résine", "/blog?tag=resine"),
     ]
-    assert "25 mai 2026" in html
+    assert "25\xa0mai 2026" in html
     assert "1\u00a0min de lecture" in html
     assert "Brouillon" not in html
     assert "Programmé" not in html

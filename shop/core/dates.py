@@ -17,7 +17,7 @@ from shop.core.languages import active_language
 SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # Before and after them there are days, but no moments in UTC, which databases keep.
 _FIRST_DAY, _LAST_DAY = date(1, 1, 2), date(9999, 12, 30)
-_SPACE_INSIDE = re.compile(r" (?!(?:de )?\d{4}$)|(?<= de) (?=\d{4}$)")
+_SPACE_INSIDE = re.compile(r" (?!(?:de )?\d{4}\b)|(?<= de) (?=\d{4}\b)")
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 
@@ -89,7 +89,7 @@ def _in_words(day: date, named_format: str, _language: str | None) -> str:
 
 
 def unbroken(words: str) -> str:
-    """Return a day in words that a narrow page breaks before its year at most."""
+    """Return a day in words, or a moment, that a narrow page breaks before its year at most."""
     return _SPACE_INSIDE.sub("\u00a0", words)
 
 
