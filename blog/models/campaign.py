@@ -112,7 +112,7 @@ class CampaignText(models.Model):
     """
 
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="texts", verbose_name=_("lettre")
+        Campaign, on_delete=models.CASCADE, related_name="texts", verbose_name=_("lettre"), db_index=False
     )
     language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES)
     subject = models.CharField(_("objet"), max_length=SUBJECT_LENGTH)
@@ -134,7 +134,11 @@ class CampaignRecipient(models.Model):
     """Whom a letter was written to: once, which the database itself holds."""
 
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="recipients", verbose_name=_("lettre")
+        Campaign,
+        on_delete=models.CASCADE,
+        related_name="recipients",
+        verbose_name=_("lettre"),
+        db_index=False,
     )
     subscriber = models.ForeignKey(
         Subscriber, on_delete=models.CASCADE, related_name="letters", verbose_name=_("abonné")
