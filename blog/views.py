@@ -21,7 +21,7 @@ from blog.selectors.articles import ArticleCard, ArticleDetail
 from blog.selectors.previews import previewed_article
 from shop.core import structured_data
 from shop.core.fragment_cache import cached_fragment
-from shop.core.languages import active_language
+from shop.core.languages import SOURCE_LANGUAGE, active_language
 from shop.core.models import ShopSettings
 from shop.core.public_pages import is_later_page, public_page
 from shop.core.site import absolute_url
@@ -133,6 +133,7 @@ def feed(request: HttpRequest) -> HttpResponse:
         author_name=shop_name,
     )
     for card in cards:
+        home = "" if card.language == SOURCE_LANGUAGE else f"/{card.language}"
         atom.add_item(
             title=xml_text(card.title),
             link=absolute_url(card.url),
@@ -140,7 +141,7 @@ def feed(request: HttpRequest) -> HttpResponse:
             author_name=xml_text(card.author),
             pubdate=card.published_at,
             updateddate=card.updated_at,
-            unique_id=absolute_url(f"/blog/{card.id}"),
+            unique_id=absolute_url(f"{home}/blog/{card.id}"),
             categories=[card.category_label, *(xml_text(tag.name) for tag in card.tags)],
         )
     return HttpResponse(atom.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")

@@ -222,7 +222,7 @@ class ArticleRevision(models.Model):
     """
 
     article = models.ForeignKey(
-        Article, on_delete=models.CASCADE, related_name="revisions", verbose_name=_("article")
+        Article, on_delete=models.CASCADE, related_name="revisions", verbose_name=_("article"), db_index=False
     )
     number = models.PositiveIntegerField(_("numéro"))
     values = models.JSONField(_("contenu"))
@@ -258,7 +258,7 @@ class ArticleAutosave(models.Model):
     """
 
     article = models.ForeignKey(
-        Article, on_delete=models.CASCADE, related_name="autosaves", verbose_name=_("article")
+        Article, on_delete=models.CASCADE, related_name="autosaves", verbose_name=_("article"), db_index=False
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", verbose_name=_("personne")

@@ -93,6 +93,11 @@ class Campaign(models.Model):
         return self.state == CampaignState.DRAFT
 
     @property
+    def is_held(self) -> bool:
+        """Whether it was planned and did not leave, as it had become empty, and is as it was."""
+        return self.is_editable and self.scheduled_at is not None
+
+    @property
     def mail_reference(self) -> str:
         """What its mails in the outbox are found by."""
         return f"newsletter-{self.pk}"
@@ -107,7 +112,7 @@ class CampaignText(models.Model):
     """
 
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="texts", verbose_name=_("lettre")
+        Campaign, on_delete=models.CASCADE, related_name="texts", verbose_name=_("lettre"), db_index=False
     )
     language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES)
     subject = models.CharField(_("objet"), max_length=SUBJECT_LENGTH)
@@ -129,7 +134,11 @@ class CampaignRecipient(models.Model):
     """Whom a letter was written to: once, which the database itself holds."""
 
     campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="recipients", verbose_name=_("lettre")
+        Campaign,
+        on_delete=models.CASCADE,
+        related_name="recipients",
+        verbose_name=_("lettre"),
+        db_index=False,
     )
     subscriber = models.ForeignKey(
         Subscriber, on_delete=models.CASCADE, related_name="letters", verbose_name=_("abonné")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, cast
 
 from csp.constants import SELF
@@ -14,7 +14,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import number_format
-from django.utils.timezone import is_naive, make_aware
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from accounts.models import User
@@ -25,6 +24,7 @@ from blog.selectors.subscribers import audience_counts, find_subscribers, receiv
 from blog.services.newsletter import campaigns
 from blog.services.newsletter.suspensions import lift_suspension, suspend_address
 from blog.staff.letter_forms import LetterForm, shown_choices, values_of, with_shown
+from shop.core.dates import clock_moment
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_delivery import RenderedMail
 from shop.core.mail_delivery import render as draw_mail
@@ -341,7 +341,7 @@ def _moment(text: str) -> datetime:
     try:
         found = parse_datetime(text)
         if found is not None:
-            return (make_aware(found) if is_naive(found) else found).astimezone(UTC)
+            return clock_moment(found)
     except (ValueError, OverflowError):
         pass
     refusal = "Choisissez un jour et une heure."

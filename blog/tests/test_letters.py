@@ -9,6 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from accounts.tests.people import make_admin
 from blog.mails.letters import make_blocks
@@ -199,6 +201,29 @@ def test_a_mail_that_leaves_while_its_letter_is_cancelled_is_counted(server, is_
     assert (campaign.state, campaign.sent_count, len(receivers(server))) == ("cancelled", is_taken, is_taken)
     # What did not leave waits for nobody.
     assert [mail.state for mail in OutgoingMail.objects.all()] == ["sent"] * is_taken
+
+
+def test_a_mail_whose_worker_is_killed_while_its_letter_is_cancelled_waits_for_nobody(server):
+    actor = make_admin()
+    make_subscriber()
+    campaign = start_letter(actor=actor)
+    sending.write_batch(campaign.pk)
+    over = timezone.now() - timedelta(seconds=1)
+    OutgoingMail.objects.update(state="sending", attempts=1, lease_until=over + timedelta(minutes=3))
+    campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
+    ended = Campaign.objects.get().finished_at
+    sending.send_due(timezone.now())
+    assert [mail.state for mail in OutgoingMail.objects.all()] == ["sending"]
+    OutgoingMail.objects.update(lease_until=over)
+    sending.send_due(timezone.now())
+    campaign.refresh_from_db()
+    assert not OutgoingMail.objects.exists()
+    assert (campaign.state, campaign.sent_count, campaign.finished_at, server.sent) == (
+        "cancelled",
+        0,
+        ended,
+        [],
+    )
 
 
 def test_a_worker_that_holds_a_letter_is_left_alone_until_its_lease_ends(server):
@@ -418,6 +443,12 @@ def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(se
     assert not campaign.texts.filter(blocks__isnull=False).exists()
     assert "cette lettre n'est pas partie." in client.get(f"/admin/newsletter/{campaign.pk}").content.decode()
     assert "Lettre programmée qui n&#x27;est pas partie" in client.get("/admin").content.decode()
+    rows = client.get("/admin/newsletter").content.decode()
+    assert (rows.count(">Pas partie<"), rows.count(">Brouillon<")) == (1, 0)
+    assert (
+        f"prévue le {date_format(localtime(at), 'j F Y, H:i')}\xa0· il n'en restait rien dans une langue"
+        in rows
+    )
     with pytest.raises(Problem) as refused:
         campaigns.start_campaign(campaign_id=campaign.pk, at=None, actor=actor)
     assert (refused.value.code, refused.value.detail) == (

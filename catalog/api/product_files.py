@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -101,6 +102,9 @@ _BLANKS = {"dimensions", "weight", "hs_code", "origin_country", "promotion_type"
 _YES = {"oui", "o", "1", "vrai", "true", "yes", "x"}
 _NO = {"non", "n", "0", "faux", "false", "no"}
 _SLUGS = {name for name in _HEADERS if name.startswith("slug")}
+_DELIMITERS = ";,\t"
+# A first line that tells spreadsheets the delimiter; they count the lines from the one after it.
+_DELIMITER_LINES = {f"sep={sign}" for sign in _DELIMITERS}
 # What a spreadsheet would take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -235,15 +239,21 @@ def _cell(name: str, product: Product, own: Mapping[str, Any]) -> str:
 
 
 def _read(text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The fields of a file and its lines, numbered as a spreadsheet does. Raises `Problem` (400 `invalid`)."""
+    """The fields of a file and its lines, numbered as a spreadsheet does. Empty columns at the end are none, and empty
+    cells there may be left out, as Excel does. Raises `Problem` (400 `invalid`)."""
     text = text.removeprefix("\ufeff")
-    first = next(iter(text.splitlines()), "")
-    delimiter = max(";,\t", key=first.count)
+    first = next(iter(text.splitlines(keepends=True)), "")
+    if first.rstrip("\r\n").lower() in _DELIMITER_LINES:
+        text = text.removeprefix(first)
+        first = next(iter(text.splitlines()), "")
+    delimiter = max(_DELIMITERS, key=first.count)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise _refusal(_("Ce fichier n'est pas un fichier CSV lisible.")) from error
     header = [name.strip() for name in rows[0]] if rows else []
+    while header and not header[-1]:
+        header.pop()
     fields = [COLUMNS.get(name.lower(), name) for name in header]
     unknown = [name for name, field in zip(header, fields, strict=True) if field not in _HEADERS]
     if unknown:
@@ -256,9 +266,9 @@ def _read(text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     for number, cells in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in cells):
             continue
-        if len(cells) != len(fields):
-            raise _refusal(_("La ligne %(line)d n'a pas autant de cases que la première.") % {"line": number})
-        found.append((number, dict(zip(fields, cells, strict=True))))
+        if any(cell.strip() for cell in cells[len(fields) :]):
+            raise _refusal(_("La ligne %(line)d a plus de cases que la première.") % {"line": number})
+        found.append((number, dict(zip_longest(fields, cells[: len(fields)], fillvalue=""))))
     if not found:
         raise _refusal(_("Ce fichier ne contient aucun produit."))
     if len(found) > MOST_LINES:

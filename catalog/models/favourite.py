@@ -23,6 +23,7 @@ class Favourite(models.Model):
         on_delete=models.CASCADE,
         related_name="favourites",
         verbose_name=_("membre"),
+        db_index=False,
     )
     product = models.ForeignKey(
         Product, on_delete=models.CASCADE, related_name="favourites", verbose_name=_("produit")

@@ -25,6 +25,7 @@ class PricePoint(AppendOnlyModel):
         db_constraint=False,
         related_name="price_points",
         verbose_name=_("produit"),
+        db_index=False,
     )
     variation = models.ForeignKey(
         ProductVariation,

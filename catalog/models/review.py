@@ -35,7 +35,7 @@ class Review(models.Model):
     """
 
     product = models.ForeignKey(
-        Product, on_delete=models.CASCADE, related_name="reviews", verbose_name=_("produit")
+        Product, on_delete=models.CASCADE, related_name="reviews", verbose_name=_("produit"), db_index=False
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -44,6 +44,7 @@ class Review(models.Model):
         blank=True,
         related_name="reviews",
         verbose_name=_("membre"),
+        db_index=False,
     )
     guest_email = models.EmailField(
         _("adresse de l'auteur sans compte"), max_length=EMAIL_MAX_LENGTH, blank=True, db_default=""

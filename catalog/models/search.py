@@ -42,7 +42,9 @@ class SearchEntry(models.Model):
     """
 
     id = models.BigIntegerField(primary_key=True)
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="search_entries")
+    product = models.ForeignKey(
+        Product, on_delete=models.CASCADE, related_name="search_entries", db_index=False
+    )
     language = models.CharField(max_length=2)
     words = WordsField()
 

@@ -66,7 +66,7 @@ class Variant(models.Model):
     not on sale any more stays, with its reference and stock, and is not offered.
     """
 
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="variants")
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="variants", db_index=False)
     variation = models.ForeignKey(
         ProductVariation,
         on_delete=models.CASCADE,

@@ -75,27 +75,6 @@ def remove_product(*, product_id: int) -> None:
     SearchEntry.objects.filter(product=product_id).delete()
 
 
-def rebuild_index(*, products: Iterable[Product]) -> None:
-    """Make the whole index anew from these products, read with their categories. For many of them at once."""
-    for table in (SearchSpelling, SearchWord, SearchEntry):
-        table.objects.all().delete()
-    pieces: Counter[_Word] = Counter()
-    shown: dict[_Word, str] = {}
-    batch: list[SearchEntry] = []
-    for product in products:
-        if not product.is_published:
-            continue
-        for language, (key, words) in _entries(product):
-            pieces.update((language, word) for word in words)
-            shown |= {(language, word): text for word, (_, text) in words.items()}
-            batch.append(_entry(key, product.pk, language, _tokens(language, words)))
-        if len(batch) >= _BATCH:
-            SearchEntry.objects.bulk_create(batch)
-            batch = []
-    SearchEntry.objects.bulk_create(batch)
-    _add_words(shown, pieces)
-
-
 def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int, str]]]]]:
     """For each language: the key of the entry, and its words with the place and the way to show each."""
     for language in _LANGUAGES:

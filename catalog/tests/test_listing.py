@@ -15,7 +15,7 @@ from catalog.selectors.listing import (
     main_catalogue,
     search_products,
 )
-from catalog.services.search_index import rebuild_index
+from catalog.services.search_index import index_products
 from catalog.tests.factories import make_category, make_image, make_product
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -82,7 +82,7 @@ def test_pages_cut_the_list_without_gap_or_repetition():
 
 @pytest.mark.parametrize("number", [0, -1, 4, 10**9])
 def test_a_page_that_does_not_exist(number):
-    rebuild_index(products=make_many(7))
+    index_products(products=make_many(7))
     with pytest.raises(PageOutOfRangeError):
         find_products(category_ids=main_catalogue(), number=number, size=3)
     with pytest.raises(PageOutOfRangeError):
@@ -91,7 +91,7 @@ def test_a_page_that_does_not_exist(number):
 
 def test_a_search_covers_collections_and_is_cut_into_pages():
     noel = make_category("noel", kind=CategoryKind.COLLECTION)
-    rebuild_index(products=[*make_many(3), *make_many(4, category=noel)])
+    index_products(products=[*make_many(3), *make_many(4, category=noel)])
     pages = [search_products(text="pièces", number=number, size=3) for number in (1, 2, 3)]
     assert [len(page.keys) for page in pages] == [3, 3, 1]
     assert [(page.count, page.page_count, page.capped) for page in pages] == [(7, 3, False)] * 3

@@ -52,6 +52,20 @@ def test_one_whose_answer_was_lost_is_made_once_and_what_was_changed_since_is_to
     assert AuditEntry.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("typed", "moment"),
+    [
+        # The hour that comes twice in autumn is the first, and one that spring leaves out the one after it.
+        ("2030-10-27T02:30", "2030-10-27T00:30:00+00:00"),
+        ("2030-03-31T02:30", "2030-03-31T01:30:00+00:00"),
+    ],
+)
+def test_one_begins_on_a_night_when_the_clocks_change(admin_client, typed, moment):
+    product = make_product()
+    assert add(admin_client, categories=[product.category_id], starts_at=typed).status_code == 302
+    assert Promotion.objects.get().starts_at.isoformat() == moment
+
+
 def test_pieces_chosen_in_their_list_are_its_pieces(admin_client):
     chosen, other = make_product("Golem"), make_product("Hibou")
     page = admin_client.get(f"{LIST}/nouveau?produits={chosen.pk},x,{10**30}")

@@ -3,10 +3,9 @@
 import pytest
 from django.utils.translation import override
 
-from catalog.models import CategoryKind, Product, SearchEntry, SearchSpelling, SearchWord
+from catalog.models import CategoryKind, Product
 from catalog.selectors.search import find_matches
 from catalog.selectors.vocabulary import clean_query, read_query, words_near
-from catalog.services.search_index import rebuild_index
 from catalog.tests.factories import make_category, make_product
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("shop")]
@@ -175,24 +174,6 @@ def test_words_that_find_nothing_together_are_proposed_one_by_one():
     assert list(find_matches(query).keys) == []
     assert {"dragon", "horloge"} <= set(words_near(query, 5))
     assert words_near(read_query("xyzzyq"), 5) == []
-
-
-def test_a_rebuilt_index_is_the_one_that_was_written_step_by_step():
-    def everything():
-        return (
-            list(SearchEntry.objects.order_by("pk").values_list("pk", "product_id", "language", "words")),
-            list(
-                SearchWord.objects.order_by("language", "word").values_list(
-                    "language", "word", "stem", "pieces"
-                )
-            ),
-            sorted(SearchSpelling.objects.values_list("language", "key", "word__word")),
-        )
-
-    before = everything()
-    rebuild_index(products=Product.objects.select_related("category").order_by("pk"))
-    assert everything() == before
-    assert found("dragn") == DRAGONS
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,23 @@ def test_exported_file_imported_again_changes_nothing(admin):
         assert [line["changes"] for line in answer["lines"]] == [[], []]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\r\nnuméro;prix;matière\r\n{0};12,50;\r\n",
+        "\ufeffSEP=\t\nnuméro\tprix\tmatière\n{0}\t12,50\t\n",
+        "numéro;prix;matière;;\n{0};12,50;;;\n",
+        "numéro;prix;matière\n{0};12,50\n",
+    ],
+)
+def test_what_spreadsheets_add_to_a_file_and_leave_out_changes_nothing(admin, text):
+    ours = make_product("Ours", material="Résine")
+    answer = load(admin, text.format(ours.pk)).json()
+    assert [line["line"] for line in answer["lines"]] == [2]
+    ours.refresh_from_db()
+    assert (ours.price, ours.material) == (Decimal("12.50"), "")
+
+
 def test_export_is_of_the_list_that_was_asked_for(admin):
     make_product("Ours", featured=True)
     make_product("Lynx")
@@ -297,7 +314,7 @@ def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
             "Il faut une colonne «\u00a0numéro\u00a0» ou «\u00a0référence externe\u00a0».",
         ),
         ("numéro;id\n1;2\n", "Une colonne est là deux fois."),
-        ("numéro;prix\n1\n", "La ligne 2 n'a pas autant de cases que la première."),
+        ("numéro;prix;\n1;2;3\n", "La ligne 2 a plus de cases que la première."),
         ("numéro;prix\n\n", "Ce fichier ne contient aucun produit."),
         ('numéro;prix\n"1;2\n', "Ce fichier n'est pas un fichier CSV lisible."),
         (

@@ -1892,7 +1892,7 @@ export interface components {
             /** Format: decimal */
             unpainted_price?: string | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             promotion_percent?: number | null;
@@ -1931,7 +1931,7 @@ export interface components {
              */
             hs_code?: string;
             /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
+            origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -1955,7 +1955,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             /** Âge minimum (ans) */
             minimum_age?: number | null;
             /**
@@ -2150,7 +2150,7 @@ export interface components {
             /** Format: decimal */
             unpainted_price?: string | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             promotion_percent?: number | null;
@@ -2189,7 +2189,7 @@ export interface components {
              */
             hs_code?: string;
             /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
+            origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -2213,7 +2213,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             /** Âge minimum (ans) */
             minimum_age?: number | null;
             /**
@@ -2534,7 +2534,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             minimum_age?: number | null;
             warnings?: string;
             maker?: string;
@@ -2576,7 +2576,7 @@ export interface components {
              *     * `percent` - Réduction en pourcentage
              *     * `amount` - Réduction d'un montant
              */
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             image_url: string | null;
@@ -2613,7 +2613,7 @@ export interface components {
         AutomationVariant: {
             id?: number;
             variation?: string | null;
-            finish?: components["schemas"]["FinishEnum"] | null;
+            finish?: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             sku?: string;
             /** Format: decimal */
             price?: string | null;
@@ -2663,6 +2663,8 @@ export interface components {
              */
             companyNumber: string;
         };
+        /** @enum {unknown} */
+        BlankEnum: "";
         /**
          * @description `is_whole`: these are all cards, else those that changed. `gone` left the board. `more`, by stage: pieces beyond
          *     the cards. `since` goes into the next call.
@@ -2726,7 +2728,7 @@ export interface components {
             alt: string;
         };
         BuyOffer: {
-            finish: components["schemas"]["FinishEnum"] | null;
+            finish: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             variation_id: number | null;
             price: string;
             original_price: string | null;
@@ -2737,7 +2739,7 @@ export interface components {
             stock_text: string;
         };
         BuySelection: {
-            finish: components["schemas"]["FinishEnum"] | null;
+            finish: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             variation_id: number | null;
         };
         BuyVariation: {
@@ -3011,7 +3013,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @default  */
-            carrier: components["schemas"]["CarrierEnum"];
+            carrier: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
             /** @default  */
             tracking_number: string;
         };
@@ -3192,7 +3194,7 @@ export interface components {
         GridRow: {
             id: number;
             variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
+            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             label: string;
             /** Format: decimal */
             price: string | null;
@@ -3377,7 +3379,7 @@ export interface components {
             product_id: number;
             /** Format: int64 */
             variation_id?: number | null;
-            finish?: components["schemas"]["FinishEnum"] | null;
+            finish?: (components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"]) | null;
             quantity: number;
         };
         /** @description `order` is a reference, an address or a name: the newest order that it finds; without it, sample data. */
@@ -3502,6 +3504,8 @@ export interface components {
             /** Format: int64 */
             variant_id?: number | null;
         };
+        /** @enum {unknown} */
+        NullEnum: null;
         /**
          * @description What an offer in the cart lacks. `names` are its pieces, `keys` its lines; `missing` units complete it.
          *     `suggestion` is null when no piece of the cart has enough units left.
@@ -3869,7 +3873,7 @@ export interface components {
             expected_updated_at?: string | null;
             lines: components["schemas"]["ParcelUnitsRequest"][];
             /** @default  */
-            carrier: components["schemas"]["CarrierEnum"];
+            carrier: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
             /** @default  */
             tracking_number: string;
             /** @default  */
@@ -3982,7 +3986,7 @@ export interface components {
             /** Format: decimal */
             unpainted_price?: string | null;
             promotion_active?: boolean;
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             promotion_percent?: number | null;
@@ -4021,7 +4025,7 @@ export interface components {
              */
             hs_code?: string;
             /** @default  */
-            origin_country: components["schemas"]["OriginCountryEnum"];
+            origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -4045,7 +4049,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             /** Âge minimum (ans) */
             minimum_age?: number | null;
             /**
@@ -4105,7 +4109,7 @@ export interface components {
             alt_en?: string;
             alt_es?: string;
             alt_de?: string;
-            finish?: components["schemas"]["FinishEnum"];
+            finish?: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             /** Format: int64 */
             variation_id?: number | null;
             crop?: components["schemas"]["CropRequest"] | null;
@@ -4131,7 +4135,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             minimum_age?: number | null;
             warnings?: string;
             maker?: string;
@@ -4173,7 +4177,7 @@ export interface components {
              *     * `percent` - Réduction en pourcentage
              *     * `amount` - Réduction d'un montant
              */
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
@@ -4293,7 +4297,7 @@ export interface components {
             file?: string;
             url?: string;
             alt?: string;
-            finish?: components["schemas"]["FinishEnum"];
+            finish?: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             /** Format: int64 */
             variation_id?: number | null;
         };
@@ -4388,7 +4392,7 @@ export interface components {
              *     * `clock` - Horloge
              *     * `toy` - Jouet
              */
-            safety_class?: components["schemas"]["SafetyClassEnum"];
+            safety_class?: components["schemas"]["SafetyClassEnum"] | components["schemas"]["BlankEnum"];
             minimum_age?: number | null;
             warnings?: string;
             maker?: string;
@@ -4430,7 +4434,7 @@ export interface components {
              *     * `percent` - Réduction en pourcentage
              *     * `amount` - Réduction d'un montant
              */
-            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_type?: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity?: number | null;
             promotion_get_quantity?: number | null;
             /** @description The first photo of the gallery. */
@@ -4570,7 +4574,7 @@ export interface components {
         ProductVariant: {
             id: number;
             sku: string;
-            finish: components["schemas"]["FinishEnum"] | null;
+            finish: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             variation_id: number | null;
             /** Format: decimal */
             price: string;
@@ -4672,7 +4676,7 @@ export interface components {
             key: string;
             product_id: number;
             variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"] | null;
+            finish: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             name: string;
             finish_label: string;
             variation_name: string;
@@ -5192,7 +5196,7 @@ export interface components {
             alt_en: string;
             alt_es: string;
             alt_de: string;
-            finish: components["schemas"]["FinishEnum"];
+            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             variation_id: number | null;
             crop: components["schemas"]["Crop"] | null;
             focus: components["schemas"]["Focus"] | null;
@@ -5271,7 +5275,7 @@ export interface components {
             /** @default  */
             tracking_number: string;
             /** @default  */
-            carrier: components["schemas"]["CarrierEnum"];
+            carrier: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
             refund?: boolean | null;
             /** @default  */
             reason: string;
@@ -5335,7 +5339,7 @@ export interface components {
         Suggestion: {
             product_id: number;
             variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"] | null;
+            finish: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             name: string;
             quantity: number;
         };
@@ -5420,7 +5424,7 @@ export interface components {
             id: number;
             label: string;
             variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
+            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             sku: string;
             /** Format: decimal */
             price: string | null;
@@ -5431,7 +5435,7 @@ export interface components {
         VariantFieldsRequest: {
             id?: number;
             variation?: string | null;
-            finish?: components["schemas"]["FinishEnum"] | null;
+            finish?: (components["schemas"]["FinishEnum"] | components["schemas"]["NullEnum"]) | null;
             sku?: string;
             /** Format: decimal */
             price?: string | null;
@@ -5458,7 +5462,7 @@ export interface components {
             id: number;
             label: string;
             variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"];
+            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
             sku: string;
             /** Format: decimal */
             price: string | null;

@@ -58,6 +58,7 @@ class Order(OrderAddresses):
         blank=True,
         related_name="orders",
         verbose_name=_("membre"),
+        db_index=False,
     )
     status = models.CharField(
         _("statut"), max_length=12, choices=OrderStatus.choices, default=OrderStatus.PENDING

@@ -39,7 +39,7 @@ class Payment(models.Model):
     """An amount that an order owes on a day: the whole, or one of three installments."""
 
     order = models.ForeignKey(
-        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments"
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments", db_index=False
     )
     position = models.PositiveSmallIntegerField(_("échéance n°"), default=1)
     count = models.PositiveSmallIntegerField(_("nombre d'échéances"), default=1)
@@ -110,7 +110,7 @@ class Attempt(models.Model):
 
     id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
     payment = models.ForeignKey(
-        Payment, verbose_name=_("paiement"), on_delete=models.PROTECT, related_name="attempts"
+        Payment, verbose_name=_("paiement"), on_delete=models.PROTECT, related_name="attempts", db_index=False
     )
     number = models.PositiveSmallIntegerField(_("essai n°"), default=1)
     kind = models.CharField(

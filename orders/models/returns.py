@@ -81,7 +81,7 @@ class Withdrawal(models.Model):
 class WithdrawalLine(models.Model):
     """A part of the order that the customer returns. Without lines the whole order is meant."""
 
-    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="lines")
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="lines", db_index=False)
     item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="+")
     quantity = models.PositiveIntegerField(_("quantité"))
 
@@ -231,7 +231,7 @@ class RefundLine(models.Model):
     `was_sent`: they are among those that had been sent. Those of the line that were not are still to be sent.
     """
 
-    request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines")
+    request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines", db_index=False)
     item = models.ForeignKey(
         OrderItem, on_delete=models.PROTECT, related_name="refund_lines", verbose_name=_("ligne de commande")
     )

@@ -51,7 +51,7 @@ class Shipment(models.Model):
 class ShipmentLine(models.Model):
     """Units of one line of the order that a parcel holds."""
 
-    shipment = models.ForeignKey(Shipment, on_delete=models.CASCADE, related_name="lines")
+    shipment = models.ForeignKey(Shipment, on_delete=models.CASCADE, related_name="lines", db_index=False)
     item = models.ForeignKey(
         OrderItem, verbose_name=_("pièce"), on_delete=models.CASCADE, related_name="shipment_lines"
     )

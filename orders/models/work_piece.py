@@ -28,7 +28,7 @@ class WorkPiece(models.Model):
     """
 
     item = models.ForeignKey(
-        OrderItem, verbose_name=_("ligne"), on_delete=models.CASCADE, related_name="pieces"
+        OrderItem, verbose_name=_("ligne"), on_delete=models.CASCADE, related_name="pieces", db_index=False
     )
     number = models.PositiveIntegerField(_("numéro dans la ligne"))
     stage = models.CharField(_("étape"), max_length=14, choices=PieceStage.choices)

@@ -58,7 +58,9 @@ class ShippingZone(models.Model):
 class ShippingRateStep(models.Model):
     """What a parcel to a zone costs up to a weight, packing included."""
 
-    zone = models.ForeignKey(ShippingZone, on_delete=models.CASCADE, related_name="rate_steps")
+    zone = models.ForeignKey(
+        ShippingZone, on_delete=models.CASCADE, related_name="rate_steps", db_index=False
+    )
     up_to_grams = models.PositiveIntegerField(
         _("jusqu'à (g)"), validators=[MinValueValidator(1)], help_text=_("Poids emballé du panier.")
     )

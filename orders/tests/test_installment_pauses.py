@@ -200,7 +200,7 @@ def test_past_the_fifty_days_no_new_day_is_granted(order):
 def test_l216_6_a_customer_suspends_from_the_page_of_a_late_order_and_goes_on(order, client):
     with at(LATE):
         page = client.get(order_url(order)).content.decode()
-        assert "Votre commande devait être livrée au plus tard le 15 juin 2026." in page
+        assert "Votre commande devait être livrée au plus tard le 15\xa0juin 2026." in page
         assert f'action="{payment_page_url(order).removeprefix("http://localhost:8000")}"' in page
         answer = client.post(payment_page_url(order), {"pause": "start"})
         assert (answer.status_code, answer["Location"].rpartition("?")[2]) == (303, "etat=paused")

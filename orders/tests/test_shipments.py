@@ -28,7 +28,7 @@ from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
 from orders.tests.withdrawing import declare, refund
-from shop.core.dates import shop_day
+from shop.core.dates import shop_day, unbroken
 from shop.core.mail_delivery import deliver
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -252,7 +252,7 @@ def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider, c
     # Its customer reads the day of the parcel, not that of the refund.
     day = shop_day(parcel.sent_at)
     page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
-    assert page.count(f'<time datetime="{day.isoformat()}">{date_format(day)}</time>') == 1
+    assert page.count(f'<time datetime="{day.isoformat()}">{unbroken(date_format(day))}</time>') == 1
     assert order_cards([Order.objects.get(pk=order.pk)], user_id=0)[0].latest_step.sent_on == day
 
 

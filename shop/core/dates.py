@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -17,7 +17,7 @@ from shop.core.languages import active_language
 SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # Before and after them there are days, but no moments in UTC, which databases keep.
 _FIRST_DAY, _LAST_DAY = date(1, 1, 2), date(9999, 12, 30)
-_SPACE_INSIDE = re.compile(r" (?!(?:de )?\d{4}$)|(?<= de) (?=\d{4}$)")
+_SPACE_INSIDE = re.compile(r" (?!(?:de )?\d{4}\b)|(?<= de) (?=\d{4}\b)")
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 
@@ -31,6 +31,15 @@ def moment_on(day: date, now: datetime | None = None) -> datetime:
     """Return the moment of what happened on a day of which no hour is known: now, or noon of another day."""
     now = now or timezone.now()
     return now if day == shop_day(now) else datetime.combine(day, time(12), SHOP_ZONE)
+
+
+def clock_moment(typed: datetime) -> datetime:
+    """Return the moment that somebody typed, which is on the shop's clock unless it names a time zone: of an hour that
+    comes twice in autumn the first, of one that spring leaves out the one after it.
+
+    Raises OverflowError for one that has no equal in UTC.
+    """
+    return (typed if timezone.is_aware(typed) else typed.replace(tzinfo=SHOP_ZONE)).astimezone(UTC)
 
 
 def start_of_day(day: date) -> datetime:
@@ -80,7 +89,7 @@ def _in_words(day: date, named_format: str, _language: str | None) -> str:
 
 
 def unbroken(words: str) -> str:
-    """Return a day in words that a narrow page breaks before its year at most."""
+    """Return a day in words, or a moment, that a narrow page breaks before its year at most."""
     return _SPACE_INSIDE.sub("\u00a0", words)
 
 

@@ -18,6 +18,7 @@ from django.db.models.fields import BLANK_CHOICE_DASH
 from django.forms.boundfield import BoundField
 
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.dates import clock_moment
 from shop.core.email_addresses import EmailAddressField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.row_keys import read_key
@@ -73,12 +74,25 @@ class RowsField(forms.ModelMultipleChoiceField[Any]):
         return super().clean(value)
 
 
+class ClockField(forms.DateTimeField):
+    """A moment in the browser's own field. One on a day when the clocks change is `clock_moment`'s, where Django
+    refuses it."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        try:
+            return super().to_python(value)
+        except ValidationError as error:
+            if error.code != "ambiguous_timezone":
+                raise
+            return clock_moment((error.params or {})["datetime"])
+
+
 def staff_formfield(db_field: Any, **options: Any) -> Any:
     """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
     them. For `Meta.formfield_callback`."""
     if isinstance(db_field, models.DateTimeField):
         clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
-        options |= {"widget": clock, "validators": _MOMENTS}
+        options |= {"form_class": ClockField, "widget": clock, "validators": _MOMENTS}
     elif isinstance(db_field, models.DateField):
         options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
     elif isinstance(db_field, models.DecimalField):

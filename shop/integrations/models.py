@@ -64,7 +64,7 @@ class RepeatedCall(models.Model):
     """A call that a program, or a page of the staff, marked with an `Idempotency-Key`: its repetition finds what the
     first one made."""
 
-    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="+", null=True)
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="+", null=True, db_index=False)
     idempotency_key = models.CharField(max_length=200)
     fingerprint = models.CharField(max_length=64)
     subject_id = models.BigIntegerField(null=True)
@@ -191,7 +191,9 @@ class DeliveryState(models.TextChoices):
 class WebhookDelivery(models.Model):
     """One event for one endpoint: the row is the truth, and a message to Celery only starts the call sooner."""
 
-    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries")
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
     event = models.ForeignKey(WebhookEvent, on_delete=models.CASCADE, related_name="deliveries")
     state = models.CharField(
         _("état"), max_length=10, choices=DeliveryState.choices, default=DeliveryState.QUEUED

@@ -219,7 +219,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
         "ArticleCategoryEnum": "blog.models.ArticleCategory",
         "ArticleStateEnum": "blog.models.ArticleState",

@@ -19,7 +19,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -172,11 +172,31 @@ def index_words() -> None:
         else:
             migration.drop_index(None, connection.schema_editor())
         with transaction.atomic():
-            search_index.rebuild_index(
-                products=Product.objects.select_related("category").order_by("pk").iterator(chunk_size=BATCH)
-            )
+            _index(Product.objects.select_related("category").order_by("pk").iterator(chunk_size=BATCH))
         for statement in migration._POSTGRESQL[2:3] if is_postgresql else migration._SQLITE:
             cursor.execute(statement)
+
+
+def _index(products: Iterable[Any]) -> None:
+    """As `index_products`, which counts each word again for every few products."""
+    from catalog.models import SearchEntry
+    from catalog.services import search_index
+
+    pieces: Counter[tuple[str, str]] = Counter()
+    shown: dict[tuple[str, str], str] = {}
+    batch: list[SearchEntry] = []
+    for product in products:
+        for language, (key, words) in search_index._entries(product):
+            pieces.update((language, word) for word in words)
+            shown |= {(language, word): text for word, (_, text) in words.items()}
+            batch.append(
+                search_index._entry(key, product.pk, language, search_index._tokens(language, words))
+            )
+        if len(batch) >= BATCH:
+            SearchEntry.objects.bulk_create(batch)
+            batch = []
+    SearchEntry.objects.bulk_create(batch)
+    search_index._add_words(shown, pieces)
 
 
 def _drawn_words(text: str, language: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -249,8 +250,8 @@ def cancel_campaign(*, campaign_id: int, actor: User) -> None:
 
 
 def settle_cancelled(campaign_id: int) -> None:
-    """Count the mail that was leaving while its letter was cancelled, and drop it if it did not leave. For the worker
-    that was sending it; any other letter is left alone. One query."""
+    """Count the mail that was leaving while its letter was cancelled, and drop it if it did not leave, or if its worker
+    was killed, which nobody can tell. Any other letter is left alone. One query."""
     cancelled = Campaign.objects.filter(pk=campaign_id, state=CampaignState.CANCELLED)
     if not cancelled.exists():
         return
@@ -260,7 +261,8 @@ def settle_cancelled(campaign_id: int) -> None:
 
 
 def _drop_waiting(campaign: Campaign, ended_at: datetime) -> None:
-    OutgoingMail.objects.filter(reference=campaign.mail_reference, state=MailState.QUEUED).delete()
+    waits = Q(state=MailState.QUEUED) | Q(state=MailState.SENDING, lease_until__lte=timezone.now())
+    OutgoingMail.objects.filter(waits, reference=campaign.mail_reference).delete()
     finish(campaign, ended_at)
 
 

@@ -68,12 +68,14 @@ def send_and_go_on(campaign_id: int) -> None:
 
 
 def send_due(now: datetime) -> None:
-    """Start what was planned, and go on where a worker was lost, another mail went first or one has to be tried
-    again."""
+    """Start what was planned, go on where a worker was lost, another mail went first or one has to be tried again, and
+    drop what a worker left that was killed as its letter was cancelled."""
     sending = Campaign.objects.filter(state=CampaignState.SENDING).order_by("pk")
+    left = OutgoingMail.objects.filter(is_bulk=True, state=MailState.SENDING, lease_until__lte=now)
     each_step(
         lambda: start_due_campaigns(now),
         lambda: each_row(sending.values_list("pk", flat=True), send_and_go_on),
+        lambda: each_row(left.values_list("context__campaign", flat=True), settle_cancelled),
     )
 
 

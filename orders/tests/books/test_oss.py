@@ -134,7 +134,7 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
             empty = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
             assert ("à déposer et payer" in empty, "Noter comme déposée" in empty) == (is_due, is_due)
         page = admin_client.get("/admin/comptes/oss").content.decode()
-        assert "2026-T3, à déposer et payer avant le 31 octobre 2026" in page
+        assert "2026-T3, à déposer et payer avant le 31\xa0octobre 2026" in page
         csv = b"".join(admin_client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
         assert csv.decode() == (
             "\ufeffSection;Période;Pays de consommation;Taux (%);Base hors TVA (€);TVA (€)\r\n"

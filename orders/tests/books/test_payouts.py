@@ -165,7 +165,7 @@ def test_the_list_says_in_which_month_of_the_table_a_payout_is(admin_client):
     make_payout(1, "50.00", date(2026, 11, 2))
     Payout.objects.update(created_at=utc(2026, 10, 30, 12))
     page = admin_client.get("/admin/versements?annee=2026").content.decode()
-    assert "2 novembre 2026" in page
+    assert "2\xa0novembre 2026" in page
     assert "parti le 30/10/2026" in page
     assert '<th scope="row">octobre</th>' in page
     assert "Parti de Stripe" in page

@@ -1,4 +1,4 @@
-"""Django's `date` filter with French ordinals, built into every template of the shop and of the admin."""
+"""Django's `date` filter with French ordinals and unbroken days, in every template of the shop and of the admin."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ _IN_WORDS = {None, "DATE_FORMAT", "DATETIME_FORMAT", "MONTH_DAY_FORMAT"}
 
 @register.filter(expects_localtime=True, is_safe=False)
 def date(value: datetime.date | datetime.datetime | str | None, arg: str | None = None) -> Any:
-    """`{{ day|date }}`, `{{ day|date:"MONTH_DAY_FORMAT" }}`: as Django's, and « 1er décembre » in French."""
+    """`{{ day|date }}`, `{{ day|date:"MONTH_DAY_FORMAT" }}`: as Django's, but « 1er décembre » in French, and a narrow
+    page breaks it before its year at most."""
     text = defaultfilters.date(value, arg)
-    return with_ordinal(text) if arg in _IN_WORDS else text
-
-
-register.filter(unbroken, is_safe=True)
+    return unbroken(with_ordinal(text)) if arg in _IN_WORDS else text
 
 
 @register.filter

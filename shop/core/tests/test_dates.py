@@ -14,15 +14,15 @@ FIRST, ELEVENTH = date(2026, 12, 1), date(2026, 12, 11)
 @pytest.mark.parametrize(
     ("language", "expected"),
     [
-        ("fr", "1er décembre 2026"),
-        ("en", "1 December 2026"),
-        ("es", "1 de diciembre de 2026"),
-        ("de", "1. Dezember 2026"),
+        ("fr", "1er\xa0décembre 2026"),
+        ("en", "1\xa0December 2026"),
+        ("es", "1\xa0de\xa0diciembre de\xa02026"),
+        ("de", "1.\xa0Dezember 2026"),
     ],
 )
-def test_the_first_of_a_month(language: str, expected: str) -> None:
+def test_the_first_of_a_month_and_where_a_narrow_page_breaks_it(language: str, expected: str) -> None:
     with translation.override(language):
-        assert day_in_words(FIRST) == expected
+        assert day_in_words(FIRST) == expected.replace("\xa0", " ")
         assert Template("{{ day|date }}").render(Context({"day": FIRST})) == expected
         assert Template('{{ day|date:"DATE_FORMAT" }}').render(Context({"day": FIRST})) == expected
 
@@ -30,8 +30,8 @@ def test_the_first_of_a_month(language: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("named", "expected"),
     [
-        ("MONTH_DAY_FORMAT", "1er décembre"),
-        ("DATETIME_FORMAT", "1er décembre 2026 14:05"),
+        ("MONTH_DAY_FORMAT", "1er\xa0décembre"),
+        ("DATETIME_FORMAT", "1er\xa0décembre 2026\xa014:05"),
         ("SHORT_DATE_FORMAT", "01/12/2026"),
         ("j F", "1 décembre"),
         ("c", "2026-12-01T14:05:00+01:00"),
@@ -60,20 +60,6 @@ def test_other_days_and_other_texts_stay_as_they_are() -> None:
         assert with_ordinal("1 2 3") == "1 2 3"
     with translation.override("de"):
         assert with_ordinal("1 mars") == "1 mars"
-
-
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [
-        ("fr", "11\xa0décembre 2026"),
-        ("en", "11\xa0December 2026"),
-        ("es", "11\xa0de\xa0diciembre de\xa02026"),
-        ("de", "11.\xa0Dezember 2026"),
-    ],
-)
-def test_a_narrow_page_breaks_a_day_before_its_year_at_most(language: str, words: str) -> None:
-    with translation.override(language):
-        assert Template('{{ day|date:"DATE_FORMAT"|unbroken }}').render(Context({"day": ELEVENTH})) == words
 
 
 def test_days_kept_as_text_too() -> None:

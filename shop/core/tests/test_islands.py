@@ -144,8 +144,8 @@ def test_props_become_types_of_the_schema():
     assert schemas["StampProps"]["properties"]["price"]["type"] == "string"
     shade = schemas["StampProps"]["properties"]["shade"]
     assert shade["nullable"] is True
-    enum = shade["allOf"][0]["$ref"].rsplit("/", 1)[1]
-    assert schemas[enum]["enum"] == ["raw", "painted"]
+    enums = [part["$ref"].rsplit("/", 1)[1] for part in shade["oneOf"]]
+    assert [schemas[enum]["enum"] for enum in enums] == [["raw", "painted"], [None]]
 
 
 def test_no_template_puts_an_island_inside_an_island_or_a_form():
