@@ -83,6 +83,20 @@ def test_the_address_changes_once_both_links_were_followed(client, member, order
     assert not EmailChange.objects.exists()
 
 
+def test_both_links_are_agreed_to_in_two_tabs_of_one_browser(client, member):
+    ask(client)
+    tabs = []
+    for to in ("client@example.com", NEW):
+        page = text(client.get(link(to), follow=True))
+        tabs.append(dict(re.findall(r'<input type="hidden" name="(link)" value="([^"]*)">', page)))
+
+    client.post("/auth/adresse-e-mail", tabs[0])
+    change = EmailChange.objects.get()
+    assert (change.old_confirmed_at is None, change.new_confirmed_at is None) == (False, True)
+    assert "Votre adresse est changée" in text(client.post("/auth/adresse-e-mail", tabs[1]))
+    assert email_of(member) == NEW
+
+
 def test_opening_a_link_changes_nothing_and_it_is_good_once(client, member):
     ask(client)
     path = link(NEW)
