@@ -26,6 +26,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services.second_factor import check_code, check_passkey
 from accounts.services.signing_in import check_own_password
+from accounts.sessions import move_session
 from shop.core.problems import Problem
 
 PROOFS = ("proof_password", "proof_code", "credential")
@@ -54,12 +55,17 @@ def require_recent(request: HttpRequest) -> None:
         )
 
 
+def lacks_second_factor(request: HttpRequest) -> bool:
+    """Return whether this account has a second factor that its session did not prove lately. At most one query."""
+    return cast(User, request.user).has_second_factor and not is_recent(request)
+
+
 def prove_fully(request: HttpRequest, password: str) -> None:
-    """Before what cannot be undone: the password whatever was proved before, and the second factor lately where the
-    account has one. Raises ``Problem`` as ``check_own_password`` and ``require_recent`` do."""
-    user = cast(User, request.user)
-    check_own_password(user, password)
-    if user.has_second_factor:
+    """Before another password, another address and the erasure: the password whatever was proved before, and the second
+    factor lately where the account has one (ASVS 7.5.1). Call this outside any transaction. Raises ``Problem`` as
+    ``check_own_password`` and ``require_recent`` do."""
+    check_own_password(cast(User, request.user), password)
+    if lacks_second_factor(request):
         require_recent(request)
 
 
@@ -121,16 +127,20 @@ def read_credential(text: str) -> Any:
 
 
 def _prove(request: HttpRequest) -> None:
+    """Raises ``Problem``. Another session key from then on, as after signing in (ASVS 7.2.4)."""
     user = cast(User, request.user)
     if not user.has_second_factor:
         check_own_password(user, request.POST.get("proof_password", ""))
         reauthenticate_by_password(request)
-        return
-    if request.POST.get("credential"):
-        factor = check_passkey(user, read_credential(request.POST["credential"]))
     else:
-        factor = check_code(user, request.POST.get("proof_code", ""))
-    post_authentication(request, factor, reauthenticated=True)
+        if request.POST.get("credential"):
+            factor = check_passkey(user, read_credential(request.POST["credential"]))
+        else:
+            factor = check_code(user, request.POST.get("proof_code", ""))
+        post_authentication(request, factor, reauthenticated=True)
+    key = request.session.session_key
+    request.session.cycle_key()
+    move_session(key, request)
 
 
 def _typed(request: HttpRequest) -> list[tuple[str, str]]:

@@ -30,7 +30,14 @@ from accounts.forms import OwnPasswordForm
 from accounts.models import User
 from accounts.notices import leave_notice, take_notice
 from accounts.passwords import minimum_length
-from accounts.recent_authentication import ask_again, is_recent, read_credential, require_recent
+from accounts.recent_authentication import (
+    ask_again,
+    is_recent,
+    lacks_second_factor,
+    prove_fully,
+    read_credential,
+    require_recent,
+)
 from accounts.redirects import own_path
 from accounts.selectors import second_factors
 from accounts.services import second_factor
@@ -66,7 +73,12 @@ class SecurityView(PrivateView):
         return self._page(request, OwnPasswordForm())
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        match request.POST.get("action"):
+        action = request.POST.get("action")
+        if action == "password":
+            return self._change_password(request)
+        if lacks_second_factor(request) and (answer := ask_again(request)):
+            return answer
+        match action:
             case "end_session":
                 key = read_key(request.POST.get("session", ""))
                 if key is not None:
@@ -75,8 +87,6 @@ class SecurityView(PrivateView):
             case "end_others":
                 sessions.end_other_sessions(request, _user(request))
                 leave_notice(request, "sessions_closed")
-            case "password":
-                return self._change_password(request)
         return redirect("accounts:security")
 
     def _change_password(self, request: HttpRequest) -> HttpResponseBase:
@@ -85,9 +95,8 @@ class SecurityView(PrivateView):
         if form.is_valid():
             user = _user(request)
             try:
-                change_password(
-                    user, old=form.cleaned_data["old_password"], new=form.cleaned_data["password"]
-                )
+                prove_fully(request, form.cleaned_data["old_password"])
+                change_password(user, form.cleaned_data["password"])
             except Problem as problem:
                 form.add_error(
                     "password" if "password" in problem.errors else "old_password",
@@ -112,6 +121,7 @@ class SecurityView(PrivateView):
             {
                 "form": form,
                 "minimum": minimum_length(user),
+                "asks_second_factor": lacks_second_factor(request),
                 "notice": take_notice(request),
                 "sessions": sessions.open_sessions(request, user),
                 "factors": second_factors(user),

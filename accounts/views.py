@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.devices import remember_device
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
+from accounts.link_keys import close_link, link_key, link_mark, open_link
 from accounts.models import SignUp
 from accounts.notices import Notice, end_with_notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM, minimum_length
@@ -31,8 +32,8 @@ from shop.core.client_address import client_address
 from shop.core.languages import active_language
 from shop.core.problems import Problem
 
-RESET_SESSION_KEY = "auth_reset_key"
-CONFIRMATION_SESSION_KEY = "auth_confirmation_key"
+RESETS = "auth_reset_keys"
+CONFIRMATIONS = "auth_confirmation_keys"
 
 private = [never_cache, sensitive_post_parameters()]
 
@@ -159,42 +160,29 @@ class AuthView(View):
 def follow_confirmation_link(request: HttpRequest, key: str) -> HttpResponseBase:
     """The link of the confirmation mail.
 
-    The browser that signed up with a password is done: it keeps it. Any other chooses one first; the key moves into the
-    session, so that no page or referrer shows it, and nothing is confirmed yet: programs that look through mails
-    open links too.
+    The browser that signed up with a password is done: it keeps it. Any other chooses one first, and nothing is
+    confirmed yet: programs that look through mails open links too.
     """
     sign_up = sign_up_of_key(key)
     if sign_up is None:
-        return _end_confirmation(request, "bad_confirmation")
+        return end_with_notice(request, "bad_confirmation")
     if remembered_sign_up(request) == str(sign_up.pk) and sign_up.has_password:
         try:
             signing_up.confirm_sign_up(key=key, password=None, is_theirs=True)
         except Problem:
-            return _end_confirmation(request, "bad_confirmation")
+            return end_with_notice(request, "bad_confirmation")
         forget_sign_up(request)
-        return _end_confirmation(request, "confirmed")
-    request.session[CONFIRMATION_SESSION_KEY] = key
-    response = redirect("accounts:confirmation")
-    response["Referrer-Policy"] = "no-referrer"
-    return response
-
-
-def _end_confirmation(request: HttpRequest, notice: str) -> HttpResponseBase:
-    request.session.pop(CONFIRMATION_SESSION_KEY, None)
-    return end_with_notice(request, notice)
+        return end_with_notice(request, "confirmed")
+    return open_link(request, CONFIRMATIONS, key, "accounts:confirmation")
 
 
 @require_GET
 @never_cache
 def follow_reset_link(request: HttpRequest, key: str) -> HttpResponseBase:
-    """The link of the reset mail: the key moves into the session, so that no page or referrer shows it."""
+    """The link of the reset mail."""
     if members.user_of_reset_key(key) is None:
-        response = _end_reset(request)
-    else:
-        request.session[RESET_SESSION_KEY] = key
-        response = redirect("accounts:new-password")
-    response["Referrer-Policy"] = "no-referrer"
-    return response
+        return _end_reset(request)
+    return open_link(request, RESETS, key, "accounts:new-password")
 
 
 def _end_reset(request: HttpRequest) -> HttpResponseBase:
@@ -206,14 +194,14 @@ def _end_reset(request: HttpRequest) -> HttpResponseBase:
 
 
 class ChoosePasswordView(View):
-    """A password typed twice, by whom a link in a mail belongs to; the session keeps the link's key."""
+    """A password typed twice, by whom a link in a mail belongs to; the session keeps the link's key under `kind`."""
 
     http_method_names = ["get", "head", "post"]
     template = ""
-    session_key = ""
+    kind = ""
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        return self._page(request, NewPasswordForm()) or self._refuse(request)
+        return self._page(request, NewPasswordForm()) or self._close(request)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         form = NewPasswordForm(request.POST)
@@ -222,12 +210,16 @@ class ChoosePasswordView(View):
                 return self._act(request, form.cleaned_data["password"])
             except Problem as problem:
                 if problem.code == "invalid_link":
-                    return self._refuse(request)
+                    return self._close(request)
                 form.add_error("password", problem.errors["password"])
-        return self._page(request, form) or self._refuse(request)
+        return self._page(request, form) or self._close(request)
 
     def _key(self, request: HttpRequest) -> str:
-        return str(request.session.get(self.session_key, ""))
+        return link_key(request, self.kind)
+
+    def _close(self, request: HttpRequest) -> HttpResponseBase:
+        close_link(request, self.kind)
+        return self._refuse(request)
 
     def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
         raise NotImplementedError
@@ -250,7 +242,8 @@ class ChoosePasswordView(View):
                 "error",
                 _("Les mots de passe ne correspondent pas") if mismatch else context["error_title"],
             )
-        context = {"minimum": MEMBER_MINIMUM, **context, "form": form, "notice": notice}
+        link = link_mark(self._key(request))
+        context = {"minimum": MEMBER_MINIMUM, **context, "form": form, "notice": notice, "link": link}
         return render(request, self.template, context)
 
 
@@ -259,7 +252,7 @@ class NewPasswordView(ChoosePasswordView):
     """Chooses a new password, for whom the reset link of this session belongs to."""
 
     template = "accounts/new_password.html"
-    session_key = RESET_SESSION_KEY
+    kind = RESETS
 
     def _context(self, request: HttpRequest) -> dict[str, Any] | None:
         user = members.user_of_reset_key(self._key(request))
@@ -282,7 +275,6 @@ class NewPasswordView(ChoosePasswordView):
         return redirect("accounts:auth")
 
     def _refuse(self, request: HttpRequest) -> HttpResponseBase:
-        request.session.pop(self.session_key, None)
         return _end_reset(request)
 
 
@@ -295,7 +287,7 @@ class ConfirmationView(ChoosePasswordView):
     """
 
     template = "accounts/confirmation.html"
-    session_key = CONFIRMATION_SESSION_KEY
+    kind = CONFIRMATIONS
 
     def _context(self, request: HttpRequest) -> dict[str, Any] | None:
         sign_up = sign_up_of_key(self._key(request))
@@ -319,13 +311,14 @@ class ConfirmationView(ChoosePasswordView):
         )
         if is_own:
             forget_sign_up(request)
-        return _end_confirmation(request, "confirmed")
+        close_link(request, self.kind)
+        return end_with_notice(request, "confirmed")
 
     def _is_own(self, request: HttpRequest, sign_up: SignUp) -> bool:
         return remembered_sign_up(request) == str(sign_up.pk)
 
     def _refuse(self, request: HttpRequest) -> HttpResponseBase:
-        return _end_confirmation(request, "bad_confirmation")
+        return end_with_notice(request, "bad_confirmation")
 
 
 @require_POST

@@ -16,7 +16,6 @@ from accounts.email_changes import Mailbox, read_email_change_key
 from accounts.models import EmailChange, User
 from accounts.selectors import has_account, pending_email_change
 from accounts.services.members import clean_email
-from accounts.services.signing_in import check_own_password
 from shop.core import limits
 from shop.core.audit import record_audit
 from shop.core.mail import queue_mail
@@ -41,18 +40,17 @@ class Outcome(StrEnum):
     TAKEN = "taken"
 
 
-def request_email_change(*, user: User, email: str, password: str, language: str) -> EmailChange:
-    """Write down the wish for another address, and to both mailboxes; an earlier wish is void.
+def request_email_change(*, user: User, email: str, language: str) -> EmailChange:
+    """Write down the wish for another address of who proved fully who they are, and to both mailboxes; an earlier wish
+    is void.
 
     The same is done for an address that has an account: its owner is told so by mail, nobody else. Call this outside
-    any transaction. Raises Problem: 400 `invalid_email`, `same_email`, `invalid_credentials`; 429 `throttled`,
-    `too_many_attempts`.
+    any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`.
     """
     address = clean_email(email)
     if address == user.email:
         message = _("C'est déjà l'adresse de votre compte.")
         raise Problem("same_email", message, errors={"email": [message]})
-    check_own_password(user, password)
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)

@@ -102,15 +102,14 @@ def check_own_password(user: User, password: str) -> None:
     limits.restore(limits.OWN_PASSWORD_ACCOUNT, user.email)
 
 
-def change_password(user: User, *, old: str, new: str) -> None:
-    """Set the password of who knows the present one; sessions with the old one end. Call this outside any transaction.
+def change_password(user: User, password: str) -> None:
+    """Set the password of who proved fully who they are; sessions with the old one end.
 
-    Raises ``Problem`` as ``check_own_password`` does, and 400 ``weak_password`` with ``errors["password"]``.
+    Raises ``Problem`` 400 ``weak_password`` with ``errors["password"]``.
     """
-    check_own_password(user, old)
-    refuse_weak_password(new, user)
+    refuse_weak_password(password, user)
     with transaction.atomic():
-        user.set_password(new)
+        user.set_password(password)
         user.save(update_fields=["password"])
         send_password_changed(user, language=user.language)
 

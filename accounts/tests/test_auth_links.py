@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
@@ -156,6 +157,51 @@ def test_a_reset_link_that_is_over_is_told_to_who_is_signed_in(client):
     page = client.get("/auth/nouveau-mot-de-passe/x", follow=True)
     assert page.redirect_chain == [("/espace-membre/securite", 302)]
     assert "Ce lien n'est plus valable. Demandez-en un nouveau." in text(page)
+
+
+# --- Two links in two tabs of one browser -----------------------------------------------------------
+def open_tab(client, link):
+    """Follow a link; what the form of its page sends along."""
+    page = text(client.get(link, follow=True))
+    assert link.rsplit("/", 1)[1] not in page
+    return dict(re.findall(r'<input type="hidden" name="(link)" value="([^"]*)">', page))
+
+
+def choose(client, tab, password):
+    return client.post(
+        f"/auth/{tab.pop('page')}", {**tab, "password": password, "password_confirmation": password}
+    )
+
+
+@pytest.mark.parametrize(("mode", "page"), [("forgot", "nouveau-mot-de-passe"), ("signup", "confirmation")])
+def test_a_password_is_that_of_the_link_whose_page_it_was_typed_in(client, mode, page):
+    links = []
+    for name in ("a", "b"):
+        if mode == "forgot":
+            make_member(f"{name}@example.com")
+        post(Client(), mode, email=f"{name}@example.com")
+        links.append(link_in_last_mail())
+    first, _second = (open_tab(client, link) for link in links)
+
+    choose(client, {**first, "page": page}, "atelier-figurine-a")
+
+    known = {user.email: user.check_password("atelier-figurine-a") for user in User.objects.all()}
+    assert known == {"a@example.com": True} | ({"b@example.com": False} if mode == "forgot" else {})
+
+
+def test_a_tab_with_another_link_outlives_the_confirmation_beside_it(client):
+    tabs = []
+    for name in ("a", "b"):
+        post(Client(), "signup", email=f"{name}@example.com")
+        tabs.append({**open_tab(client, link_in_last_mail()), "page": "confirmation"})
+    client.get("/auth/confirmation/too-old")
+
+    for name, tab in zip(("a", "b"), tabs, strict=True):
+        assert choose(client, dict(tab), f"atelier-figurine-{name}")["Location"] == "/auth"
+        assert User.objects.get(email=f"{name}@example.com").check_password(f"atelier-figurine-{name}")
+        assert choose(client, tab, "atelier-figurine-c")["Location"] == "/auth"
+        assert "Ce lien de confirmation n'est plus valable." in text(client.get("/auth"))
+    assert not any(user.check_password("atelier-figurine-c") for user in User.objects.all())
 
 
 @pytest.mark.parametrize("key", ["x", "Mg", "Mg:abc:def", "::"])

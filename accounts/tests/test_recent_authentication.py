@@ -7,12 +7,14 @@ import time
 import pytest
 from django.test import Client
 
+from accounts.models import EmailChange
 from accounts.recent_authentication import is_recent
 from accounts.selectors import roles_of
 from accounts.tests.people import (
     PASSWORD,
     add_app,
     app_code,
+    mails,
     make_admin,
     make_member,
     post,
@@ -24,6 +26,8 @@ pytestmark = pytest.mark.django_db
 
 ROLE = "/admin/utilisateurs/{}/role"
 CONFIRM = "/espace-membre/confirmer"
+SECURITY = "/espace-membre/securite"
+NEW = "autre-figurine-2027"
 ASKED = "Confirmez que c'est bien vous"
 
 
@@ -136,6 +140,52 @@ def test_what_is_no_passkey_is_refused_everywhere(client, admin, credential):
     assert answer["Location"] == "/auth"
     assert "Cette clé d'accès n'a pas pu être vérifiée." in text(stranger.get("/auth"))
     assert stranger.get("/api/me").json()["authenticated"] is False
+
+
+CHANGES = {
+    "password": (
+        SECURITY,
+        {"action": "password", "old_password": PASSWORD, "password": NEW, "password_confirmation": NEW},
+        "/espace-membre/securite#mot-de-passe",
+    ),
+    "address": (
+        "/espace-membre/adresse-e-mail",
+        {"email": "nouvelle@example.com", "password": PASSWORD},
+        "/espace-membre?tab=profile#adresse-e-mail",
+    ),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+def test_the_password_alone_changes_neither_itself_nor_the_address_where_there_is_a_second_factor(
+    client, changed
+):
+    address, fields, part = CHANGES[changed]
+    member = make_member()
+    secret = add_app(member)
+    client.force_login(member)
+    prove(client, member)
+
+    def is_changed():
+        member.refresh_from_db()
+        return member.check_password(NEW) or EmailChange.objects.exists()
+
+    asked = f'href="{CONFIRM}?next={part.replace("?", "%3F").replace("=", "%3D").replace("#", "%23")}"'
+    pages = (client.get(part.split("#")[0]), client.post(address, fields))
+    assert not is_changed()
+    assert mails() == []
+    for page in pages:
+        assert asked in text(page)
+        assert 'name="old_password"' not in text(page)
+        assert 'name="password"' not in text(page)
+
+    proved = client.post(CONFIRM, {"next": part, "proof_code": app_code(secret)})
+    assert proved["Location"] == part
+    wrong = client.post(address, {name: "x" if v == PASSWORD else v for name, v in fields.items()})
+    assert "Mot de passe incorrect" in text(wrong)
+    assert not is_changed()
+    assert client.post(address, fields).status_code in (302, 303)
+    assert is_changed()
 
 
 def test_nobody_confirms_without_a_session(client):

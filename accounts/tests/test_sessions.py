@@ -16,7 +16,18 @@ from accounts.models import User
 from accounts.services import grant_role, set_blocked
 from accounts.services.second_factor import reset_second_factor
 from accounts.sessions import device_name, purge_ended_sessions
-from accounts.tests.people import PASSWORD, add_app, mails, make_admin, make_member, post, signed_in, text
+from accounts.tests.people import (
+    PASSWORD,
+    add_app,
+    app_code,
+    mails,
+    make_admin,
+    make_member,
+    post,
+    prove,
+    signed_in,
+    text,
+)
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +134,41 @@ def test_all_others_are_ended_at_once():
     second.post(PAGE, {"action": "end_others"})
 
     assert [is_open(each) for each in (first, second, third)] == [False, True, False]
+
+
+@pytest.mark.parametrize("action", ["end_session", "end_others"])
+def test_sessions_are_ended_with_the_second_factor_where_there_is_one(action):
+    user = make_member()
+    phone, laptop = browser(IPHONE), browser()
+    secret = add_app(user)
+    prove(laptop, user)
+    row = UserSession.objects.get(session_key=phone.session.session_key)
+    fields = {"action": action, "session": str(row.pk)}
+
+    asked = text(laptop.post(PAGE, fields))
+    assert 'name="proof_code"' in asked
+    assert all(f'name="{name}" value="{value}"' in asked for name, value in fields.items())
+    assert is_open(phone)
+
+    assert laptop.post(PAGE, {**fields, "proof_code": app_code(secret)})["Location"] == PAGE
+    assert (is_open(phone), is_open(laptop)) == (False, True)
+
+
+def test_who_proved_again_who_they_are_has_another_session_key():
+    make_member()
+    client = browser()
+    replayed = Client()
+    replayed.cookies["sessionid"] = client.cookies["sessionid"].value
+    confirm = "/espace-membre/confirmer"
+    prove(client, User.objects.get(), "none")
+
+    client.post(confirm, {"next": PAGE, "proof_password": "wrong"})
+    assert (is_open(client), is_open(replayed)) == (True, True)
+    assert client.post(confirm, {"next": PAGE, "proof_password": PASSWORD})["Location"] == PAGE
+
+    assert (is_open(client), is_open(replayed)) == (True, False)
+    assert devices(client) == ["Firefox, Windows"]
+    assert 'Firefox, Windows <span class="badge">Cet appareil</span>' in text(client.get(PAGE))
 
 
 def change(client, old=PASSWORD, new=NEW, again=None):

@@ -17,8 +17,13 @@ from orders.selectors.installments import Calendar, calendars
 from orders.selectors.invoices import DocumentEntry, document_path, documents_of_orders
 from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
-from orders.selectors.refund_debts import credited_whole
-from orders.selectors.withdrawals import WithdrawalPanel, cases_of_orders, withdrawal_panel
+from orders.selectors.refund_rules import units_returned
+from orders.selectors.withdrawals import (
+    WithdrawalPanel,
+    cases_of_orders,
+    returnable_lines,
+    withdrawal_panel,
+)
 from shop.core.money import ZERO
 
 PAGE_SIZE = 20
@@ -72,15 +77,15 @@ def order_cards(orders: Sequence[Order], *, user_id: int) -> list[OrderCard]:
     """Return the cards of these orders of a member, whose parts are prefetched.
 
     Nine queries at most, however many orders: pauses and cards of installments, documents, cases of withdrawal with
-    their lines and what these are of, whose money banks took back, which were credited whole, and what the member wrote
-    about the pieces.
+    their lines and what these are of, whose money banks took back, what was credited, and what the member wrote about
+    the pieces.
     """
     ids = [order.pk for order in orders]
     plans = calendars(orders)
     documents = documents_of_orders(ids)
     cases = cases_of_orders(ids)
     taken = taken_back(ids)
-    credited = set(credited_whole().filter(pk__in=ids).values_list("pk", flat=True))
+    credited = units_returned(*orders)
     delivered = {
         item.product_id
         for order in orders
@@ -102,7 +107,7 @@ def order_cards(orders: Sequence[Order], *, user_id: int) -> list[OrderCard]:
             withdrawal=withdrawal_panel(
                 order,
                 cases.get(order.pk, []),
-                all_credited=order.pk in credited,
+                all_credited=not returnable_lines(order, credited),
                 taken_back=taken.get(order.pk, ZERO),
             ),
         )

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Exists, OuterRef, Q, Sum
 
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COMMITTED_REFUNDS,
     DisputeState,
     Order,
-    OrderItem,
     Refund,
-    RefundLine,
     RefundRequest,
     RefundState,
 )
@@ -157,19 +155,3 @@ def took_effect(path: str = "") -> Q:
     credit note. `path` leads from the filtered rows to the decision ("request__")."""
     moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED_REFUNDS)
     return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))
-
-
-def credited_whole() -> QuerySet[Order]:
-    """Return the orders of which every unit was credited: nothing of them is to be withdrawn from. One
-    query."""
-    credited = RefundLine.objects.filter(took_effect("request__"), request__order=OuterRef("pk"))
-    ordered = OrderItem.objects.filter(order=OuterRef("pk"))
-    return (
-        Order.objects.filter(pk__in=RefundLine.objects.values("request__order"))
-        .annotate(credited=_units(credited, "request__order"))
-        .filter(credited__gte=_units(ordered, "order"))
-    )
-
-
-def _units(lines: QuerySet[Any], order: str) -> Subquery:
-    return Subquery(lines.values(order).annotate(units=Sum("quantity")).values("units"))

@@ -158,10 +158,10 @@ def refundable(order: Order) -> Decimal:
     return min(held_amount(order) + outstanding(order), uncredited(order))
 
 
-def units_returned(order: Order) -> dict[int, int]:
-    """Return how many units of each line were credited before, by line id; a decision that failed whole credits none.
-    One query."""
-    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
+def units_returned(*orders: Order) -> dict[int, int]:
+    """Return how many units of each line of these orders were credited before, by line id; a decision that failed whole
+    credits none. One query."""
+    lines = RefundLine.objects.filter(took_effect("request__"), request__order__in=orders)
     rows = lines.values("item").annotate(units=Sum("quantity"))
     return {row["item"]: row["units"] for row in rows}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -94,9 +94,10 @@ def named_order(text: str) -> str:
     return ""
 
 
-def returnable_lines(order: Order) -> list[ReturnableLine]:
-    """Return what of an order can still be returned. Two queries."""
-    credited = units_returned(order)
+def returnable_lines(order: Order, credited: Mapping[int, int] | None = None) -> list[ReturnableLine]:
+    """Return what of an order can still be returned; nothing once every unit was credited. Two queries, none where its
+    lines are prefetched and what was `credited` was read (`units_returned`)."""
+    credited = units_returned(order) if credited is None else credited
     lines = (ReturnableLine(item, item.quantity - credited.get(item.pk, 0)) for item in order.items.all())
     return [line for line in lines if line.left > 0]
 

@@ -140,8 +140,8 @@ def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
     if not intent.setup_future_usage or not isinstance(charge, stripe.Charge) or not charge.paid:
         return None
     customer, method = intent.customer, charge.payment_method
-    details = charge.payment_method_details
-    card = details.card if details else None
+    # Details of other ways to pay are left out of the object.
+    card = getattr(charge.payment_method_details, "card", None)
     if customer is None or not method or card is None:
         return None
     return CardFacts(

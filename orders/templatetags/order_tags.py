@@ -18,9 +18,8 @@ from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
 from orders.selectors.money import taken_back
 from orders.selectors.orders import product_path
-from orders.selectors.refund_debts import credited_whole
 from orders.selectors.rules import load_pricing_rules, today
-from orders.selectors.withdrawals import WithdrawalPanel, cases_of
+from orders.selectors.withdrawals import WithdrawalPanel, cases_of, returnable_lines
 from orders.staff.base import order_url
 from shop.core.languages import active_language
 from shop.core.money import ZERO, format_amount
@@ -109,6 +108,6 @@ def withdrawal_panel(order: Order) -> WithdrawalPanel:
     return withdrawals.withdrawal_panel(
         order,
         cases_of(order),
-        all_credited=credited_whole().filter(pk=order.pk).exists(),
+        all_credited=not returnable_lines(order),
         taken_back=taken_back([order.pk]).get(order.pk, ZERO),
     )

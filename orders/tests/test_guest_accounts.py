@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import SignUp, User
 from accounts.services.email_changes import confirm_email_change, request_email_change
-from accounts.tests.people import PASSWORD as MEMBER_PASSWORD
 from accounts.tests.people import deliver_mails, link_in_last_mail, mails, make_member
 from orders.access import access_token, order_url
 from orders.mails import mail_customer
@@ -194,9 +193,7 @@ def test_orders_follow_a_member_to_another_address(client):
     order, guests = bought(user=member), make_order()
     others = make_order(user=member, email="bureau@example.com")
     issued = order.invoices.get().data
-    change = request_email_change(
-        user=member, email="neuve@example.com", password=MEMBER_PASSWORD, language="fr"
-    )
+    change = request_email_change(user=member, email="neuve@example.com", language="fr")
     for mailbox in Mailbox:
         confirm_email_change(key=email_change_key(change, mailbox))
 

@@ -11,14 +11,18 @@ import time_machine
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from accounts.tests.people import make_admin
 from orders.access import access_token
 from orders.models import Order, OrderStatus, PausedBy, PauseEnd, Shipment
+from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
 from orders.selectors.order_cards import order_cards
+from orders.selectors.order_sheet import order_sheet
 from orders.selectors.refund_rules import held_amount
 from orders.selectors.shipments import parcels_for_page, units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import load_workshop, orders_at_risk, paid_units_to_make, queued_units
+from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
@@ -269,8 +273,18 @@ def test_an_order_of_which_every_unit_was_refunded_promises_and_offers_nothing(
     order = Order.objects.get(pk=order.pk)
     assert (order.status, held_amount(order)) == ("confirmed", order.total - 70)
     text = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
-    words = ("Livraison au plus tard", "Vous pouvez vous rétracter", "Rien ne sera expédié.")
-    assert [text.count(said) for said in words] == [is_left, is_left, 1 - is_left]
+    words = (
+        "Livraison au plus tard",
+        "Vous pouvez vous rétracter",
+        "Rien ne sera expédié.",
+        "/adresse?acces=",
+    )
+    assert [text.count(said) for said in words] == [is_left, is_left, 1 - is_left, is_left]
+    sheet = order_sheet(order, make_admin())
+    assert sheet.may_correct_address is bool(is_left)
+    assert [may_correct_address(order, by) for by in (ActorKind.CUSTOMER, ActorKind.STAFF)] == [
+        bool(is_left)
+    ] * 2
     assert order_cards([order], user_id=0)[0].withdrawal.offered is bool(is_left)
     Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at) - timedelta(days=1))
     assert report_overdue_orders(timezone.now()) == is_left

@@ -13,7 +13,7 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
-from orders.access import access_token
+from orders.access import access_token, statement_token
 from orders.models import Withdrawal
 from orders.selectors.mail_contexts import withdrawal_notice
 from orders.selectors.refund_rules import ReturnedLine
@@ -316,6 +316,11 @@ def test_the_last_page_is_forgotten_after_an_hour(order):
     assert answer.status_code == 404
     assert "Si vous avez confirmé votre rétractation, elle compte" in words(answer)
     assert client.get("/retractation/recue?d=x").status_code == 404
+
+
+def test_the_link_to_a_declaration_that_a_restore_lost_says_so():
+    lost = Client().get(f"/retractation/recue?a={statement_token(Withdrawal())}")
+    assert (lost.status_code, "Ce lien ne montre plus de rétractation" in words(lost)) == (404, True)
 
 
 @pytest.mark.both_engines

@@ -122,9 +122,9 @@ def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
             pk = withdrawal_of_token(request.GET["a"])
         else:
             pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
-    except signing.BadSignature as error:
+        withdrawal = Withdrawal.objects.get(pk=pk)
+    except (signing.BadSignature, Withdrawal.DoesNotExist) as error:
         raise DeadLink(_NO_WITHDRAWAL) from error
-    withdrawal = Withdrawal.objects.get(pk=pk)
     context = {"withdrawal": withdrawal, "breadcrumbs": _trail()}
     return _private(render(request, "orders/withdrawal_received.html", context))
 

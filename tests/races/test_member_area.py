@@ -15,7 +15,7 @@ from accounts.models import Address, EmailChange, User
 from accounts.services import addresses
 from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, save_address
 from accounts.services.email_changes import Outcome, confirm_email_change, request_email_change
-from accounts.tests.people import PASSWORD, make_member
+from accounts.tests.people import make_member
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from tests.races.concurrency import Meeting, run_concurrently, values
@@ -27,7 +27,7 @@ CALLERS = 6
 
 
 def wish(user: User) -> EmailChange:
-    return request_email_change(user=user, email=NEW, password=PASSWORD, language="fr")
+    return request_email_change(user=user, email=NEW, language="fr")
 
 
 def follow(change: EmailChange, *mailboxes: Mailbox) -> list[Callable[[], Outcome]]:

@@ -1,4 +1,5 @@
-"""Correcting where a paid order goes: its customer until preparation begins, staff until dispatch."""
+"""Correcting where a paid order goes: its customer until preparation begins, staff until dispatch, and nobody once
+nothing of it is to be sent."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from orders.selectors.addresses import delivery_address
 from orders.selectors.destinations import is_stopped, place_at, place_of
 from orders.selectors.invoices import is_taxed_at_destination
 from orders.selectors.rules import load_pricing_rules
+from orders.selectors.workshop import pieces_here
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -61,8 +63,8 @@ class DeliveryAddress:
 
 
 def may_correct_address(order: Order, by: ActorKind) -> bool:
-    """Return whether this kind of person may still correct where the order goes."""
-    return order.status in _UNTIL[by]
+    """Return whether this kind of person may still correct where the order goes. At most one query."""
+    return order.status in _UNTIL[by] and pieces_here(order).exists()
 
 
 def correct_delivery_address(

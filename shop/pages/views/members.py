@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.notices import leave_toast, take_notice
+from accounts.recent_authentication import lacks_second_factor
 from accounts.selectors import addresses_of, pending_email_change
 from blog.forms import choices_context
 from blog.selectors.consents import latest_consents
@@ -102,12 +103,13 @@ def _favourites(request: HttpRequest, user: User) -> dict[str, Any]:
     return {"favourites": favourite_cards(user.pk)}
 
 
-def _profile(request: HttpRequest, user: User) -> dict[str, Any]:
-    return profile_context(user)
+def _profile(request: HttpRequest, _user: User) -> dict[str, Any]:
+    return profile_context(request)
 
 
-def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, Any]:
-    """Return what the tab of the profile shows, with the form as it was filled in if it was. Eight queries."""
+def profile_context(request: HttpRequest, form: ProfileForm | None = None) -> dict[str, Any]:
+    """Return what the tab of the profile shows, with the form as it was filled in if it was. Nine queries."""
+    user = cast(User, request.user)
     return {
         "form": form or ProfileForm(instance=user),
         "addresses": [
@@ -119,6 +121,7 @@ def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, An
             for address in addresses_of(user)
         ],
         "email_form": EmailChangeForm(),
+        "asks_second_factor": lacks_second_factor(request),
         "email_change": pending_email_change(user),
         "notices": [(notice, subject_of(notice)) for notice in notices_of(person_of(user).emails)],
         **choices_context(find_subscriber(user.email)),

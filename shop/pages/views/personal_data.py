@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from accounts.recent_authentication import is_recent, prove_fully
+from accounts.recent_authentication import lacks_second_factor, prove_fully
 from accounts.services.members import is_last_admin
 from catalog.selectors.addresses import in_each_language
 from shop.core.discarded_files import private_storage
@@ -155,7 +155,7 @@ def _page(
         "erasure_days": period_text("erasure_days"),
         "matters": open_matters(person_of(user)),
         "is_last_admin": is_last_admin(user),
-        "asks_second_factor": user.has_second_factor and not is_recent(request),
+        "asks_second_factor": lacks_second_factor(request),
         "activities": printed_activities(),
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Address, User
 from accounts.notices import leave_notice
+from accounts.recent_authentication import prove_fully
 from accounts.selectors import address_of
 from accounts.services.addresses import delete_address, save_address
 from accounts.services.email_changes import cancel_email_change, request_email_change
@@ -43,7 +44,7 @@ def save_profile(request: HttpRequest) -> HttpResponse:
     user = User.objects.get(pk=cast(User, request.user).pk)
     form = ProfileForm(request.POST, instance=user)
     if not form.is_valid():
-        return render_tab(request, "profile", profile_context(cast(User, request.user), form), 400)
+        return render_tab(request, "profile", profile_context(request, form), 400)
     user.save(update_fields=list(form.fields))
     return _back(request, "profile_saved", "profil")
 
@@ -61,14 +62,15 @@ def change_email(request: HttpRequest) -> HttpResponse:
     status = 400
     if form.is_valid():
         try:
-            request_email_change(user=user, language=active_language(), **form.cleaned_data)
+            prove_fully(request, form.cleaned_data["password"])
+            request_email_change(user=user, email=form.cleaned_data["email"], language=active_language())
         except Problem as problem:
             status = problem.status
             field = "email" if problem.code in ("invalid_email", "same_email") else "password"
             form.add_error(field, problem.detail)
         else:
             return _back(request, "email_change_requested", "adresse-e-mail")
-    context = profile_context(user) | {"email_form": form}
+    context = profile_context(request) | {"email_form": form}
     return render_tab(request, "profile", context, status)
 
 
