@@ -76,7 +76,7 @@ class SecurityView(PrivateView):
         action = request.POST.get("action")
         if action == "password":
             return self._change_password(request)
-        if lacks_second_factor(request) and (answer := ask_again(request)):
+        if answer := ask_again(request):
             return answer
         match action:
             case "end_session":

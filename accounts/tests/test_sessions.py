@@ -154,6 +154,21 @@ def test_sessions_are_ended_with_the_second_factor_where_there_is_one(action):
     assert (is_open(phone), is_open(laptop)) == (False, True)
 
 
+def test_sessions_are_ended_with_the_password_once_signing_in_is_some_time_ago():
+    user = make_member()
+    phone, laptop = browser(IPHONE), browser()
+    prove(laptop, user, "none")
+    fields = {"action": "end_others"}
+
+    asked = text(laptop.post(PAGE, fields))
+    assert 'name="proof_password"' in asked
+    assert "Mot de passe incorrect" in text(laptop.post(PAGE, {**fields, "proof_password": "wrong"}))
+    assert is_open(phone)
+
+    assert laptop.post(PAGE, {**fields, "proof_password": PASSWORD})["Location"] == PAGE
+    assert (is_open(phone), is_open(laptop)) == (False, True)
+
+
 def test_who_proved_again_who_they_are_has_another_session_key():
     make_member()
     client = browser()
