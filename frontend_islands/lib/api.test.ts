@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { ApiProblem, deleteJson, getJson, postJson } from "./api";
+import { ApiProblem, deleteJson, getJson, patchJson, postJson } from "./api";
 import { forgetMe } from "./me";
 
 const answer = (status: number, body: unknown, type = "application/json") =>
@@ -136,6 +136,29 @@ it("calls no answer a network problem, and asks for the token again next time", 
 
   network.mockResolvedValueOnce(me("abc")).mockResolvedValueOnce(answer(200, { ok: true }));
   expect(await postJson("/api/x", {})).toEqual({ ok: true });
+});
+
+it("gives up a write that nothing answers, a long one later, and lets it be sent again", async () => {
+  const limits: number[] = [];
+  const off = new AbortController();
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((limit) => {
+    limits.push(limit);
+    return off.signal;
+  });
+  network.mockResolvedValueOnce(me("abc"));
+  network.mockImplementationOnce(
+    (_address, call) =>
+      new Promise((_done, fail) => {
+        call?.signal?.addEventListener("abort", () => fail(call.signal?.reason));
+        off.abort(new DOMException("late", "TimeoutError"));
+      }),
+  );
+  network.mockImplementation(async () => answer(200, { ok: true }));
+
+  expect(await refusal(patchJson("/api/x", { a: 1 }))).toMatchObject({ status: 0, code: "network" });
+  expect(await patchJson("/api/x", "x".repeat(100_000 - 2))).toEqual({ ok: true });
+  // The write, the token, the long write.
+  expect(limits).toEqual([30_002, 30_000, 50_000]);
 });
 
 it("leaves a call that was called off what it is", async () => {

@@ -1,8 +1,10 @@
 /** Calls to the shop's API. */
-import { fetchMe, forgetMe } from "./me";
+import { fetchMe, forgetMe, LONGEST_MS } from "./me";
 
 /** Browsers refuse calls that outlive their page once their bodies have 64 KiB together; a character is three bytes at most. */
 const MOST_KEPT_ALIVE = 20_000;
+/** The characters that a slow line takes in a millisecond. */
+const SLOWEST = 5;
 /** The characters of those under way. */
 let keptAlive = 0;
 
@@ -42,7 +44,7 @@ export function getJson<Answer>(path: string, options: CallOptions = {}): Promis
 
 /**
  * Writes, with the CSRF token that `/api/me` gives; what was sent goes on when the page is left, unless it is long. Raises
- * like `getJson`.
+ * like `getJson`; without a signal of its own it is given up after thirty seconds, a long one later (`network`).
  */
 export function postJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
   return write<Answer>("POST", path, body, options);
@@ -97,11 +99,13 @@ async function call<Answer>(
     headers["Content-Type"] = "application/json";
     request.body = JSON.stringify(body);
   }
+  const { length } = String(request.body ?? "");
+  if (method !== "GET") request.signal ??= AbortSignal.timeout(LONGEST_MS + Math.ceil(length / SLOWEST));
   if (method !== "GET" && !options.isAnonymous) {
     headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
-    request.keepalive = keptAlive + String(request.body ?? "").length <= MOST_KEPT_ALIVE;
+    request.keepalive = keptAlive + length <= MOST_KEPT_ALIVE;
   }
-  const kept = request.keepalive ? String(request.body ?? "").length : 0;
+  const kept = request.keepalive ? length : 0;
   keptAlive += kept;
   try {
     const response = await answering(options.sent ?? fetch(path, request));

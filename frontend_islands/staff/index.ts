@@ -3,6 +3,7 @@ import "@/runtime/island-element";
 import { closeLeftMenu } from "@/lib/left-menus";
 import { setCounted } from "@/lib/statistics-choice";
 import { reportToServer } from "@/runtime/report";
+import { keepFocusOfBusy } from "./shared/busy-focus";
 import { watchConnection } from "./shared/connection";
 import { enableCopying } from "./shared/copy";
 import { watchForms } from "./shared/forms";
@@ -10,6 +11,7 @@ import { enhancePages } from "./shared/pages";
 
 reportToServer();
 watchConnection();
+keepFocusOfBusy();
 enhancePages();
 enableCopying();
 watchForms();

@@ -92,13 +92,15 @@ def test_a_product_page_works_fits_and_is_accessible(new_page):
     bar.wait_for(state="hidden")
 
 
-def test_a_text_begins_below_its_title(page):
-    """Whatever the length of the table of contents beside it."""
+def test_a_text_begins_below_its_title_and_fits_an_enlarged_phone(page):
+    """Whatever the length of the table of contents beside it; a phone at 200 % has half its width."""
     page.goto("/cgv")
     version, text = (
         page.locator(f".text-page {part}").bounding_box() for part in (".text-page__version", ".prose")
     )
     assert 0 < text["y"] - version["y"] < 120
+    page.set_viewport_size({"width": PHONE // 2, "height": HEIGHT[PHONE] // 2})
+    assert overflow(page) == 0
 
 
 # A sheet that is made by a script is none that the page's policy refuses.

@@ -78,6 +78,7 @@ export function PreviewedStep({
       title={mails ? t("previewTitle") : title}
       onClose={onClose}
       isBusy={isBusy}
+      refusal={error}
       typed={body}
       actions={
         mails ? (

@@ -209,6 +209,9 @@ it("keeps a first change that is the only one", async () => {
   await waitFor(() =>
     expect(readDraft("product-7")).toEqual({ values: { featured: true }, seen: { featured: false } }),
   );
+  // The button that gives it up goes with it: keyboards go on from what stands before it.
+  await user.click(screen.getByRole("button", { name: "Annuler" }));
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Supprimer"));
 });
 
 it("makes one copy, however long its page takes to come", async () => {

@@ -3,6 +3,7 @@ import { FormProvider, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { ConflictDialog } from "../shared/conflict-dialog";
 import { formatShortDay } from "../shared/dates";
+import { useKeptFocus } from "../shared/kept-focus";
 import { translate } from "../shared/translate";
 import { ActionsSection } from "./actions-section";
 import { conflictFields } from "./conflicts";
@@ -36,6 +37,7 @@ export function ProductForm({
   const state = useProductForm(product, onSaved);
   const { form, base, save } = state;
   const drawn = useRef<HTMLFormElement>(null);
+  const keptFocus = useKeptFocus(drawn);
   const { submitCount } = form.formState;
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each attempt to save, and then alone.
   useEffect(() => {
@@ -70,7 +72,13 @@ export function ProductForm({
           </button>
         </div>
       )}
-      <form ref={drawn} className="product-form" noValidate onSubmit={(event) => void save(event)}>
+      <form
+        ref={drawn}
+        className="product-form"
+        noValidate
+        onSubmit={(event) => void save(event)}
+        {...keptFocus}
+      >
         <Section title={t("sections.main")} isOpen>
           <Line name="name" label={t("fields.name")} isRequired isDisabled={isFixed} />
           <Line

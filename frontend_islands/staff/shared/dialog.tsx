@@ -16,6 +16,8 @@ interface DialogProps {
   isBusy?: boolean;
   /** What is typed in it, as JSON can write it: closing asks before it drops a change. */
   typed?: unknown;
+  /** Why nothing was done: each leads to the first field that is wrong. */
+  refusal?: unknown;
 }
 
 /**
@@ -23,7 +25,7 @@ interface DialogProps {
  * begins at what is marked `data-autofocus`, else at the first control; another title is another view, which is read
  * from its heading on.
  */
-export function Dialog({ title, onClose, children, actions, isBusy = false, typed }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isBusy = false, typed, refusal }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const now = JSON.stringify(typed);
@@ -59,6 +61,9 @@ export function Dialog({ title, onClose, children, actions, isBusy = false, type
     shownTitle.current = title;
     dialog.current?.querySelector("h2")?.focus();
   }, [title]);
+  useLayoutEffect(() => {
+    if (refusal) dialog.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusal]);
   return (
     <dialog
       ref={dialog}

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { VariantFormat } from "@/api/types";
 import { toAmount } from "../shared/amounts";
 import { useCreation } from "../shared/creation";
@@ -51,6 +51,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
   const creation = useCreation();
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
+  const group = useId();
 
   const save = async () => {
     setSaving(true);
@@ -77,6 +78,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     <Dialog
       title={format ? t("form.edit", { name: format.name }) : t("form.new")}
       isBusy={isSaving}
+      refusal={error}
       typed={{ names, pricing, adjustment, override }}
       onClose={on.onClose}
       actions={
@@ -111,7 +113,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
           <legend>{t("form.pricing")}</legend>
           {PRICINGS.map((each) => (
             <label className="check" key={each}>
-              <input type="radio" checked={pricing === each} onChange={() => setPricing(each)} />
+              <input type="radio" name={group} checked={pricing === each} onChange={() => setPricing(each)} />
               <span>{t(PRICING_LABELS[each])}</span>
             </label>
           ))}

@@ -237,6 +237,9 @@ test("formats are added, put in order, made default and removed after a question
   const dialog = within(screen.getByRole("dialog"));
   await user.click(dialog.getByRole("button", { name: "Enregistrer le format" }));
   expect(dialog.getByText("Le nom de la variation est obligatoire")).toBeTruthy();
+  expect(document.activeElement).toBe(dialog.getByLabelText("Nom"));
+  const ways = dialog.getAllByRole("radio") as HTMLInputElement[];
+  expect(new Set(ways.map(({ name }) => name || "none alone"))).toEqual(new Set([ways[0]?.name]));
   await user.type(dialog.getByLabelText("Nom"), "Géant");
   await user.click(dialog.getByLabelText("Ajouter ou retirer un montant"));
   await user.type(dialog.getByLabelText("Écart (€)"), "15,5");
