@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from unicodedata import combining, normalize
+from urllib.parse import urlsplit
+
 from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from shop.core.models import ShopSettings
 from shop.core.problems import Problem
 from shop.core.shop_settings import link_salt
 
@@ -15,6 +21,8 @@ MEMBER_MINIMUM = 8
 ADMIN_MINIMUM = 12
 # Beyond this nothing is hashed: a megabyte of password must cost the sender more than the shop.
 MAXIMUM = 256
+# What is sold here. With the shop's name and address, what people try first (ASVS 5.0, 6.1.2).
+_WORDS = "figurines figurine atelier boutique pokeball resine crochet noel"
 
 
 def minimum_length(user: User | None) -> int:
@@ -57,6 +65,29 @@ class LengthValidator:
 
     def get_help_text(self) -> str:
         return _("Minimum %(minimum)d caractères") % {"minimum": MEMBER_MINIMUM}
+
+
+class ShopWordsValidator:
+    """More than words of the shop with figures and signs around them (ASVS 5.0, 6.2.11)."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        ours = " ".join((_WORDS, ShopSettings.load().shop_name, urlsplit(settings.SITE_URL).hostname or ""))
+        words = {word for word in re.findall(r"[^\W\d_]+", _folded(ours)) if len(word) > 2}
+        typed = left = _folded(password)
+        for word in sorted(words, key=len, reverse=True):
+            left = left.replace(word, " ")
+        if left != typed and not any(letter.isalpha() for letter in left):
+            raise ValidationError(
+                _("Ce mot de passe ne contient que des mots de la boutique\u00a0: ajoutez-en d'autres."),
+                code="password_of_the_shop",
+            )
+
+    def get_help_text(self) -> str:
+        return _("Pas seulement des mots de la boutique")
+
+
+def _folded(text: str) -> str:
+    return "".join(letter for letter in normalize("NFKD", text.casefold()) if not combining(letter))
 
 
 def password_faults(password: str, user: User) -> list[str]:

@@ -23,7 +23,7 @@ from shop.core.tests.log_reading import lines_of, log_fixture, refuse_leaks  # n
 
 pytestmark = pytest.mark.django_db
 
-NEW = "atelier-figurine-2027"
+NEW = "carmes-figurine-2027"
 
 
 def session_of(client: Client) -> str:

@@ -17,7 +17,7 @@ from accounts.services.signing_up import prepare_sign_up, request_sign_up
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 
-PASSWORD = "figurine-atelier-2026"
+PASSWORD = "carmes-atelier-2026"
 
 
 def make_member(email: str = "client@example.com", *, confirmed: bool = True, **fields) -> User:

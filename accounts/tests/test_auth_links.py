@@ -44,7 +44,7 @@ def test_a_new_password_by_mail(client, django_user_model):
     page = text(client.get("/auth/nouveau-mot-de-passe"))
     assert link.rsplit("/", 1)[1] not in page
 
-    new = "atelier-figurine-2027"
+    new = "carmes-figurine-2027"
     done = client.post("/auth/nouveau-mot-de-passe", {"password": new, "password_confirmation": new})
     assert done["Location"] == "/auth"
     assert "Mot de passe mis à jour" in text(client.get("/auth"))
@@ -67,7 +67,7 @@ def test_a_reset_link_confirms_the_address_too(client):
     client.get(link_in_last_mail())
     client.post(
         "/auth/nouveau-mot-de-passe",
-        {"password": "atelier-figurine-2027", "password_confirmation": "atelier-figurine-2027"},
+        {"password": "carmes-figurine-2027", "password_confirmation": "carmes-figurine-2027"},
     )
 
     assert is_email_confirmed(user)
@@ -92,8 +92,8 @@ def test_the_page_names_the_length_that_the_account_needs(client):
         ("", "", ["Veuillez remplir tous les champs"]),
         ("court", "court", ["Mot de passe trop court. Minimum 8 caractères"]),
         (
-            "atelier-figurine-2027",
-            "atelier-figurine-2028",
+            "carmes-figurine-2027",
+            "carmes-figurine-2028",
             ["Les mots de passe ne correspondent pas", "Veuillez confirmer le même mot de passe"],
         ),
     ],

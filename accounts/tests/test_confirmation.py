@@ -27,7 +27,7 @@ from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
 
-CHOSEN = "atelier-figurine-2027"
+CHOSEN = "carmes-figurine-2027"
 BAD_LINK = "Ce lien de confirmation n'est plus valable."
 
 

@@ -124,7 +124,7 @@ def test_new_password_ends_the_devices_of_the_old_one_and_knows_the_browser_that
     mine = Client()
     post(mine, "forgot")
     mine.get(link_in_last_mail())
-    new_password = "atelier-figurine-2027"
+    new_password = "carmes-figurine-2027"
     answer = mine.post(
         "/auth/nouveau-mot-de-passe", {"password": new_password, "password_confirmation": new_password}
     )
@@ -206,6 +206,6 @@ def test_password_set_by_link_opens_the_account_at_once():
     lock()
     post(Client(), "forgot")
     key = link_in_last_mail().rsplit("/", 1)[1]
-    set_password_by_link(key=key, password="atelier-figurine-2027", language="fr")
+    set_password_by_link(key=key, password="carmes-figurine-2027", language="fr")
 
-    assert post(Client(), "signin", password="atelier-figurine-2027").status_code == 302
+    assert post(Client(), "signin", password="carmes-figurine-2027").status_code == 302

@@ -66,7 +66,7 @@ def test_an_address_that_is_none(monkeypatch):
 
 
 def test_the_password_is_asked_until_it_is_good(monkeypatch):
-    answers = iter(["court", "atelier-2027", "different", "atelier-figurine-2027", "atelier-figurine-2027"])
+    answers = iter(["court", "carmes-lyon-27", "different", "carmes-figurine-2027", "carmes-figurine-2027"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("getpass.getpass", lambda _prompt: next(answers))
     errors = io.StringIO()
@@ -76,7 +76,7 @@ def test_the_password_is_asked_until_it_is_good(monkeypatch):
         "Mot de passe trop court. Minimum 12 caractères",
         "The two passwords differ.",
     ]
-    assert User.objects.get().check_password("atelier-figurine-2027")
+    assert User.objects.get().check_password("carmes-figurine-2027")
 
 
 def test_django_admin_has_no_sign_in_form_of_its_own(client):

@@ -20,6 +20,10 @@ pytestmark = pytest.mark.django_db
 REFUSED = {
     "seven characters": ("1234567", "Mot de passe trop court. Minimum 8 caractères"),
     "common": ("password123", "Ce mot de passe est trop courant."),
+    "words of the shop": (
+        "Etabli-aux-figurines-2027!",
+        "Ce mot de passe ne contient que des mots de la boutique\u00a0: ajoutez-en d'autres.",
+    ),
     "the address": (
         "client@example.com",
         "Le mot de passe est trop semblable au champ «\u00a0adresse e-mail\u00a0».",

@@ -33,7 +33,7 @@ from shop.core.models import OutgoingMail
 pytestmark = pytest.mark.django_db
 
 PAGE = "/espace-membre/securite"
-NEW = "atelier-figurine-2027"
+NEW = "carmes-figurine-2027"
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
 IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "

@@ -32,7 +32,7 @@ def order(shopper, email="lea@example.com", **changes):
 def choose(client, **fields):
     return client.post(
         "/auth/confirmation",
-        {"password": "atelier-figurine-2027", "password_confirmation": "atelier-figurine-2027", **fields},
+        {"password": "carmes-figurine-2027", "password_confirmation": "carmes-figurine-2027", **fields},
     )
 
 

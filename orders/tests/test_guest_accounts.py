@@ -19,7 +19,7 @@ from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "atelier-figurine-2027"
+PASSWORD = "carmes-figurine-2027"
 
 
 def bought(**customer):

@@ -127,7 +127,7 @@ def test_a_members_order_leads_to_the_form_of_members(client, piece):
 def test_the_review_joins_the_account_that_signing_up_alone_makes(client, piece, is_theirs):
     client.post(form(delivered(piece), piece), WORDS)
     asked = sign_up("lea@example.com")
-    member = confirm_sign_up(key=sign_up_key(asked), password="figurine-atelier-2026", is_theirs=is_theirs)
+    member = confirm_sign_up(key=sign_up_key(asked), password="carmes-atelier-2026", is_theirs=is_theirs)
     review = Review.objects.get()
     assert (review.user, review.guest_email) == (member, "")
     assert Order.objects.get().user is None
@@ -150,5 +150,5 @@ def test_a_piece_that_the_member_reviewed_too_keeps_both(client, piece):
 def test_the_review_of_another_address_stays_where_it_is(client, piece):
     client.post(form(delivered(piece), piece), WORDS)
     asked = sign_up("lena@example.com")
-    confirm_sign_up(key=sign_up_key(asked), password="figurine-atelier-2026", is_theirs=True)
+    confirm_sign_up(key=sign_up_key(asked), password="carmes-atelier-2026", is_theirs=True)
     assert Review.objects.get().guest_email == "lea@example.com"

@@ -23,6 +23,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "accounts.passwords.LengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "accounts.passwords.ShopWordsValidator"},
 ]
 LOGIN_URL = "accounts:auth"
 LOGIN_REDIRECT_URL = "/"

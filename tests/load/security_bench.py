@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PASSWORD = "figurine-atelier-2026"
+PASSWORD = "carmes-atelier-2026"
 MODES = ("signin", "signup", "forgot", "checkout")
 ROUNDS = 2000
 # Chance alone gives a smaller share once in a hundred comparisons.
