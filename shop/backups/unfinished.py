@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -33,6 +34,9 @@ UNDER_WAY = (
 )
 IN_USE = "The shop is running, or something else has its database open: stop web, workers and beat on every machine."
 
+GONE_WITHIN = 3.0
+"""Seconds after which the server has noticed that somebody left."""
+
 _data_dir: int | None = None
 """DATA_DIR, opened: who has opened the database shares a lock on it for as long as the process lives."""
 
@@ -47,16 +51,29 @@ def nobody_else() -> Iterator[None]:
         raise InUseError(IN_USE) from None
     try:
         if connections[DEFAULT_DB_ALIAS].vendor == "postgresql":
-            with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-                cursor.execute(
-                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user"
-                    " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-                )
-                if cursor.rowcount:
-                    raise InUseError(IN_USE)
+            _refuse_connected()
         yield
     finally:
         _lock(fcntl.LOCK_SH)
+
+
+def _refuse_connected() -> None:
+    connection = connections[DEFAULT_DB_ALIAS]
+    # Its own of before count as well.
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
+    end = monotonic() + GONE_WITHIN
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user"
+                " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            )
+            if not cursor.rowcount:
+                return
+        if monotonic() >= end:
+            raise InUseError(IN_USE)
+        sleep(0.1)
 
 
 def _lock(kind: int) -> None:

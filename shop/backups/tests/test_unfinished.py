@@ -111,10 +111,10 @@ def test_restore_and_move_are_refused_while_a_process_of_the_shop_runs(
 
 
 @pytest.mark.postgres
-def test_they_are_refused_while_another_machine_is_connected() -> None:
-    leave_the_server()
+def test_they_are_refused_while_another_machine_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:
     with nobody_else():
         connection.close()
+    monkeypatch.setattr(unfinished, "GONE_WITHIN", 0.2)
     parameters = connection.get_connection_params()
     names = ("dbname", "user", "password", "host", "port")
     elsewhere = psycopg.connect(**{name: parameters[name] for name in names if name in parameters})
