@@ -108,8 +108,8 @@ def free_delivery() -> FreeDelivery | None:
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Return every zone in its order, without the countries where delivery is stopped, and with the territories that are
-    countries in an address and have that zone for their own (Monaco). Three queries."""
+    """Return every zone in its order, without the countries where delivery is stopped, and with the territories that
+    are countries in an address and have that zone for their own (Monaco). Three queries."""
     stopped = stopped_countries()
     own = {row.country: row.zone for row in load_territories() if row.zone and row.country != row.within}
     rows = []
@@ -119,7 +119,9 @@ def shipping_table() -> list[DeliveryRow]:
         rows.append(
             DeliveryRow(
                 name=zone.name,
-                countries=[] if zone.is_fallback else sorted((str(names.name(code)) for code in here), key=folded),
+                countries=[]
+                if zone.is_fallback
+                else sorted((str(names.name(code)) for code in here), key=folded),
                 steps=[(step.up_to_grams, step.rate) for step in steps],
                 rate=zone.rate,
                 free_from=zone.free_from,
