@@ -7,6 +7,7 @@ The withdrawal form asks for what the law allows to ask (D221-5).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.models import Order
 from orders.selectors.rules import country_name
-from orders.selectors.withdrawals import ReturnableLine, returnable_lines
+from orders.selectors.withdrawals import ReturnableLine, open_cases, returnable_lines
 from orders.services.fulfilment.delivery_address import DeliveryAddress
 from orders.services.withdrawals.declarations import Declaration, choose_lines
 from shop.core.email_addresses import EmailAddressField
@@ -123,7 +124,8 @@ class WithdrawalForm(forms.Form):
 
 
 class OrderWithdrawalForm(forms.Form):
-    """The same for an order that the customer has shown to be theirs: nothing to look up, its lines to choose from."""
+    """The same for an order that the customer has shown to be theirs: nothing to look up, its lines to choose from. All
+    units are chosen at first but those that a declaration the shop deals with (`declared`) names already."""
 
     name = WithdrawalForm.base_fields["name"]
     email = WithdrawalForm.base_fields["email"]
@@ -133,12 +135,17 @@ class OrderWithdrawalForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.order = order
         self.lines: list[ReturnableLine] = returnable_lines(order)
+        self.declared = list(open_cases(order).prefetch_related("withdrawal__lines__item"))
+        named = Counter[int]()
+        for case in self.declared:
+            for declared in case.withdrawal.lines.all():
+                named[declared.item_id] += declared.quantity
         for line in self.lines:
             self.fields[_field(line.item.pk)] = forms.IntegerField(
                 label=line.item.product_name,
                 min_value=0,
                 max_value=line.left,
-                initial=line.left,
+                initial=max(line.left - named[line.item.pk], 0),
                 widget=forms.NumberInput(_look(inputmode="numeric")),
             )
 

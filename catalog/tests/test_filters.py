@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils import translation
 
-from catalog.models import Category, Product
+from catalog.models import Category, CategoryKind, Product
 from catalog.selectors import filters, listing
 from catalog.selectors.filters import CHOICES, Filters, read_filters
 from catalog.services.categories import save_category
@@ -150,6 +150,25 @@ def test_an_answer_draws_the_filters_but_no_field_that_is_typed_in(client):
     answer = client.get("/produits?price_min=20", headers={"X-Fragment": "results"}).content.decode()
     assert 'value="ready"' in answer
     assert 'type="number"' not in answer
+
+
+@pytest.mark.parametrize(
+    ("query", "link"),
+    [
+        ("price_max=10", '<a class="chip" href="/goodies?price_max=10">Nos Goodies (1)</a>'),
+        (
+            "category=mangas&price_max=20",
+            '<a class="chip" href="/produits?category=bust&amp;price_max=20">Bustes (2)</a>',
+        ),
+    ],
+)
+def test_filters_that_leave_nothing_lead_to_where_they_leave_something(client, query, link):
+    goodies = make_category("goodies", name_fr="Nos Goodies", kind=CategoryKind.COLLECTION)
+    make_product("Key ring", "9.00", category=goodies)
+
+    html = client.get(f"/produits?{query}").content.decode()
+    assert "0 figurine" in html
+    assert link in html
 
 
 def test_a_search_is_filtered_too(client):

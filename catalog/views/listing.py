@@ -112,6 +112,8 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     }
     if text:
         context |= _search_context(results, text)
+    elif asked and not results.count:
+        context["elsewhere"] = _elsewhere(asked)
     fragment = request.headers.get(FRAGMENT_HEADER) == "results"
     response = render(request, "catalog/_results.html" if fragment else "catalog/list.html", context)
     patch_vary_headers(response, [FRAGMENT_HEADER])
@@ -257,6 +259,22 @@ def _search_context(results: listing.Results, text: str) -> dict[str, Any]:
         "best": featured_cards(BEST_PIECES),
         "every_category": categories.listed_categories(with_collections=True),
     }
+
+
+def _elsewhere(asked: Filters) -> list[tuple[str, int, str]]:
+    """Categories of the whole shop, collections too, in which the filters leave something: name, number, address."""
+    cards = categories.listed_categories(with_collections=True)
+    groups = filters.groups_of_list([card.pk for card in cards], asked)
+    counts = filters.count_categories(groups, asked)
+    return [
+        (
+            card.name,
+            counts[card.pk],
+            f"{card.url}{'&' if '?' in card.url else '?'}{urlencode(asked.parameters())}",
+        )
+        for card in cards
+        if card.pk in counts
+    ]
 
 
 def _parameters(text: str, sort: str, asked: Filters) -> Parameters:

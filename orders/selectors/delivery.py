@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.db.models import F
+from django_countries import countries as names
 
 from orders.models import ShippingZone
 from orders.pricing.shipping import RateStep
 from orders.selectors.destinations import folded, stopped_countries
+from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
 
@@ -106,19 +108,23 @@ def free_delivery() -> FreeDelivery | None:
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Return every zone in its order, without the countries where delivery is stopped. Two queries."""
+    """Return every zone in its order, without the countries where delivery is stopped, and with the territories that
+    are countries in an address and have that zone for their own (Monaco). Three queries."""
     stopped = stopped_countries()
-    return [
-        DeliveryRow(
-            name=zone.name,
-            countries=[]
-            if zone.is_fallback
-            else sorted(
-                (str(country.name) for country in zone.countries if country.code not in stopped), key=folded
-            ),
-            steps=[(step.up_to_grams, step.rate) for step in steps],
-            rate=zone.rate,
-            free_from=zone.free_from,
+    own = {row.country: row.zone for row in load_territories() if row.zone and row.country != row.within}
+    rows = []
+    for zone, steps in zone_rows():
+        listed = {country.code for country in zone.countries} | own.keys()
+        here = {code for code in listed - stopped if own.get(code, zone.code) == zone.code}
+        rows.append(
+            DeliveryRow(
+                name=zone.name,
+                countries=[]
+                if zone.is_fallback
+                else sorted((str(names.name(code)) for code in here), key=folded),
+                steps=[(step.up_to_grams, step.rate) for step in steps],
+                rate=zone.rate,
+                free_from=zone.free_from,
+            )
         )
-        for zone, steps in zone_rows()
-    ]
+    return rows

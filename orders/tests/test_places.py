@@ -20,6 +20,7 @@ from orders.pricing.territories import (
     parse_postcodes,
 )
 from orders.pricing.vat import Treatment
+from orders.selectors.delivery import shipping_table
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.rules import checkout_countries, load_pricing_rules
 from orders.selectors.territories import load_territories
@@ -174,6 +175,18 @@ def test_the_invoice_freezes_the_place(fake_stripe, country, postcode, counted, 
     assert invoice.data["tax"]["treatment"] == treatment
     exports = [each["fr"] for each in invoice.data["mentions"] if each["name"] == "export"]
     assert exports == ([mention] if mention else [])
+
+
+def test_the_terms_name_each_country_of_the_checkout_at_the_rate_that_it_pays():
+    rules = load_pricing_rules()
+    paid = {}
+    for choice in checkout_countries():
+        zone = find_zone(find_place(choice.code, "", rules.territories), rules.zones, rules.fallback_zone)
+        if zone != rules.fallback_zone:
+            paid[choice.name] = zone.rate
+
+    assert {name: row.rate for row in shipping_table() for name in row.countries} == paid
+    assert (paid["Monaco"], paid["Îles Åland"]) == (Decimal("9.99"), Decimal("9.99"))
 
 
 def test_countries_are_sorted_as_their_reader_sorts_them(settings):

@@ -359,6 +359,22 @@ def test_the_form_says_what_was_declared_before(client, order):
     assert "Inutile de recommencer pour les mêmes articles." in shown
 
 
+def test_after_a_part_was_declared_the_form_names_it_and_chooses_the_rest(client, order):
+    item = order.items.get()
+    address = withdrawal_path(order, access_token(order))
+    declaration = Declaration(
+        name="Léa Martin", email="lea@example.com", order_text=order.reference, language="fr", order=order,
+        lines=(ReturnedLine(item.pk, 2),),
+    )  # fmt: skip
+    declare_withdrawal(declaration=declaration, key="part", caller="192.0.2.1")
+
+    answer = client.get(address)
+    assert "Inutile de recommencer pour les mêmes articles. 2 × Golem de poche" in words(answer)
+    assert re.search(rf'name="units_{item.pk}" value="1" [^>]*max="3"', answer.content.decode())
+    panel = words(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    assert "en cours de traitement 2 × Golem de poche" in panel
+
+
 @pytest.mark.usefixtures("provider")
 def test_form_and_mail_of_an_order_given_back_whole_say_that_nothing_is_left(client, order):
     nothing = "Il ne reste rien à vous rembourser"

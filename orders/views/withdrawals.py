@@ -30,7 +30,7 @@ from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import nothing_left, open_cases
+from orders.selectors.withdrawals import nothing_left
 from orders.services.withdrawals.declarations import (
     Declaration,
     compose_statement,
@@ -161,7 +161,6 @@ def _render_form(
         "access": "" if order is None else access_token(order),
         "deadline": None if order is None else withdrawal_deadline(order),
         "nothing_left": order is not None and nothing_left(order),
-        "declared": [] if order is None else list(open_cases(order)),
         "today": timezone.localdate(),
         "error": error,
         "breadcrumbs": _trail(),

@@ -31,7 +31,7 @@ PLACEHOLDERS = {
 def placeholder_values() -> dict[str, str]:
     """Return every placeholder with its value in the active language, escaped for Markdown.
 
-    At most three queries (settings, zones, lowest price), cached for a minute.
+    At most five queries (settings, zones, stops, territories, lowest price), cached for a minute.
     """
     return cached_content(lambda: _read(active_language()), "placeholders")
 
