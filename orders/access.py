@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from orders.models import Order, PiecePhoto, Withdrawal
+from shop.core.shop_settings import link_salt
 
 _SALT = "orders.access"
 _PAYMENT_SALT = "orders.payment-link"
@@ -55,13 +56,14 @@ def payment_page_url(order: Order) -> str:
 
 
 def photo_url(photo: PiecePhoto) -> str:
-    """Return the path of a photograph's picture. Its signature opens that picture alone."""
-    return reverse("api-piece-photo", args=[signing.Signer(salt=_PHOTO_SALT).sign(str(photo.pk))])
+    """Return the path of a photograph's picture. Its signature opens that picture alone, until a
+    backup is brought back: another one may have its key then."""
+    return reverse("api-piece-photo", args=[signing.Signer(salt=link_salt(_PHOTO_SALT)).sign(str(photo.pk))])
 
 
 def photo_of_token(token: str) -> int:
     """Return the id of the photograph that a `photo_url` was made for. Raises `BadSignature`."""
-    return int(signing.Signer(salt=_PHOTO_SALT).unsign(token))
+    return int(signing.Signer(salt=link_salt(_PHOTO_SALT)).unsign(token))
 
 
 def statement_token(withdrawal: Withdrawal) -> str:

@@ -22,6 +22,7 @@ from blog.tests.articles import make_article, make_draft, make_picture
 from catalog.tests.factories import make_image, make_product
 from shop.core.content_version import content_changed
 from shop.core.fragment_cache import FragmentCache
+from shop.core.shop_settings import renew_link_salt
 
 pytestmark = pytest.mark.django_db
 
@@ -238,13 +239,17 @@ def test_a_preview_link_shows_a_draft_and_is_not_kept_anywhere(client):
     assert response.headers["X-Robots-Tag"] == "noindex"
 
 
-def test_a_preview_link_ends_after_a_week_and_with_the_trash(client):
+def test_a_preview_link_ends_after_a_week_and_with_the_trash(client, django_capture_on_commit_callbacks):
     draft = make_draft()
     with time_machine.travel(NOW, tick=False):
         link = preview_url(draft)
         assert client.get(link).status_code == 200
     with time_machine.travel(NOW + timedelta(days=8), tick=False):
         assert client.get(link).status_code == 404
+    former = preview_url(draft)
+    with django_capture_on_commit_callbacks(execute=True):
+        renew_link_salt("restored")
+    assert [client.get(link).status_code for link in (former, preview_url(draft))] == [404, 200]
     forged = signing.dumps(draft.pk, salt="something.else")
     assert client.get(f"/blog/apercu/{forged}").status_code == 404
     trash_articles(article_ids=[draft.pk], actor=None)

@@ -18,6 +18,7 @@ from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
+from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
 
 _SALT = "catalog.favourites.mail"
@@ -87,9 +88,10 @@ def choose_return_mails(*, user_id: int, product_ids: Iterable[int], language: s
 
 
 def stop_return_mails(*, key: str) -> bool:
-    """What the link in such a mail does: no more of them for this product. False for a link that was not ours."""
+    """What the link in such a mail does: no more of them for this product. False for a link that was not
+    ours, or is older than the last restore: another favourite may have its key."""
     try:
-        pk = signing.Signer(salt=_SALT).unsign(key)
+        pk = signing.Signer(salt=link_salt(_SALT)).unsign(key)
     except signing.BadSignature:
         return False
     return bool(Favourite.objects.filter(pk=int(pk)).update(notify_when_back=False, missing_since=None))
@@ -110,7 +112,7 @@ def _write_return_mail(favourite: Favourite) -> bool:
     with transaction.atomic(), translation.override(favourite.language):
         if not Favourite.objects.filter(pk=favourite.pk, missing_since=since).update(missing_since=None):
             return False
-        key = signing.Signer(salt=_SALT).sign(str(favourite.pk))
+        key = signing.Signer(salt=link_salt(_SALT)).sign(str(favourite.pk))
         queue_mail(
             kind="favourite_available",
             to=favourite.user.email,

@@ -49,7 +49,7 @@ class CategoryForm(forms.ModelForm[Category]):
         return drawn_upload(self.cleaned_data.get("new_picture"))
 
     def clean(self) -> dict[str, Any]:
-        """The addresses that nobody typed are made of the names."""
+        """The addresses that nobody typed are made of the names; none is another page's."""
         cleaned = super().clean() or {}
         if not self.errors:
             named = Category(pk=self.instance.pk)
@@ -58,13 +58,9 @@ class CategoryForm(forms.ModelForm[Category]):
                     setattr(named, field, value or "")
             fill_slugs(named)
             cleaned |= {field: getattr(named, field) for field in SLUG_FIELDS.values()}
-        return cleaned
-
-    def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]
-        if not self.errors:
-            for field, messages in slug_errors(self.instance).items():
+            for field, messages in slug_errors(named).items():
                 self.add_error(field, messages)
+        return cleaned
 
 
 Features = forms.inlineformset_factory(

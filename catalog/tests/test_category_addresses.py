@@ -13,6 +13,7 @@ from django.urls import resolve
 from catalog.models import Category, CategoryKind, FormerSlug, Product, SearchWord
 from catalog.selectors.categories import find_category
 from catalog.services.categories import delete_category, save_category
+from catalog.staff.category_forms import CategoryForm
 from catalog.tests.factories import make_product
 from shop.core.problems import Problem
 from shop.core.site import page_words
@@ -75,6 +76,10 @@ def test_another_categorys_address_is_refused_in_whatever_language(taken: str, f
         make(**{"slug": "jardin", field: taken})
     sentence = f"«\u00a0{taken}\u00a0» est déjà l'adresse de la catégorie «\u00a0Noël\u00a0»."
     assert refused.value.errors == {field: [sentence]}
+    # In the staff area as well.
+    plain = Category(name_fr="Jardin", kind=COLLECTION, slug="jardin")
+    typed = {name: getattr(plain, name) for name in ("name_fr", "kind", "slug", "colour", "safety_class")}
+    assert CategoryForm(typed | {field: taken}).errors == {field: [sentence]}
     assert Category.objects.count() == 1
 
 

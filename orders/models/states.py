@@ -51,7 +51,7 @@ class StockEffect(StrEnum):
 class Transition:
     """One row: from any of `sources` to `target`, by any of `actors`, while every guard holds.
 
-    `guards` are names of `orders.services.status.transitions.GUARDS`. `tracking` and `mail` say whether the
+    `guards` are names of `orders.services.status.guards.GUARDS`. `tracking` and `mail` say whether the
     customer gets an entry on the order's page and the mail of a status; payments and refunds have mails of their own.
     """
 
@@ -68,7 +68,7 @@ class Transition:
 
 
 _STAFF, _PROVIDER = (ActorKind.STAFF,), (ActorKind.PROVIDER,)
-_GOODS_LEAVE = ("money_not_taken_back", "not_withdrawn")
+_GOODS_LEAVE = ("money_not_taken_back", "not_withdrawn", "something_to_send")
 _REOPENED = ("money_held", "rest_not_credited", "where_it_was")
 _E, _S = PaymentEffect, StockEffect
 
@@ -81,7 +81,7 @@ TRANSITIONS: tuple[Transition, ...] = (
         tracking=False, mail=False,
     ),
     # The way through the workshop.
-    Transition("prepare", (_CONFIRMED,), _PROCESSING, _STAFF),
+    Transition("prepare", (_CONFIRMED,), _PROCESSING, _STAFF, ("something_to_send",)),
     Transition("undo_preparation", (_PROCESSING,), _CONFIRMED, _STAFF),
     Transition("dispatch", IN_WORKSHOP, _SHIPPED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition(

@@ -92,6 +92,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
     at_work = order.paid_at is not None and order.status in IN_WORKSHOP and order.archived_at is None
     fulfils = may(reader, StaffAction.FULFIL_ORDER)
     lines = _lines(order)
+    may_send = at_work and fulfils and any(line.to_send for line in lines)
     return OrderSheet(
         order=order,
         lines=lines,
@@ -106,8 +107,8 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         refunds=_refunds(order) if sees_refunds else [],
         documents=documents_of(order) if may(reader, StaffAction.SEE_INVOICES) else [],
         mails=_mails(order) if may(reader, StaffAction.SEE_MAILS) else [],
-        may_correct_address=at_work and fulfils and any(line.to_send for line in lines),
-        may_ship=at_work and fulfils,
+        may_correct_address=may_send,
+        may_ship=may_send,
         may_refund=may_refund and order.status not in (OrderStatus.PENDING, OrderStatus.REFUNDED),
         may_cancel=may(reader, StaffAction.CANCEL_ORDER),
         may_note=fulfils,

@@ -57,6 +57,13 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
                 )
         return self.cleaned_data["countries"]
 
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or {}
+        least, most = data.get("delivery_days_min"), data.get("delivery_days_max")
+        if least is not None and most is not None and most < least:
+            self.add_error("delivery_days_max", _("Le maximum est plus bas que le minimum."))
+        return data
+
 
 class RateStepFormSet(BaseInlineFormSet[ShippingRateStep, ShippingZone, "forms.ModelForm[ShippingRateStep]"]):
     """A heavier parcel never costs less than a lighter one, those beyond the last step included."""
@@ -200,6 +207,16 @@ class VatForm(forms.ModelForm[VatRate]):
         model = VatRate
         fields = ("country", "category", "percent", "starts_on")
         formfield_callback = staff_formfield
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or {}
+        if data.get("category") is None and "country" in data and "starts_on" in data:
+            same_day = VatRate.objects.filter(
+                country=data["country"], category=None, starts_on=data["starts_on"]
+            )
+            if same_day.exclude(pk=self.instance.pk).exists():
+                self.add_error("starts_on", _("Ce pays a déjà un taux normal à partir de ce jour."))
+        return data
 
 
 RateSteps = forms.inlineformset_factory(

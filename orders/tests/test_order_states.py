@@ -14,7 +14,8 @@ from orders.models import Dispute, Order, OrderStatus, RefundRequest
 from orders.models.states import TRANSITIONS, ActorKind
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.sending import sync_refunds
-from orders.services.status.transitions import GUARDS, status_offers, transition, transition_problem
+from orders.services.status.guards import GUARDS
+from orders.services.status.transitions import status_offers, transition, transition_problem
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, refund, rows, send_all
 from orders.tests.withdrawing import declare

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.services.status.transitions import status_offers
 from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
@@ -39,6 +41,10 @@ from shop.core.problems import Problem
 from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db
+NOTHING_TO_SEND = (
+    "Toutes ses pièces ont été remboursées\u00a0: il ne reste rien à expédier. "
+    "Passez-la à «\u00a0Annulée\u00a0» ou «\u00a0Remboursée\u00a0»."
+)
 WHY = "Le colis est resté sur l'étagère."
 
 
@@ -281,11 +287,26 @@ def test_an_order_of_which_every_unit_was_refunded_promises_and_offers_nothing(
     )
     assert [text.count(said) for said in words] == [is_left, is_left, 1 - is_left, is_left]
     sheet = order_sheet(order, make_admin())
-    assert sheet.may_correct_address is bool(is_left)
+    assert [sheet.may_correct_address, sheet.may_ship] == [bool(is_left)] * 2
     assert [may_correct_address(order, by) for by in (ActorKind.CUSTOMER, ActorKind.STAFF)] == [
         bool(is_left)
     ] * 2
     assert order_cards([order], user_id=0)[0].withdrawal.offered is bool(is_left)
+    offers = {offer.status: offer.reason for offer in status_offers(order)}
+    nothing = "" if is_left else NOTHING_TO_SEND
+    onward = ("processing", "shipped", "delivered", "cancelled")
+    assert [offers[status] for status in onward] == [nothing, nothing, nothing, ""]
+    if not is_left:
+        for act in (
+            *(
+                partial(change_status, order_id=order.pk, status=status, actor=None)
+                for status in (OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+            ),
+            lambda: send(order, 2, 1),
+        ):
+            assert refused(act) == ("nothing_to_send", NOTHING_TO_SEND)
+        assert state(order) == ("confirmed", [0, 0], False)
+        assert mails(order) == ["refund_done"]
     Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at) - timedelta(days=1))
     assert report_overdue_orders(timezone.now()) == is_left
     Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at))

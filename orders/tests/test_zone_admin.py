@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.tests.people import make_admin
-from orders.models import ShippingRateStep, ShippingZone, Territory
+from orders.models import ShippingRateStep, ShippingZone, Territory, VatRate
 from orders.staff.settings_forms import TerritoryForm
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -81,6 +81,36 @@ def test_weight_steps_in_order_are_written(staff):
     body = zone_body(staff, page, [("500", "19,90"), ("2000", "49,99")])
     assert staff.post(page, body).status_code == 302
     assert [str(step.rate) for step in zone.rate_steps.all()] == ["19.90", "49.99"]
+
+
+LESS_THAN_NOTHING = "Assurez-vous que cette valeur est supérieure ou égale à 0."
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"rate": "-1"}, "rate", LESS_THAN_NOTHING),
+        ({"free_from": "-1"}, "free_from", LESS_THAN_NOTHING),
+        ({"delivery_days_min": "16"}, "delivery_days_max", "Le maximum est plus bas que le minimum."),
+    ],
+)
+def test_a_zone_that_makes_no_sense_is_refused_on_its_field(staff, change, field, message):
+    zone = ShippingZone.objects.get(code="rest-of-world")
+    page = f"/admin/zones-de-livraison/{zone.pk}"
+    answer = staff.post(page, zone_body(staff, page, []) | change)
+    assert answer.context["form"].errors == {field: [message]}
+    assert ShippingZone.objects.get(pk=zone.pk).rate == zone.rate
+
+
+def test_a_country_has_one_usual_rate_of_vat_a_day(staff):
+    rate = VatRate.objects.filter(country="DE", category=None).first()
+    body = {"country": "DE", "category": "", "percent": "20", "starts_on": rate.starts_on.isoformat()}
+    answer = staff.post("/admin/taux-de-tva/nouveau", body)
+    message = "Ce pays a déjà un taux normal à partir de ce jour."
+    assert answer.context["form"].errors == {"starts_on": [message]}
+    page = f"/admin/taux-de-tva/{rate.pk}"
+    assert staff.post(page, body | {"seen": staff.get(page).context["seen"]}).status_code == 302
+    assert str(VatRate.objects.get(country="DE", category=None).percent) == "20.00"
 
 
 def zone_body(staff: Client, page: str, steps: list[tuple[str, str]]) -> dict[str, object]:

@@ -11,7 +11,8 @@ HELD = "Held by the restore: it may have been sent since the backup. Send it aga
 
 @after_restore("links")
 def end_links(restored: Restored) -> None:
-    """Links of accounts are good once: that one was used since is forgotten. Those to orders open what they did."""
+    """Links of accounts are good once: that one was used since is forgotten. The keys in others name other rows. Those
+    to orders open what they did."""
     renew_link_salt(secrets.token_hex(8))
     restored.notes.append(
         "Links of accounts in earlier mails are dead; people ask for new ones on the same pages."

@@ -89,14 +89,14 @@ class ClockField(forms.DateTimeField):
 
 def staff_formfield(db_field: Any, **options: Any) -> Any:
     """Return the field of a form for a column: days and moments in the browser's own fields, amounts as people type
-    them. For `Meta.formfield_callback`."""
+    them, none below zero. For `Meta.formfield_callback`."""
     if isinstance(db_field, models.DateTimeField):
         clock = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
         options |= {"form_class": ClockField, "widget": clock, "validators": _MOMENTS}
     elif isinstance(db_field, models.DateField):
         options |= {"widget": forms.DateInput({"type": "date"}, "%Y-%m-%d"), "input_formats": ["%Y-%m-%d"]}
     elif isinstance(db_field, models.DecimalField):
-        options |= TYPED_AMOUNT
+        options |= TYPED_AMOUNT | {"min_value": 0}
     elif isinstance(db_field, models.ManyToManyField):
         options["form_class"] = RowsField
     elif isinstance(db_field, models.EmailField):

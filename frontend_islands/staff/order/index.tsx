@@ -110,7 +110,9 @@ function Summary({ order }: { order: StaffOrderSheet }) {
     [t("placed"), formatMoment(order.created_at)],
   ];
   if (order.paid_at) facts.push([t("paid"), formatMoment(order.paid_at)]);
-  if (!order.shipped_at && !order.delivered_at) facts.push([t("promised"), formatDay(order.promised_by)]);
+  const isAwaited = order.lines.some((line) => line.to_send > 0);
+  if (isAwaited && !order.shipped_at && !order.delivered_at)
+    facts.push([t("promised"), formatDay(order.promised_by)]);
   if (order.shipped_at) facts.push([t("shipped"), formatMoment(order.shipped_at)]);
   if (order.delivered_at) facts.push([t("delivered"), formatMoment(order.delivered_at)]);
   if (order.withdrawal_until) facts.push([t("withdrawal"), formatDay(order.withdrawal_until)]);

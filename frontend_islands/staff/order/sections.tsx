@@ -69,6 +69,7 @@ export function Parcels({ order, onUndo }: ParcelsProps) {
   const names = new Map(order.lines.map((line) => [line.id, line.product_name]));
   const last = order.shipments.findLast((shipment) => !shipment.undone_at);
   const isSent = order.status === "shipped";
+  const isAtWork = order.status === "confirmed" || order.status === "processing";
   return (
     <Sheet title={t("parcels")}>
       <ul className="order-parcels">
@@ -98,7 +99,7 @@ export function Parcels({ order, onUndo }: ParcelsProps) {
                 >
                   {t("slipOf")}
                 </a>
-                {(order.may.ship || (isSent && order.may.note && shipment === last)) && (
+                {order.may.note && (isAtWork || (isSent && shipment === last)) && (
                   <button className="link-button" type="button" onClick={() => onUndo(shipment)}>
                     {t("undoParcel")}
                   </button>

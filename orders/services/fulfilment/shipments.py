@@ -14,9 +14,10 @@ from orders.models.states import ActorKind
 from orders.selectors.shipments import units_kept_here
 from orders.services.fulfilment.status_changes import dispatch_moment
 from orders.services.installments.dates import cap_after_first_parcel, restore_dates
+from orders.services.status.guards import returned_problem
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_shipment
-from orders.services.status.transitions import returned_problem, transition, transition_problem
+from orders.services.status.transitions import transition, transition_problem
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.problems import Problem
 

@@ -38,8 +38,9 @@ from orders.selectors.refund_rules import charge_left, charges_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
+from orders.services.status.guards import status_after_return
 from orders.services.status.shipments import latest_shipment
-from orders.services.status.transitions import status_after_return, transition
+from orders.services.status.transitions import transition
 from orders.services.status.work_pieces import plan_pieces
 from orders.stripe.facts import RefundFacts
 from shop.core.money import ZERO, amount_string, from_cents

@@ -4,13 +4,12 @@ Every function here runs in its caller's transaction, with the order's row locke
 """
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -32,12 +31,10 @@ from orders.models import (
 )
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
-from orders.selectors.money import taken_back
 from orders.selectors.order_documents import order_document
-from orders.selectors.refund_rules import held_amount, open_dispute
-from orders.selectors.withdrawals import keeping_from_leaving
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
+from orders.services.status.guards import GUARDS, not_paid
 from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_last_shipment
 from orders.services.status.stock_holds import release_for_order, take_for_order
@@ -158,14 +155,6 @@ def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.S
     return None
 
 
-def returned_problem(order: Order) -> Problem | None:
-    """Return why no parcel of the order can be taken back: its customer sent pieces back, or proved it. One query."""
-    returned = Q(goods_received_at__isnull=False) | Q(shipping_proof_at__isnull=False)
-    if not WithdrawalCase.objects.filter(returned, order=order).exists():
-        return None
-    return Problem("goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409)
-
-
 def status_offers(order: Order) -> list[StatusOffer]:
     """Return the seven statuses as staff may set them now. Some ten queries."""
     offers = []
@@ -216,11 +205,6 @@ def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:
     """Set when the last parcel arrived, as staff know it; None: not known."""
     order.delivered_at = delivered_at
     order.save(update_fields=["delivered_at", "updated_at"])
-
-
-def status_after_return(order: Order) -> str:
-    """Return the status of a refunded order once its money comes back to the shop."""
-    return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
 
 
 def _find(source: str, target: str, by: ActorKind) -> Transition | None:
@@ -284,103 +268,12 @@ def _reset_dispatch(order: Order, reason: str) -> Shipment | None:
     return None
 
 
-# --- Guards: why a row of the table does not hold for an order ----------------------------------------
-
-
-def _never_paid(order: Order, row: Transition) -> Problem | None:
-    if order.paid_at is None:
-        return None
-    return Problem("order_paid", _("Cette commande est payée."), 409)
-
-
-def _was_paid(order: Order, row: Transition) -> Problem | None:
-    if order.paid_at is not None:
-        return None
-    return Problem("order_not_paid", _("Personne n'a payé cette commande : il n'y a rien à rendre."), 409)
-
-
-def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
-    if open_dispute(order) is not None:
-        detail = _(
-            "La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."
-        )
-    elif taken_back([order.pk]):
-        detail = _(
-            "La banque du client a repris tout l'argent de cette commande : ne l'expédiez pas, "
-            "passez-la à « Remboursée »."
-        )
-    else:
-        return None
-    return Problem("order_disputed", detail, 409)
-
-
-def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
-    if order.all_goods_have_left or not keeping_from_leaving([order.pk]).exists():
-        return None
-    return Problem(
-        "withdrawal_open",
-        _(
-            "Le client a déclaré sa rétractation : permettez l'expédition du reste depuis sa déclaration, "
-            "ou remboursez."
-        ),
-        409,
-    )
-
-
-def _not_returned(order: Order, row: Transition) -> Problem | None:
-    return returned_problem(order)
-
-
-def _money_held(order: Order, row: Transition) -> Problem | None:
-    if order.paid_at is None:
-        return _not_paid()
-    if held_amount(order):
-        return None
-    return Problem(
-        "order_not_paid", _("Son argent est rendu, ou en route vers le client : elle ne se rouvre pas."), 409
-    )
-
-
-def _rest_not_credited(order: Order, row: Transition) -> Problem | None:
-    if not order.payments.filter(state=PaymentState.VOID, merged_into=None).exists():
-        return None
-    return Problem(
-        "rest_credited",
-        _("Des échéances ont été annulées avec elle, par un avoir : il faut une nouvelle commande."),
-        409,
-    )
-
-
-def _where_it_was(order: Order, row: Transition) -> Problem | None:
-    by_provider = ActorKind.PROVIDER in row.actors
-    back = status_after_return(order) if by_provider else order.status_before_closing
-    if row.target == back:
-        return None
-    return Problem(
-        "transition_impossible",
-        _("Elle se rouvre là où elle en était : « %(status)s ».") % {"status": _label(back)},
-        409,
-    )
-
-
-GUARDS: dict[str, Callable[[Order, Transition], Problem | None]] = {
-    "never_paid": _never_paid,
-    "was_paid": _was_paid,
-    "money_not_taken_back": _money_not_taken_back,
-    "not_withdrawn": _not_withdrawn,
-    "not_returned": _not_returned,
-    "money_held": _money_held,
-    "rest_not_credited": _rest_not_credited,
-    "where_it_was": _where_it_was,
-}
-
-
 def _impossible(order: Order, target: str) -> Problem:
     """The refusal of a pair that is not in the table."""
     if target == order.status:
         return Problem("status_unchanged", _("C'est son statut actuel."), 409)
     if order.paid_at is None:
-        return _not_paid()
+        return not_paid()
     if target == OrderStatus.PENDING:
         return Problem("order_paid", _("Une commande payée ne redevient jamais « En attente »."), 409)
     if order.status == OrderStatus.DELIVERED:
@@ -390,11 +283,3 @@ def _impossible(order: Order, target: str) -> Problem:
     else:
         why = _("Ce changement de statut n'existe pas.")
     return Problem("transition_impossible", why, 409)
-
-
-def _not_paid() -> Problem:
-    return Problem("order_not_paid", _("Seule une commande payée peut changer d'étape."), 409)
-
-
-def _label(status: str) -> str:
-    return str(OrderStatus(status).label) if status else "–"

@@ -100,7 +100,8 @@ class ShopSettings(models.Model):
     )
 
     link_salt = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
-    """Changed when a backup is brought back: links that are good once were perhaps used since."""
+    """Changed when a backup is brought back: links that are good once were perhaps used since, and the keys in
+    others name other rows."""
 
     instagram_url = models.URLField(_("page Instagram"), blank=True)
     facebook_url = models.URLField(_("page Facebook"), blank=True)

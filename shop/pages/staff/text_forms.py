@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import IO, Any, cast
+from urllib.parse import unquote
 
 from django import forms
 from django.conf import settings
@@ -142,13 +143,29 @@ class RedirectForm(forms.ModelForm[Redirect]):
         fields = ("old_path", "new_path")
         formfield_callback = staff_formfield
 
+    def clean_old_path(self) -> str:
+        """As requests are looked up: pasted addresses are encoded, and pages have no slash at their end."""
+        typed: str = self.cleaned_data["old_path"]
+        if "?" in typed or "#" in typed:
+            raise ValidationError(
+                _(
+                    "Arrêtez l'adresse avant «\u00a0?\u00a0» ou «\u00a0#\u00a0»\u00a0: "
+                    "la suite ne peut pas être redirigée à part."
+                )
+            )
+        return _looked_up(typed)
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         old, new = cleaned.get("old_path"), cleaned.get("new_path")
         if old and new:
-            target = new.partition("?")[0].partition("#")[0]
+            target = _looked_up(new.partition("?")[0].partition("#")[0])
             if target == old:
                 raise ValidationError({"new_path": _("Les deux adresses sont les mêmes.")})
             if Redirect.objects.filter(old_path=target).exclude(pk=self.instance.pk).exists():
                 raise ValidationError({"new_path": _("Cette adresse est elle-même redirigée.")})
         return cleaned
+
+
+def _looked_up(path: str) -> str:
+    return unquote(path).rstrip("/") or "/"

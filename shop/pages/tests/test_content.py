@@ -206,6 +206,13 @@ def test_a_redirect_works_where_there_is_no_page(client: Client) -> None:
     assert client.get("/api/ancienne").status_code == 404
 
 
+@pytest.mark.parametrize("typed", ["/cr%C3%A9ations", "/créations/"])
+def test_a_redirect_from_a_pasted_address_works(admin_client: Client, typed: str) -> None:
+    admin_client.post("/admin/textes/redirections/nouveau", {"old_path": typed, "new_path": "/produits"})
+    answer = admin_client.get("/cr%C3%A9ations")
+    assert (answer.status_code, answer.headers.get("Location")) == (301, "/produits")
+
+
 @pytest.mark.both_engines
 def test_a_missing_page_costs_four_queries(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
@@ -225,6 +232,9 @@ def test_a_missing_page_costs_four_queries(
         ("/a", "/a?x=1", "Les deux adresses sont les mêmes."),
         ("/a", "/b", "Cette adresse est elle-même redirigée."),
         ("a", "/c", "Indiquez une adresse de ce site"),
+        ("/a/", "/a", "Les deux adresses sont les mêmes."),
+        ("/a", "/b/", "Cette adresse est elle-même redirigée."),
+        ("/a.php?id=3", "/c", "la suite ne peut pas être redirigée à part."),
     ],
 )
 def test_a_redirect_stays_on_this_site_and_ends(
