@@ -116,6 +116,11 @@ def pieces_here(order: Order | OuterRef) -> QuerySet[WorkPiece]:
     return WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(stage=PieceStage.SHIPPED)
 
 
+def is_promised(order: Order) -> bool:
+    """Return whether the order is at the workshop and a piece of it still to be sent by its day. At most one query."""
+    return order.status in IN_WORKSHOP and pieces_here(order).exists()
+
+
 def is_overdue(today: date) -> Q:
     """Return the condition of orders at the workshop whose promised day has passed, and of which a piece is still to be
     sent that no bank keeps there."""

@@ -14,9 +14,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
 from accounts.models import User
-from orders.models import IN_WORKSHOP, Order, OrderStatus
+from orders.models import Order, OrderStatus
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.workshop import is_promised
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
 from orders.staff.base import DayField, StaffForm, ask_page, carry_out, order_url
@@ -52,11 +53,6 @@ class RetentionForm(StaffForm):
     )
 
 
-def has_promise(order: Order) -> bool:
-    """Return whether its promised date can be changed."""
-    return order.status in IN_WORKSHOP
-
-
 def has_delivery(order: Order) -> bool:
     """Return whether it can have arrived."""
     return order.is_paid and order.all_goods_have_left
@@ -71,7 +67,7 @@ def has_kept_money(order: Order) -> bool:
 def promise_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask for the date and why; the customer gets a mail."""
     order = get_object_or_404(Order, pk=order_id)
-    if not has_promise(order):
+    if not is_promised(order):
         return _not_now(request, order)
     form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
 

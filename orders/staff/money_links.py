@@ -12,6 +12,7 @@ from django.urls import reverse
 from orders.models import Order, PaymentMode
 from orders.selectors.provider_events import askable_attempts
 from orders.selectors.refund_retries import retryable_refunds
+from orders.selectors.workshop import is_promised
 from orders.staff.base import PageLink
 from orders.staff.dates import (
     DELIVERY_LABEL,
@@ -19,7 +20,6 @@ from orders.staff.dates import (
     RETENTION_LABEL,
     has_delivery,
     has_kept_money,
-    has_promise,
 )
 from orders.staff.provider import ASK_LABEL
 from orders.staff.transfers import RETURNED_LABEL, SENT_LABEL, succeeded_transfers
@@ -39,7 +39,7 @@ class MoneyStep:
 
 
 MONEY_STEPS = (
-    MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, has_promise),
+    MoneyStep("staff-order-promise", PROMISE_LABEL, StaffAction.FULFIL_ORDER, is_promised),
     MoneyStep("staff-order-delivery", DELIVERY_LABEL, StaffAction.FULFIL_ORDER, has_delivery),
     MoneyStep("staff-order-retention", RETENTION_LABEL, StaffAction.REFUND_ORDER, has_kept_money),
     MoneyStep(

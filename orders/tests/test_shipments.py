@@ -24,7 +24,11 @@ from orders.selectors.shipments import parcels_for_page, units_to_send
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import load_workshop, orders_at_risk, paid_units_to_make, queued_units
 from orders.services.fulfilment.delivery_address import may_correct_address
-from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
+from orders.services.fulfilment.delivery_promises import (
+    report_overdue_orders,
+    set_delivery_day,
+    set_promised_date,
+)
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -305,6 +309,11 @@ def test_an_order_of_which_every_unit_was_refunded_promises_and_offers_nothing(
             lambda: send(order, 2, 1),
         ):
             assert refused(act) == ("nothing_to_send", NOTHING_TO_SEND)
+        later = order.promised_by + timedelta(days=9)
+        code, _words = refused(
+            lambda: set_promised_date(order_id=order.pk, promised_by=later, reason="Four", actor=None)
+        )
+        assert code == "order_left"
         assert state(order) == ("confirmed", [0, 0], False)
         assert mails(order) == ["refund_done"]
     Order.objects.filter(pk=order.pk).update(promised_by=shop_day(order.created_at) - timedelta(days=1))

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
+from orders.models import PAID_STATUSES, Order
 from orders.selectors.withdrawals import is_withdrawn_whole
-from orders.selectors.workshop import is_overdue
+from orders.selectors.workshop import is_overdue, is_promised
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.dates import moment_on
@@ -54,12 +54,12 @@ def report_overdue_orders(now: datetime) -> int:
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
     """Promise another date and mail the customer why. The former one stays in the journal.
 
-    Raises Problem 409 `order_left` for an order that is not in the workshop, 400 `invalid_date` for a day that has
-    passed or the same date.
+    Raises Problem 409 `order_left` for an order of which nothing is to be sent from the workshop, 400 `invalid_date`
+    for a day that has passed or the same date.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-        if order.status not in IN_WORKSHOP:
+        if not is_promised(order):
             raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
             refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")
