@@ -37,14 +37,17 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Reads. Raises `ApiProblem`; an aborted call raises the browser's `AbortError`. */
+/**
+ * Reads. Raises `ApiProblem`; an aborted call raises the browser's `AbortError`. Whatever its signal, a call is given up
+ * after thirty seconds, a long one later (`network`).
+ */
 export function getJson<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
   return call<Answer>("GET", path, undefined, options);
 }
 
 /**
  * Writes, with the CSRF token that `/api/me` gives; what was sent goes on when the page is left, unless it is long. Raises
- * like `getJson`; without a signal of its own it is given up after thirty seconds, a long one later (`network`).
+ * like `getJson`.
  */
 export function postJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
   return write<Answer>("POST", path, body, options);
@@ -94,13 +97,12 @@ async function call<Answer>(
     ...options.headers,
   };
   const request: RequestInit = { method, headers, credentials: "same-origin" };
-  if (options.signal) request.signal = options.signal;
   if (body != null) {
     headers["Content-Type"] = "application/json";
     request.body = JSON.stringify(body);
   }
   const { length } = String(request.body ?? "");
-  if (method !== "GET") request.signal ??= AbortSignal.timeout(LONGEST_MS + Math.ceil(length / SLOWEST));
+  request.signal = either(AbortSignal.timeout(longest(length)), options.signal);
   if (method !== "GET" && !options.isAnonymous) {
     headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
     request.keepalive = keptAlive + length <= MOST_KEPT_ALIVE;
@@ -110,12 +112,29 @@ async function call<Answer>(
   try {
     const response = await answering(options.sent ?? fetch(path, request));
     if (response.status === 204) return undefined as Answer;
-    const answer = await readJson(response);
+    const answer = await answering(readJson(response));
     if (response.ok && answer !== undefined) return answer as Answer;
     throw asProblem(response, answer);
   } finally {
     keptAlive -= kept;
   }
+}
+
+/** How long a call may take that sends so many characters or bytes, in milliseconds. */
+export function longest(length: number): number {
+  return LONGEST_MS + Math.ceil(length / SLOWEST);
+}
+
+/** Ended by the first of the two; `AbortSignal.any` is missing in Firefox before 124 and Safari before 17.4. */
+function either(limit: AbortSignal, outer: AbortSignal | undefined): AbortSignal {
+  if (!outer) return limit;
+  const controller = new AbortController();
+  for (const signal of [outer, limit]) {
+    const end = () => controller.abort(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  }
+  return controller.signal;
 }
 
 /** A call without an answer is a problem of its own kind; one that was called off stays what it is. */
@@ -124,7 +143,9 @@ async function answering<Result>(attempt: Promise<Result>): Promise<Result> {
     return await attempt;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiProblem(0, "network", "");
+    const problem = new ApiProblem(0, "network", "");
+    problem.cause = error;
+    throw problem;
   }
 }
 
@@ -133,7 +154,8 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    // Any other failure is the line's, in the middle of an answer.
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }
