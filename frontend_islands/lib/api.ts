@@ -1,10 +1,9 @@
 /** Calls to the shop's API. */
-import { fetchMe, forgetMe, LONGEST_MS } from "./me";
+import { inLimit } from "./limit";
+import { fetchMe, forgetMe } from "./me";
 
 /** Browsers refuse calls that outlive their page once their bodies have 64 KiB together; a character is three bytes at most. */
 const MOST_KEPT_ALIVE = 20_000;
-/** The characters that a slow line takes in a millisecond. */
-const SLOWEST = 5;
 /** The characters of those under way. */
 let keptAlive = 0;
 
@@ -102,7 +101,7 @@ async function call<Answer>(
     request.body = JSON.stringify(body);
   }
   const { length } = String(request.body ?? "");
-  request.signal = either(AbortSignal.timeout(longest(length)), options.signal);
+  request.signal = inLimit(options.signal, length);
   if (method !== "GET" && !options.isAnonymous) {
     headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
     request.keepalive = keptAlive + length <= MOST_KEPT_ALIVE;
@@ -118,23 +117,6 @@ async function call<Answer>(
   } finally {
     keptAlive -= kept;
   }
-}
-
-/** How long a call may take that sends so many characters or bytes, in milliseconds. */
-export function longest(length: number): number {
-  return LONGEST_MS + Math.ceil(length / SLOWEST);
-}
-
-/** Ended by the first of the two; `AbortSignal.any` is missing in Firefox before 124 and Safari before 17.4. */
-function either(limit: AbortSignal, outer: AbortSignal | undefined): AbortSignal {
-  if (!outer) return limit;
-  const controller = new AbortController();
-  for (const signal of [outer, limit]) {
-    const end = () => controller.abort(signal.reason);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  }
-  return controller.signal;
 }
 
 /** A call without an answer is a problem of its own kind; one that was called off stays what it is. */

@@ -1,5 +1,6 @@
 /** Sends a file and tells how far it is: `fetch` does not say how much of a body has left. */
-import { ApiProblem, longest } from "@/lib/api";
+import { ApiProblem } from "@/lib/api";
+import { longest } from "@/lib/limit";
 import { fetchMe, forgetMe } from "@/lib/me";
 
 const ATTEMPTS = 6;
