@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import nh3
 from django.conf import settings
@@ -24,7 +26,9 @@ _TAGS = {
     "h2", "h3", "h4", "p", "ul", "ol", "li", "strong", "em", "a", "br", "hr", "blockquote", "code",
     "table", "thead", "tbody", "tr", "th", "td", "div",
 }  # fmt: skip
-_ATTRIBUTES = {"a": {"href"}, "h2": {"id"}, "ol": {"start"}, "div": {"class", "tabindex", "role"}}
+_ATTRIBUTES = {
+    "a": {"href"}, "h2": {"id"}, "ol": {"start"}, "table": {"aria-label"}, "div": {"class", "tabindex", "role"},
+}  # fmt: skip
 
 
 def render_markdown(text: str) -> SafeString:
@@ -35,6 +39,7 @@ def render_markdown(text: str) -> SafeString:
 def render_tokens(tokens: Sequence[Token]) -> SafeString:
     """Parsed Markdown as sanitised HTML; links to pages of the shop go to the active language's."""
     _localise_links(tokens)
+    _name_tables(tokens)
     html = nh3.clean(
         MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}),
         tags=_TAGS,
@@ -43,7 +48,11 @@ def render_tokens(tokens: Sequence[Token]) -> SafeString:
     )
     html = html.replace("&nbsp;", "\u00a0")
     # Wide tables scroll by themselves; they can be reached and scrolled by keyboard.
-    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group"><table>')
+    html = re.sub(
+        r'<table( aria-label="[^"]*")?>',
+        r'<div class="table-scroll" tabindex="0" role="group"\1><table\1>',
+        html,
+    )
     html = html.replace("</table>", "</table></div>")
     return mark_safe(html)  # noqa: S308 - sanitised just above
 
@@ -84,3 +93,13 @@ def _localise_links(tokens: Sequence[Token]) -> None:
         if token.type == "link_open":
             token.attrSet("href", localise(str(token.attrGet("href") or "")))
         _localise_links(token.children or [])
+
+
+def _name_tables(tokens: Sequence[Token]) -> None:
+    """Call each table what the heading above it says: readers of a screen choose one from a list of names."""
+    heading = ""
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            heading = "".join(child.content for child in following.children or [])
+        elif token.type == "table_open" and heading:
+            token.attrSet("aria-label", heading)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.conf import settings
 
 from catalog.tests.factories import make_finish_category, make_image, make_product
 
@@ -34,3 +35,18 @@ def test_articles_have_a_heading_and_captions_an_end_of_their_figure(client, pie
     for figure in figures:
         if "<figcaption" in figure:
             assert figure.strip().endswith("</figcaption>") or figure.strip().startswith("<figcaption")
+
+
+def test_tables_of_the_staff_area_are_called_as_their_section():
+    templates = (settings.BASE_DIR / "templates" / "staff").rglob("*.html")
+    tables = [
+        (path.name, tag, text)
+        for path in templates
+        for text in [path.read_text()]
+        for tag in re.findall(r"<table\b[^<>]*>", text)
+    ]
+    assert len(tables) > 10
+    for name, tag, text in tables:
+        heading = re.search(r'aria-labelledby="([a-z-]+)"', tag)
+        assert heading, name
+        assert f'id="{heading[1]}"' in text, name

@@ -17,3 +17,10 @@ it("the staff area names no class that a page of the shop lays out", () => {
   expect(pages.size).toBeGreaterThan(100);
   expect([...names("staff")].filter((name) => pages.has(name))).toEqual([]);
 });
+
+it("the page glides for no one whose focus shows: a key that follows at once would find the next focus out of sight", () => {
+  const base = readFileSync(join(STYLES, "base.css"), "utf8");
+  expect(base.match(/^.*\n.*scroll-behavior.*$/gm)).toEqual([
+    "  &:not(:has(:focus-visible)) {\n    scroll-behavior: smooth;",
+  ]);
+});

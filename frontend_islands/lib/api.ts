@@ -1,10 +1,9 @@
 /** Calls to the shop's API. */
-import { fetchMe, forgetMe, LONGEST_MS } from "./me";
+import { inLimit } from "./limit";
+import { fetchMe, forgetMe } from "./me";
 
 /** Browsers refuse calls that outlive their page once their bodies have 64 KiB together; a character is three bytes at most. */
 const MOST_KEPT_ALIVE = 20_000;
-/** The characters that a slow line takes in a millisecond. */
-const SLOWEST = 5;
 /** The characters of those under way. */
 let keptAlive = 0;
 
@@ -37,14 +36,17 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Reads. Raises `ApiProblem`; an aborted call raises the browser's `AbortError`. */
+/**
+ * Reads. Raises `ApiProblem`; an aborted call raises the browser's `AbortError`. Whatever its signal, a call is given up
+ * after thirty seconds, a long one later (`network`).
+ */
 export function getJson<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
   return call<Answer>("GET", path, undefined, options);
 }
 
 /**
  * Writes, with the CSRF token that `/api/me` gives; what was sent goes on when the page is left, unless it is long. Raises
- * like `getJson`; without a signal of its own it is given up after thirty seconds, a long one later (`network`).
+ * like `getJson`.
  */
 export function postJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
   return write<Answer>("POST", path, body, options);
@@ -94,13 +96,12 @@ async function call<Answer>(
     ...options.headers,
   };
   const request: RequestInit = { method, headers, credentials: "same-origin" };
-  if (options.signal) request.signal = options.signal;
   if (body != null) {
     headers["Content-Type"] = "application/json";
     request.body = JSON.stringify(body);
   }
   const { length } = String(request.body ?? "");
-  if (method !== "GET") request.signal ??= AbortSignal.timeout(LONGEST_MS + Math.ceil(length / SLOWEST));
+  request.signal = inLimit(options.signal, length);
   if (method !== "GET" && !options.isAnonymous) {
     headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
     request.keepalive = keptAlive + length <= MOST_KEPT_ALIVE;
@@ -110,7 +111,7 @@ async function call<Answer>(
   try {
     const response = await answering(options.sent ?? fetch(path, request));
     if (response.status === 204) return undefined as Answer;
-    const answer = await readJson(response);
+    const answer = await answering(readJson(response));
     if (response.ok && answer !== undefined) return answer as Answer;
     throw asProblem(response, answer);
   } finally {
@@ -124,7 +125,9 @@ async function answering<Result>(attempt: Promise<Result>): Promise<Result> {
     return await attempt;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiProblem(0, "network", "");
+    const problem = new ApiProblem(0, "network", "");
+    problem.cause = error;
+    throw problem;
   }
 }
 
@@ -133,7 +136,8 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    // Any other failure is the line's, in the middle of an answer.
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }

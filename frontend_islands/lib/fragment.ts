@@ -3,14 +3,19 @@
  * this shop's own server to a request made here, where Django escaped what people wrote.
  */
 
-/** Asks for a part of the page at `address`. Raises `Error` for any answer that is not just that part. */
+import { inLimit } from "./limit";
+
+/**
+ * Asks for a part of the page at `address`. Raises `Error` for any answer that is not just that part, and for none within
+ * thirty seconds.
+ */
 export async function fetchFragment(address: URL, part: string, signal: AbortSignal): Promise<string> {
   if (address.origin !== location.origin) throw new Error(`${address.origin} is another shop.`);
   const response = await fetch(address, {
     headers: { Accept: "text/html", "X-Fragment": part },
     // Never cached under the page's own address, where going back would find it instead of the page.
     cache: "no-store",
-    signal,
+    signal: inLimit(signal),
   });
   const html = await response.text();
   const isHtml = response.headers.get("Content-Type")?.startsWith("text/html");

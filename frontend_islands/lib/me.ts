@@ -1,8 +1,6 @@
 /** Who the visitor is. Pages are the same for everybody, so the browser asks. */
 import type { Me } from "@/api/types";
-
-/** How long a call may take that nothing else ends: the server answers within twelve seconds, lines are slow. */
-export const LONGEST_MS = 30_000;
+import { longest } from "./limit";
 
 let asked: Promise<Me> | undefined;
 
@@ -10,7 +8,7 @@ let asked: Promise<Me> | undefined;
 export function fetchMe(): Promise<Me> {
   asked ??= fetch("/api/me", {
     headers: { Accept: "application/json" },
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(longest()),
   }).then((response) => {
     if (!response.ok) throw new Error(`/api/me answered ${response.status}.`);
     return response.json() as Promise<Me>;

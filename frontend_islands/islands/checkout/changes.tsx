@@ -27,7 +27,7 @@ export function Changes({ detail, before, now, cartUrl, onAccept, ref }: Changes
       <p className="alert__title">{t("checkout.changedTitle")}</p>
       <p>{detail}</p>
       <div className="changes">
-        <table className="data-table">
+        <table className="data-table" aria-label={t("checkout.changedTitle")}>
           <thead>
             <tr>
               <th scope="col">{t("checkout.changedWhat")}</th>

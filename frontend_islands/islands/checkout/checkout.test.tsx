@@ -178,6 +178,8 @@ it("lists what is missing, in the page's order, and leads to each field", async 
 
   const summary = await screen.findByRole("alert");
   expect(document.activeElement).toBe(summary);
+  // An alert is read as a whole after each change, unless it says otherwise.
+  expect(summary.getAttribute("aria-atomic")).toBe("false");
   expect(within(summary).getByRole("heading").textContent).toBe("Il y a 8 erreurs dans le formulaire");
   expect(
     within(summary)

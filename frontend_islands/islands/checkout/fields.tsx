@@ -152,7 +152,7 @@ interface ErrorSummaryProps {
   ref: Ref<HTMLDivElement>;
 }
 
-/** The list of what is wrong, each leading to its field. It shrinks as fields are mended. */
+/** The list of what is wrong, each leading to its field. It shrinks as fields are mended, and only the new count is read then. */
 export function ErrorSummary({ title, errors, others, ref }: ErrorSummaryProps) {
   const { t } = useTranslation();
   const wrong = FIELDS.filter((name) => errors[name]);
@@ -166,7 +166,7 @@ export function ErrorSummary({ title, errors, others, ref }: ErrorSummaryProps) 
     control.focus({ preventScroll: true });
   };
   return (
-    <div className="error-summary" role="alert" tabIndex={-1} ref={ref}>
+    <div className="error-summary" role="alert" aria-atomic="false" tabIndex={-1} ref={ref}>
       <h2 className="error-summary__title">{title ?? t("checkout.faults", { count })}</h2>
       <ul>
         {wrong.map((name) => (

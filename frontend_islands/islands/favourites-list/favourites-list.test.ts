@@ -14,8 +14,15 @@ function page(): HTMLElement {
   return document.body.firstElementChild as HTMLElement;
 }
 
+const limits: number[] = [];
+
 beforeEach(() => {
   network.mockClear();
+  limits.length = 0;
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((limit) => {
+    limits.push(limit);
+    return new AbortController().signal;
+  });
   vi.stubGlobal("fetch", network);
 });
 
@@ -36,6 +43,18 @@ it("has the server draw what the browser keeps", async () => {
   expect(address?.pathname + (address?.search ?? "")).toBe("/de/favoriten?ids=7%2C3");
   expect(init?.headers).toMatchObject({ "X-Fragment": "favourites" });
   expect(host.textContent).toBe("1 favori");
+});
+
+it("says that the shop does not answer, in place of the wait", async () => {
+  history.replaceState(null, "", "/favoris");
+  const host = page();
+  const waits = '<p class="loading">Chargement</p><p data-problem hidden>Réessayer</p>';
+  host.querySelector("[data-favourites]")?.insertAdjacentHTML("beforeend", waits);
+  network.mockRejectedValueOnce(new TypeError("Failed to fetch"));
+  await expect(mount(host)).rejects.toThrow("Failed to fetch");
+  expect([...host.querySelectorAll("p")].map(({ hidden }) => hidden)).toEqual([true, false]);
+  // A shop that stays silent is given up, too.
+  expect(limits).toEqual([30_000]);
 });
 
 it("counts anew what is left when a heart is taken off, and put back", async () => {

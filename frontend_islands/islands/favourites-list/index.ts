@@ -1,5 +1,5 @@
 import { listen } from "@/lib/events";
-import { syncFavourites } from "@/lib/favourites";
+import { readFavourites, syncFavourites } from "@/lib/favourites";
 import { fetchFragment, replaceParts, showFragment } from "@/lib/fragment";
 import { fallbackOf, type Unmount } from "@/runtime/island";
 
@@ -16,8 +16,13 @@ export async function mount(host: HTMLElement): Promise<Unmount> {
     address.searchParams.set("ids", ids.join(","));
     return fetchFragment(address, "favourites", asked.signal);
   };
-  const shown = await syncFavourites();
-  showFragment(place, await draw(shown));
+  const shown = await syncFavourites().catch(readFavourites);
+  const drawn = await draw(shown).catch((error: unknown) => {
+    for (const part of place.querySelectorAll<HTMLElement>(".loading, [data-problem]"))
+      part.hidden = !part.hidden;
+    throw error;
+  });
+  showFragment(place, drawn);
   // The pieces stay, for a heart that is put back; how many they are is said anew.
   const stop = listen("favourites:changed", ({ ids }) => {
     void draw(shown.filter((id) => ids.includes(id))).then(replaceParts, () => {});

@@ -175,7 +175,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
         </div>
         {!isOut && (
           <div className="product-form__save">
-            <p className="muted" role="status">
+            <p className="muted" role={state.hasChanges ? "status" : undefined}>
               {state.hasChanges ? t(DRAFT_PLACES[state.kept]) : base && t("kept.saved")}
             </p>
             <button className="button button--quiet" type="button" onClick={cancel}>

@@ -127,7 +127,8 @@ it("keeps what is typed on the server, and sends what changed with the version s
   ]);
   answers = [{ status: 200, body: { ...SANDING, title: "Poncer à l'eau" } }];
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
-  await screen.findByText("Tout est enregistré");
+  // The notice says it to those who listen.
+  expect((await screen.findByText("Tout est enregistré")).getAttribute("role")).toBeNull();
   expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
 });
 

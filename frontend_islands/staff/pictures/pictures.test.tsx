@@ -5,6 +5,7 @@ import { forgetMe } from "@/lib/me";
 import { usePictures } from "@/staff/article/use-pictures";
 import { renderStaff } from "@/testing/staff";
 import { Pictures } from "./pictures";
+import { sendFile } from "./send";
 import { useUploads } from "./use-uploads";
 
 const sent: { method: string; path: string; body: unknown }[] = [];
@@ -194,6 +195,19 @@ test.each<[string, () => { add: (files: Iterable<File>) => void }]>([
   // It is no picture.
   await waitFor(() => expect(asks()).toBe(false));
   unmount();
+});
+
+test("a picture that nothing answers is given up, and can be sent again", async () => {
+  let request: XMLHttpRequest | undefined;
+  vi.spyOn(XMLHttpRequest.prototype, "send").mockImplementation(function (this: XMLHttpRequest) {
+    request = this;
+  });
+  const size = 100_000;
+  const call = sendFile("/api/x", new File(["x".repeat(size)], "ours.jpg"), () => undefined);
+  const ended = expect(call).rejects.toMatchObject({ status: 0, code: "network" });
+  await waitFor(() => expect(request?.timeout).toBe(50_000));
+  request?.dispatchEvent(new ProgressEvent("timeout"));
+  await ended;
 });
 
 test("who may only look is shown no way to change", async () => {

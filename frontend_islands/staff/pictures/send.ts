@@ -1,5 +1,6 @@
 /** Sends a file and tells how far it is: `fetch` does not say how much of a body has left. */
 import { ApiProblem } from "@/lib/api";
+import { longest } from "@/lib/limit";
 import { fetchMe, forgetMe } from "@/lib/me";
 
 const ATTEMPTS = 6;
@@ -39,11 +40,12 @@ async function send<Answer>(
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
     request.open("POST", address);
+    request.timeout = longest(file.size);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Accept-Language", document.documentElement.lang);
     request.setRequestHeader("X-CSRFToken", token);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);
-    request.onerror = () => fail(new ApiProblem(0, "network", ""));
+    request.onerror = request.ontimeout = () => fail(new ApiProblem(0, "network", ""));
     request.onload = () => {
       const answer = parsed(request.responseText);
       if (request.status === 201) done(answer as unknown as Answer);

@@ -93,6 +93,8 @@ it("sends what was changed alone, with the version that was read", async () => {
     expected_updated_at: OURS.updated_at,
   });
   await screen.findByText("Produit mis à jour avec succès");
+  // Said once: the bar shows it to those who look.
+  expect((await screen.findByText("Tout est enregistré")).getAttribute("role")).toBeNull();
   expect(await barriers(container)).toEqual([]);
 });
 

@@ -255,7 +255,7 @@ export function ProductForm({
         )}
         {!isOut && (rights.edit || rights.stock) && (
           <div className="product-form__save">
-            <p className="muted" role="status">
+            <p className="muted" role={state.hasChanges ? "status" : undefined}>
               {state.hasChanges ? t("unsaved") : base && t("upToDate")}
             </p>
             {state.hasChanges && (

@@ -157,7 +157,7 @@ function Lines({ lines }: { lines: ImportAnswer["lines"] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
     <section className="staff-table-scroll" tabIndex={0} aria-label={t("effect")}>
-      <table className="staff-table">
+      <table className="staff-table" aria-label={t("effect")}>
         <thead>
           <tr>
             <th scope="col">{t("line")}</th>

@@ -122,7 +122,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
         <p>{t("bulkEdit.summary", { changed: changes.length - same, same })}</p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
         <section className="staff-table-scroll" tabIndex={0} aria-label={t("bulkEdit.changes")}>
-          <table className="staff-table">
+          <table className="staff-table" aria-label={t("bulkEdit.changes")}>
             <thead>
               <tr>
                 <th scope="col">{t("bulkEdit.product")}</th>

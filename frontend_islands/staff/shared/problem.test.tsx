@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { ApiProblem } from "@/lib/api";
 import { renderStaff } from "@/testing/staff";
 import { Problem, toastProblem } from "./problem";
+import { queryClient } from "./staff-island";
 
 const ENDED = new ApiProblem(401, "not_authenticated", "Connectez-vous pour continuer.");
 const SIGN_IN = "/auth?next=%2Fadmin%2Fproduits%3Fpage%3D2";
@@ -29,4 +30,20 @@ test("a notice of it opens the sign-in, another refusal has none", async () => {
   expect(screen.getByText("Pas d'accès.")).toBeTruthy();
   expect(screen.queryByRole("button", { name: /connecter/ })).toBeNull();
   vi.unstubAllGlobals();
+});
+
+test("a read is made again at once where the line was cut, not where a refusal or a whole wait is to be told", () => {
+  const again = queryClient().getDefaultOptions().queries?.retry as (
+    failures: number,
+    error: Error,
+  ) => boolean;
+  const cut = new ApiProblem(0, "network", "");
+  const late = new ApiProblem(0, "network", "");
+  late.cause = new DOMException("late", "TimeoutError");
+  expect([again(0, cut), again(2, cut), again(0, late), again(0, ENDED)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

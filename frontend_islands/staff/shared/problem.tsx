@@ -38,6 +38,10 @@ export function toastProblem(title: string, error: unknown): void {
 export const isRefusal = (error: unknown) =>
   error instanceof ApiProblem && error.status >= 400 && error.status < 500;
 
+/** Whether the whole time that a call has went by: who waited for it is told, before it is made again. */
+export const isLate = (error: unknown) =>
+  error instanceof ApiProblem && error.cause instanceof DOMException && error.cause.name === "TimeoutError";
+
 const isSignedOut = (error: unknown) => error instanceof ApiProblem && error.code === "not_authenticated";
 
 const signInUrl = () => `/auth?next=${encodeURIComponent(location.pathname + location.search)}`;

@@ -4,13 +4,16 @@ import { Component, type ComponentType, type ReactNode, StrictMode, useLayoutEff
 import { createRoot } from "react-dom/client";
 import { fetchMe } from "@/lib/me";
 import { fallbackOf, type Mount, replaceFallback } from "@/runtime/island";
-import { isRefusal } from "./problem";
+import { isLate, isRefusal } from "./problem";
 
 /** A client as pages use it; tests make their own. Nothing is kept between pages: what staff see is fresh. */
 export function queryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry: (failures, error) => failures < 2 && !isRefusal(error), staleTime: 5_000 },
+      queries: {
+        retry: (failures, error) => failures < 2 && !isRefusal(error) && !isLate(error),
+        staleTime: 5_000,
+      },
       // Offline they would wait, shown as if they were done, and be lost with the page: they fail, and that is said.
       mutations: { retry: false, networkMode: "always" },
     },

@@ -60,8 +60,11 @@ def test_the_owner_s_words_are_text() -> None:
 
 def test_the_table_of_delivery_is_the_rows() -> None:
     html = legal_page("terms").html
-    table = re.search(r"<table>.*?</table>", html, re.S)
+    table = re.search(r"<table\b.*?</table>", html, re.S)
     assert table is not None
+    # Named as its section is, and what scrolls around it too.
+    named = 'aria-label="6. La fabrication et la livraison">'
+    assert f'<div class="table-scroll" tabindex="0" role="group" {named}<table {named}' in html
     assert "9,99\u00a0€" in table[0]
     assert "50,00\u00a0€" in table[0]
     assert "49,99\u00a0€" in table[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -66,7 +67,12 @@ def test_page_is_neither_kept_nor_indexed_and_shows_pictures_of_the_browser() ->
 
 
 def test_navigation_offers_what_the_role_may_open() -> None:
-    assert "Utilisateurs" in signed_in(make_admin()).get("/admin").content.decode()
+    admin = signed_in(make_admin()).get("/admin").content.decode()
+    assert "Utilisateurs" in admin
+    # The parts of the menu are no headings: those begin with the page's own.
+    assert re.findall(r"<h\d", admin)[0] == "<h1"
+    assert '<p class="staff-side__title" id="menu-2">' in admin
+    assert '<ul class="staff-side__list" aria-labelledby="menu-2">' in admin
     staff = signed_in(make_staff()).get("/admin").content.decode()
     assert "Commandes" in staff
     assert "Utilisateurs" not in staff
