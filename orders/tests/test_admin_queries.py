@@ -130,4 +130,5 @@ def test_a_row_costs_the_same_with_a_short_history_and_a_long_one(staff_client: 
 
     short, long = page(busy_order(lines=1, steps=1)), page(busy_order(lines=4, steps=6, parts=4))
     staff_client.get(short)
-    assert cost(staff_client, long) == cost(staff_client, short)
+    # Of an order whose goods have left nobody asks what is to be sent.
+    assert cost(staff_client, long) <= cost(staff_client, short)

@@ -312,11 +312,11 @@ def test_questions_are_moved_and_numbered_anew(admin_client: Client, texts: None
     ("path", "cold", "warm"),
     [
         # settings 1, closure 1, band 1, questions 1, page texts 1, what texts name: zones with weight steps 1,
-        # countries without delivery 1, lowest price 1; the menu 1, which fragments cache.
-        ("/faq", 9, 1),
+        # countries without delivery 1, territories 1, lowest price 1; the menu 1, which fragments cache.
+        ("/faq", 10, 1),
         # The same without questions.
-        ("/notre-histoire", 8, 1),
-        ("/contact", 10, 1),
+        ("/notre-histoire", 9, 1),
+        ("/contact", 11, 1),
     ],
 )
 def test_pages_have_a_known_number_of_queries(
