@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from unicodedata import combining, normalize
 from urllib.parse import urlsplit
 
 from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
+from shop.core.searching import folded
 from shop.core.shop_settings import link_salt
 
 MEMBER_MINIMUM = 8
@@ -72,8 +72,8 @@ class ShopWordsValidator:
 
     def validate(self, password: str, user: User | None = None) -> None:
         ours = " ".join((_WORDS, ShopSettings.load().shop_name, urlsplit(settings.SITE_URL).hostname or ""))
-        words = {word for word in re.findall(r"[^\W\d_]+", _folded(ours)) if len(word) > 2}
-        typed = left = _folded(password)
+        words = {word for word in re.findall(r"[^\W\d_]+", folded(ours)) if len(word) > 2}
+        typed = left = folded(password)
         for word in sorted(words, key=len, reverse=True):
             left = left.replace(word, " ")
         if left != typed and not any(letter.isalpha() for letter in left):
@@ -84,10 +84,6 @@ class ShopWordsValidator:
 
     def get_help_text(self) -> str:
         return _("Pas seulement des mots de la boutique")
-
-
-def _folded(text: str) -> str:
-    return "".join(letter for letter in normalize("NFKD", text.casefold()) if not combining(letter))
 
 
 def password_faults(password: str, user: User) -> list[str]:

@@ -32,7 +32,7 @@ from orders.selectors.personal_data import orders_of, withdrawals_of
 from orders.selectors.piece_photos import photos_of_orders
 from orders.services.fulfilment.erasing import personal_words, provider_events
 from shop.core.amounts import localised_amount
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.personal_data import ExportedFile, Person, Record, record_of
 
 # Of an order, what names its customer.

@@ -28,9 +28,9 @@ from catalog.selectors.shown_files import shown_files
 from catalog.services.reports import report_product
 from shop.core import images, models3d
 from shop.core.content_version import content_changed
-from shop.core.discarded_files import discard_files
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.file_storage import discard_files
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import StoredImage
 from shop.core.models3d import CheckedModel

@@ -13,7 +13,7 @@ from catalog.services.media import delete_product_model, set_product_model
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
 from shop.core import images
-from shop.core.discarded_files import delete_discarded_files
+from shop.core.file_storage import delete_discarded_files
 from shop.core.images import draw_shipped_image
 from shop.core.models import AuditEntry
 from shop.core.models3d import check_model

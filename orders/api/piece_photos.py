@@ -31,7 +31,7 @@ from orders.services.fulfilment.piece_photos import (
     send_photo,
 )
 from orders.services.fulfilment.previews import preview_mails
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import KnownFieldsSerializer, allowed, private

@@ -8,10 +8,11 @@ from django_countries import countries as names
 
 from orders.models import ShippingZone
 from orders.pricing.shipping import RateStep
-from orders.selectors.destinations import folded, stopped_countries
+from orders.selectors.destinations import stopped_countries
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
+from shop.core.searching import folded
 
 
 @dataclass(frozen=True, slots=True)

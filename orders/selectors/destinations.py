@@ -1,6 +1,5 @@
 """Where a sale goes, as taxes and customs see it, and where nothing is sent for now."""
 
-import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
@@ -13,6 +12,7 @@ from orders.pricing.territories import Place, Territory, find_place
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_fragment
 from shop.core.postcodes import OTHER_COUNTRY
+from shop.core.searching import folded
 
 
 def place_of(order: Order, territories: Iterable[Territory] | None = None) -> Place:
@@ -59,12 +59,3 @@ def _codes_by_name() -> dict[str, str]:
         with translation.override(language):
             codes |= {folded(str(name)): code for code, name in countries}
     return codes
-
-
-def folded(name: str) -> str:
-    """Return a name without accents and case: to compare what was typed, and to sort as a reader of the shop's
-    languages does (Éthiopie among the E, Österreich among the O)."""
-    plain = "".join(
-        letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
-    )
-    return " ".join(plain.casefold().split())

@@ -13,7 +13,7 @@ from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.selectors.delivery import zone_rows
-from orders.selectors.destinations import folded, stopped_countries
+from orders.selectors.destinations import stopped_countries
 from orders.selectors.territories import load_territories
 from orders.selectors.workshop import load_workshop
 from orders.stripe.gateway import PAYMENT_METHODS
@@ -23,6 +23,7 @@ from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 from shop.core.postcodes import OTHER_COUNTRY, needs_postcode
+from shop.core.searching import folded
 
 
 @dataclass(frozen=True, slots=True)

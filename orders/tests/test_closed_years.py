@@ -48,7 +48,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import PARIS, refund, send_all
 from shop.core.append_only import AppendOnlyError
-from shop.core.discarded_files import delete_discarded_files, private_storage
+from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import kept_until, retention_rules
 

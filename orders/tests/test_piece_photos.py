@@ -21,7 +21,7 @@ from orders.services.fulfilment.piece_photos import (
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
-from shop.core.discarded_files import delete_discarded_files, private_storage
+from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.shop_settings import renew_link_salt
 

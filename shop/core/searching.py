@@ -1,7 +1,8 @@
-"""What staff type to find rows of a list."""
+"""What people type to find something, and how it is compared."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -17,3 +18,12 @@ def rows_with_words(rows: QuerySet[Row], text: str, columns: Iterable[str]) -> Q
     for word in text.split()[:MAX_QUERY_WORDS]:
         rows = rows.filter(Q(*((f"{column}__icontains", word) for column in columns), _connector=Q.OR))
     return rows
+
+
+def folded(name: str) -> str:
+    """Return a name without accents and case: to compare what was typed, and to sort as a reader of the shop's
+    languages does (Éthiopie among the E, Österreich among the O)."""
+    plain = "".join(
+        letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
+    )
+    return " ".join(plain.casefold().split())

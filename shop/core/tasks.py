@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from shop.core import discarded_files, jobs, limits, mail_delivery
+from shop.core import file_storage, jobs, limits, mail_delivery
 from shop.core.enqueue import publish
 
 # A job that waited longer than this in the queue has been asked for again by later ticks.
@@ -59,10 +59,10 @@ def purge_attempt_counters(now: datetime) -> None:
 @shared_task
 def delete_discarded_files() -> None:
     """Delete the files that a change gave up."""
-    discarded_files.delete_discarded_files()
+    file_storage.delete_discarded_files()
 
 
 @jobs.scheduled_job("discarded-files", every=timedelta(minutes=5))
 def sweep_discarded_files(now: datetime) -> None:
     """Find the files whose message was lost, or whose storage was away."""
-    discarded_files.delete_discarded_files()
+    file_storage.delete_discarded_files()

@@ -6,7 +6,7 @@ from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.kernel_data import erase_mails_about
 from shop.core.personal_data import (
     Basis,

@@ -50,7 +50,7 @@ from orders.services.withdrawals.declarations import Declaration, declare_withdr
 from orders.tests.factories import make_order, make_product, make_seller, make_variation, pay_order
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.integrations.delivery import dispatch
 from shop.integrations.endpoints import create_endpoint, send_test

@@ -15,7 +15,7 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, PiecePhoto, WorkPiece
 from orders.services.status.mails import STATUS_PAUSE
 from shop.core import images
-from shop.core.discarded_files import discard_files, private_storage
+from shop.core.file_storage import discard_files, private_storage
 from shop.core.mail import withdraw_mails
 from shop.core.problems import Problem
 from shop.core.site import absolute_url

@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.models import BankLine, Payout, PayoutState
-from orders.selectors.destinations import folded
 from shop.core.audit import record_audit
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
+from shop.core.searching import folded
 
 MOST_LINES = 5000
 EARLIER, LATER = timedelta(days=3), timedelta(days=10)

@@ -21,7 +21,7 @@ from catalog.models import Product
 from shop.core import images, limits
 from shop.core.audit import record_audit
 from shop.core.audit_rows import record_row
-from shop.core.discarded_files import discard_files, private_storage
+from shop.core.file_storage import discard_files, private_storage
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings

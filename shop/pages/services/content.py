@@ -7,8 +7,8 @@ from django.db import transaction
 
 from shop.core import images
 from shop.core.content_version import content_changed
-from shop.core.discarded_files import discard_files
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.file_storage import discard_files
 from shop.core.image_drawing import DrawnImage
 from shop.pages.models import FaqEntry, HomeSection, PageText, Redirect, SeasonalBanner
 from shop.pages.shipped import QUESTIONS, shipped, translated

@@ -21,10 +21,10 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from shop.core import limits
-from shop.core.discarded_files import discard_files, private_storage
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.errors import is_outage
+from shop.core.file_storage import discard_files, private_storage
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings

@@ -19,9 +19,9 @@ from blog.models import ConsentSource
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
 from shop.core.audit import record_audit
-from shop.core.discarded_files import delete_discarded_files
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.file_storage import delete_discarded_files
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.personal_data import Person, activities, kept_until

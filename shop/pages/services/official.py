@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from shop.core import content_version, images
-from shop.core.discarded_files import discard_files
+from shop.core.file_storage import discard_files
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import CACHE_KEY
 from shop.terms.versions import is_in_a_version

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page

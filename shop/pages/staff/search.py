@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from unicodedata import combining, normalize
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -18,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from shop.core.searching import folded
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_calls import allowed
 from shop.core.staff_pages import staff_page
@@ -42,7 +42,7 @@ def staff_search(request: HttpRequest) -> HttpResponse:
 
 def _search(text: str, user: AbstractBaseUser | AnonymousUser) -> list[StaffHits]:
     """Return the screens whose name holds the words, then what `search_staff` finds."""
-    wanted = _plain(text.strip())
+    wanted = folded(text.strip())
     if len(wanted) < SHORTEST_QUERY:
         return []
     screens = [(page.view_name, page.label, title, page.action) for title, pages in GROUPS for page in pages]
@@ -50,15 +50,10 @@ def _search(text: str, user: AbstractBaseUser | AnonymousUser) -> list[StaffHits
     hits = tuple(
         StaffHit(label, detail, reverse(view))
         for view, label, detail, action in screens
-        if wanted in _plain(label) and may(user, action)
+        if wanted in folded(label) and may(user, action)
     )
     found = [StaffHits("screens", "Écrans", hits[:MOST_OF_A_KIND])] if hits else []
     return [*found, *search_staff(text, user)]
-
-
-def _plain(text: str) -> str:
-    """Small letters without accents."""
-    return "".join(letter for letter in normalize("NFKD", text.lower()) if not combining(letter))
 
 
 class StaffQuery(serializers.Serializer[Any]):

@@ -30,7 +30,7 @@ from orders.models import (
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 from shop.pages.models import CartReminder, ContactImage, ContactReply, ContactRequest

@@ -15,7 +15,7 @@ from PIL import Image
 
 from accounts.models import User
 from catalog.tests.factories import make_product
-from shop.core.discarded_files import delete_discarded_files, private_storage
+from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.tests.sent_mail import deliver_all, every_part

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import make_member
-from shop.core.discarded_files import delete_discarded_files, private_storage
+from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import activities
 from shop.pages.models import DataExport, ExportState

@@ -40,7 +40,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, pay_order
 from shop.core import personal_data
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.models import AuditEntry, DiscardedFile, MailState, OutgoingMail
 from shop.pages.models import ContactImage, ContactRequest, DataExport, Erasure, ErasureState
 from shop.pages.services import erasures

@@ -13,7 +13,7 @@ from django.test import Client
 from PIL import Image
 
 from accounts.models import User
-from shop.core.discarded_files import delete_discarded_files
+from shop.core.file_storage import delete_discarded_files
 from shop.core.mail_delivery import render
 from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail

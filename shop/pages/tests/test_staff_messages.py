@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from accounts.tests.people import make_admin
-from shop.core.discarded_files import private_storage
+from shop.core.file_storage import private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState

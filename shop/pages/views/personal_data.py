@@ -19,8 +19,8 @@ from accounts.models import User
 from accounts.recent_authentication import lacks_second_factor, prove_fully
 from accounts.services.members import is_last_admin
 from catalog.selectors.addresses import in_each_language
-from shop.core.discarded_files import private_storage
 from shop.core.errors import DeadLink
+from shop.core.file_storage import private_storage
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
 from shop.core.personal_data import Person, period_text

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.db import transaction
 
-from shop.core.discarded_files import delete_discarded_files, discard_files, private_storage
+from shop.core.file_storage import delete_discarded_files, discard_files, private_storage
 from shop.core.models import DiscardedFile
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +55,7 @@ def test_a_file_that_cannot_be_deleted_waits_and_keeps_no_other(monkeypatch, cap
 def test_files_beyond_a_turn_wait_for_the_next(monkeypatch):
     names = [store(), store()]
     discard_files(names, "private")
-    monkeypatch.setattr("shop.core.discarded_files.STEP_SECONDS", 0)
+    monkeypatch.setattr("shop.core.file_storage.STEP_SECONDS", 0)
     assert not delete_discarded_files()
     assert [private_storage().exists(name) for name in names] == [False, True]
     assert delete_discarded_files()

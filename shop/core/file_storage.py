@@ -1,4 +1,4 @@
-"""The end of stored files: deleted by a worker, behind the change that gives them up."""
+"""Where private files are, and the end of all: a worker deletes stored files behind the change that gives them up."""
 
 from __future__ import annotations
 
