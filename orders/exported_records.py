@@ -6,8 +6,6 @@ from functools import partial
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
@@ -32,6 +30,7 @@ from orders.selectors.personal_data import orders_of, withdrawals_of
 from orders.selectors.piece_photos import photos_of_orders
 from orders.services.fulfilment.erasing import personal_words, provider_events
 from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words, shop_day
 from shop.core.file_storage import private_storage
 from shop.core.personal_data import ExportedFile, Person, Record, record_of
 
@@ -110,7 +109,7 @@ def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
 def _listed(model: type[Model], rows: Iterable[tuple[datetime, str]]) -> tuple[str, list[str]]:
     """The rows of an order that have words, each with its day, under the name of their kind."""
     label = str(capfirst(model._meta.verbose_name_plural or ""))
-    return label, [f"{date_format(timezone.localtime(moment))} · {words}" for moment, words in rows if words]
+    return label, [f"{day_in_words(shop_day(moment))} · {words}" for moment, words in rows if words]
 
 
 def _words(event: OrderEvent) -> str:
@@ -169,14 +168,14 @@ def payment_records(person: Person) -> list[Record]:
                 payments=(
                     str(_("Paiements")),
                     [
-                        f"{date_format(row.due_on)} · {localised_amount(row.amount)} · {row.get_state_display()}"
+                        f"{day_in_words(row.due_on)} · {localised_amount(row.amount)} · {row.get_state_display()}"
                         for row in order.payments.all()
                     ],
                 ),
                 refunds=(
                     str(_("Remboursements")),
                     [
-                        f"{date_format(timezone.localtime(row.created_at))} · {localised_amount(row.amount)}"
+                        f"{day_in_words(shop_day(row.created_at))} · {localised_amount(row.amount)}"
                         f" · {' · '.join(filter(None, (row.get_state_display(), row.transfer_reference)))}"
                         for row in order.refunds.all()
                     ],

@@ -15,7 +15,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from catalog.models import Product, Promotion, PromotionState
 from catalog.selectors import wording
@@ -28,6 +27,7 @@ from catalog.services.promotions import (
     save_promotion,
 )
 from shop.core.audit import record_audit
+from shop.core.dates import day_in_words
 from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
@@ -172,7 +172,7 @@ class Promotions(StaffRows[Promotion]):
 
 def _dates(row: Promotion) -> str:
     first, last = (
-        date_format(timezone.localtime(moment), "j F Y, H:i") if moment else ""
+        day_in_words(timezone.localtime(moment), "DATETIME_FORMAT") if moment else ""
         for moment in (row.starts_at, row.ends_at)
     )
     if first and last:

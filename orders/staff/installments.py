@@ -13,7 +13,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from accounts.models import User
 from orders.access import payment_page_url
@@ -28,7 +27,7 @@ from orders.services.payments.due_installments import charge_now, charge_obstacl
 from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
 from orders.stripe import gateway
 from shop.core.amounts import localised_amount
-from shop.core.dates import shop_day
+from shop.core.dates import day_in_words, shop_day
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import Part, staff_list
@@ -168,7 +167,7 @@ def installment_step_page(
         except gateway.GatewayError:
             messages.warning(request, OUTCOME_LATER)
             return redirect(back)
-    amount, day = localised_amount(payment.amount), date_format(payment.due_on, "DATE_FORMAT")
+    amount, day = localised_amount(payment.amount), day_in_words(payment.due_on)
     return ask_page(
         request,
         title=found.label,
@@ -233,7 +232,7 @@ def pause_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
             "ici, ou toute seule à l'expédition, et le client est prévenu."
         ]
     else:
-        since = date_format(shop_day(pause.started_at), "DATE_FORMAT")
+        since = day_in_words(shop_day(pause.started_at))
         sentences = [
             f"Suspendues par le client depuis le {since}."
             if pause.started_by == PausedBy.CUSTOMER

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from orders.models import AccountNumber, DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
 from orders.models.books import SINCE_EVER
@@ -27,6 +26,7 @@ from orders.staff.settings_forms import (
     ZoneForm,
 )
 from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words, shop_day
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part
 from shop.staff_rows import Row, StaffRows
@@ -68,7 +68,7 @@ class Closures(PublicSetting[WorkshopClosure]):
     )
 
     def line(self, row: WorkshopClosure) -> Line:
-        first, last = date_format(row.starts_on, "j F"), date_format(row.ends_on, "j F Y")
+        first, last = day_in_words(row.starts_on, "MONTH_DAY_FORMAT"), day_in_words(row.ends_on)
         today = timezone.localdate()
         state = (
             "En cours" if row.starts_on <= today <= row.ends_on else "Passée" if row.ends_on < today else ""
@@ -161,7 +161,7 @@ class DeliveryStops(PublicSetting[DeliveryStop]):
     parts = (Part("", ("country", "reason")),)
 
     def line(self, row: DeliveryStop) -> Line:
-        since = date_format(timezone.localtime(row.stopped_at), "j F Y")
+        since = day_in_words(shop_day(row.stopped_at))
         return Line(str(row.country.name), " · ".join(filter(None, (f"depuis le {since}", row.reason))))
 
 
@@ -181,7 +181,7 @@ class VatRates(PublicSetting[VatRate]):
     parts = (Part("", ("country", "category", "percent", "starts_on")),)
 
     def line(self, row: VatRate) -> Line:
-        since = f"à partir du {date_format(row.starts_on)}" if row.starts_on > SINCE_EVER else ""
+        since = f"à partir du {day_in_words(row.starts_on)}" if row.starts_on > SINCE_EVER else ""
         category = row.category.name if row.category is not None else ""
         return Line(
             str(row.country.name),

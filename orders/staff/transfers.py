@@ -13,7 +13,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from accounts.models import User
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
@@ -30,6 +29,7 @@ from orders.services.refunds.transfers import (
 )
 from orders.staff.base import DayInput, StaffForm, ask_page, order_url
 from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -66,7 +66,7 @@ class ChosenRefundForm(StaffForm):
         if day > last:
             self.add_error(self.day, "Cette date est dans l'avenir.")
         elif day < first:
-            self.add_error(self.day, self.too_early % {"day": date_format(first, "DATE_FORMAT")})
+            self.add_error(self.day, self.too_early % {"day": day_in_words(first)})
         return values
 
 
@@ -166,7 +166,7 @@ def _is_settled(order: Order, refund_id: str) -> bool:
 
 
 def _debt_label(debt: Debt) -> str:
-    day = date_format(possible_days(debt.refund)[0], "DATE_FORMAT")
+    day = day_in_words(possible_days(debt.refund)[0])
     why = refund_error_in_words(debt.refund.error)
     return f"{localised_amount(debt.owed)}, échoué le {day}\u00a0: {why}"
 
@@ -262,5 +262,5 @@ def _has_returned(order: Order, transfer_id: str) -> bool:
 
 
 def _transfer_label(transfer: Refund) -> str:
-    day = date_format(days_of_return(transfer)[0], "DATE_FORMAT")
+    day = day_in_words(days_of_return(transfer)[0])
     return f"{localised_amount(transfer.amount)}, viré le {day} ({transfer.transfer_reference})"

@@ -95,7 +95,7 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "case": case,
         "withdrawal": case.withdrawal,
         "sign": URGENCY_SIGNS[urgency_of(case)],
-        "lines": list(case.withdrawal.lines.select_related("item")),
+        "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,
         "pages": _steps(request, case, may_refund=not is_decided and not is_settled),

@@ -11,12 +11,14 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import DecimalField, Model
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+
+from shop.core.dates import day_in_words
 
 ACTIONS: dict[str, str | Promise] = {
     "role.changed": gettext_lazy("Rôle changé"),
@@ -131,7 +133,7 @@ def value_label(subject_type: str, name: str, value: Any) -> str:
     field = _field(subject_type, name)
     choices = _choices.get((subject_type, name), getattr(field, "flatchoices", None) or ())
     if isinstance(value, str) and _MOMENT.fullmatch(value):
-        return date_format(localtime(datetime.fromisoformat(value)), "DATETIME_FORMAT")
+        return day_in_words(localtime(datetime.fromisoformat(value)), "DATETIME_FORMAT")
     if isinstance(value, str) and isinstance(field, DecimalField | None) and _DECIMAL.fullmatch(value):
         return number_format(Decimal(value))
     return str(dict(choices).get(value, value))

@@ -111,12 +111,11 @@ export function PaymentResult({ session_id: checkoutSessionId, paid, links }: Pa
   return (
     <div className="narrow-sheet result" aria-busy={state === "verifying"}>
       <ResultIcon state={state} />
-      <p className="visually-hidden" role="status">
-        {title}
-      </p>
-      <h1 className="narrow-sheet__title" ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+      <div role="status">
+        <h1 className="narrow-sheet__title" ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+      </div>
       {body()}
     </div>
   );

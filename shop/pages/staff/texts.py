@@ -12,10 +12,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from shop.core import images
 from shop.core.content_version import content_changed
+from shop.core.dates import day_in_words, shop_day
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_row_fields import Line, Part, language_parts
@@ -184,7 +184,7 @@ class OfficialTexts(Texts[OfficialText]):
         return [f"Textes officiels manquants en français\u00a0: {', '.join(missing)}"] if missing else []
 
     def line(self, row: OfficialText) -> Line:
-        changed = date_format(timezone.localtime(row.updated_at), "j F Y")
+        changed = day_in_words(shop_day(row.updated_at))
         return Line(row.get_kind_display(), f"{row.language.upper()} · modifié le {changed}")
 
     def picture(self, row: OfficialText) -> str:
@@ -259,5 +259,5 @@ def _period(row: PageText | SeasonalBanner) -> str:
     if row.ends_at and row.ends_at <= now:
         return "Passé"
     if row.starts_at and row.starts_at > now:
-        return f"Dès le {date_format(timezone.localtime(row.starts_at), 'j F')}"
-    return f"Jusqu'au {date_format(timezone.localtime(row.ends_at), 'j F')}" if row.ends_at else ""
+        return f"Dès le {day_in_words(shop_day(row.starts_at), 'MONTH_DAY_FORMAT')}"
+    return f"Jusqu'au {day_in_words(shop_day(row.ends_at), 'MONTH_DAY_FORMAT')}" if row.ends_at else ""

@@ -6,11 +6,11 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words
 
 register = template.Library()
 
@@ -21,9 +21,9 @@ def readable(value: Any) -> str:
     if isinstance(value, bool):
         return _("oui") if value else _("non")
     if isinstance(value, datetime):
-        return date_format(timezone.localtime(value), "DATETIME_FORMAT")
+        return day_in_words(timezone.localtime(value), "DATETIME_FORMAT")
     if isinstance(value, date):
-        return date_format(value, "DATE_FORMAT")
+        return day_in_words(value)
     if isinstance(value, Decimal):
         return localised_amount(value)
     if isinstance(value, list):

@@ -59,6 +59,13 @@ def test_without_rows_the_page_is_the_one_that_the_shop_comes_with(client: Clien
     assert client.get("/").content == before
 
 
+def test_members_are_offered_their_space_instead_of_an_account(client: Client) -> None:
+    page = client.get("/").content.decode()
+    links = re.search(r"<member-link>(<a [^>]*>Créer un compte</a>)(<a [^>]*>Espace membre</a>)", page)
+    assert links is not None
+    assert [" data-member hidden>" in link for link in links.groups()] == [False, True]
+
+
 def test_sections_stand_in_the_order_of_their_rows_each_once() -> None:
     make_whole_shop()
     everything = [
