@@ -181,7 +181,7 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="shop-bench-") as folder,
         ):
             redis_url = f"redis://127.0.0.1:{redis}/0" if redis else ""
-            shop = start_shop(Path(folder), DATABASE_URL=url, REDIS_URL=redis_url)
+            shop = start_shop(Path(folder), DATABASE_URL=url, REDIS_URL=redis_url, LOG_LEVEL="ERROR")
             try:
                 shop.wait_for_pictures()
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
