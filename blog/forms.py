@@ -45,6 +45,7 @@ def choices_context(subscriber: Subscriber | None) -> dict[str, Any]:
             (topic.value, topic.label, subscriber is None or getattr(subscriber, column))
             for topic, column in TOPIC_COLUMNS.items()
         ],
+        "every_category": subscriber is None or (subscriber.every_category and not chosen),
         "categories": [(category.pk, category.name, category.pk in chosen) for category in all_categories()],
         "newsletter_consent": consent_text(Purpose.NEWSLETTER),
         "reminder_consent": consent_text(Purpose.CART_REMINDERS),

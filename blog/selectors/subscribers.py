@@ -34,7 +34,8 @@ def audience(campaign: Campaign) -> QuerySet[Subscriber]:
     if campaign.topic:
         found = found.filter(**{TOPIC_COLUMNS[Topic(campaign.topic)]: True})
     if campaign.category_id is not None:
-        found = found.filter(Q(categories=campaign.category_id) | Q(every_category=True))
+        # The version before 0004_every_category leaves the column true beside a choice, for as long as it still runs.
+        found = found.filter(Q(categories=campaign.category_id) | Q(every_category=True, categories=None))
     return found
 
 

@@ -157,6 +157,10 @@ def test_preferences_are_saved_and_only_members_are_offered_reminders(client):
         client.post(url, {"newsletter": "1", **data})
         assert f'name="every_category" value="1"{shown}>' in client.get(url).content.decode()
         assert list(subscriber.categories.all()) == chosen
+    # A choice that the version before wrote, which knows no `every_category`.
+    Subscriber.objects.update(every_category=True)
+    subscriber.categories.add(category)
+    assert 'name="every_category" value="1">' in client.get(url).content.decode()
 
     make_member("lea@example.com")
     assert re.search(r'name="cart_reminders" value="1">', client.get(url).content.decode())

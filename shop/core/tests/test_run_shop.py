@@ -55,6 +55,8 @@ def test_contradictory_settings_stop_the_start(settings, monkeypatch):
 @pytest.mark.django_db
 @pytest.mark.parametrize("app", ["orders", "blog", "integrations"])
 def test_a_database_of_another_version_is_refused_in_one_sentence(app):
+    # Databases of the version before migrations were folded again have this one too, and migrate as they are.
+    MigrationRecorder(connection).record_applied("pages", "0001_page_rows")
     refuse_unknown_migrations()
     MigrationRecorder(connection).record_applied(app, "0002_elsewhere")
     with pytest.raises(CommandError, match=rf"does not know \({app}\.0002_elsewhere\).*another DATA_DIR\.$"):
