@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from accounts.tests.people import make_admin
@@ -26,6 +25,7 @@ from catalog.markup import render_markdown
 from catalog.models import Category, Product
 from catalog.services.categories import delete_category
 from catalog.tests.factories import make_category, make_product
+from shop.core.dates import day_in_words, unbroken
 from shop.core.mail import queue_mail
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.problems import Problem
@@ -445,10 +445,8 @@ def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(se
     assert "Lettre programmée qui n&#x27;est pas partie" in client.get("/admin").content.decode()
     rows = client.get("/admin/newsletter").content.decode()
     assert (rows.count(">Pas partie<"), rows.count(">Brouillon<")) == (1, 0)
-    assert (
-        f"prévue le {date_format(localtime(at), 'j F Y, H:i')}\xa0· il n'en restait rien dans une langue"
-        in rows
-    )
+    planned = unbroken(day_in_words(localtime(at), "DATETIME_FORMAT"))
+    assert f"prévue le {planned}\xa0· il n'en restait rien dans une langue" in rows
     with pytest.raises(Problem) as refused:
         campaigns.start_campaign(campaign_id=campaign.pk, at=None, actor=actor)
     assert (refused.value.code, refused.value.detail) == (
