@@ -70,6 +70,7 @@ def test_the_browser_that_signed_up_keeps_its_password(client):
 
     assert client.get(link_in_last_mail())["Location"] == "/auth"
 
+    assert mails("account_welcome") == [("account_welcome", "client@example.com")]
     assert User.objects.get().check_password(PASSWORD)
     assert SignUp.objects.count() == 0
     assert post(client, "signin").status_code == 302

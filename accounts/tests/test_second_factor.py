@@ -12,7 +12,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from accounts.models import User
-from accounts.services.second_factor import unused_recovery_codes
+from accounts.services.second_factor import (
+    check_code,
+    remove_factor,
+    rename_passkey,
+    unused_recovery_codes,
+)
 from accounts.tests.people import (
     PASSWORD,
     add_app,
@@ -26,6 +31,7 @@ from accounts.tests.people import (
     text,
 )
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +50,13 @@ def within_a_step(time_machine):
 
 @pytest.fixture
 def member():
+    # Somebody else's second factor, found first wherever nobody asks whose it is.
+    add_app(make_member("autre@example.com"))
     return make_member()
+
+
+def held(user):
+    return Authenticator.objects.filter(user=user)
 
 
 @pytest.fixture
@@ -75,7 +87,7 @@ def test_from_the_image_to_the_first_code(client, member):
     assert f"secret={secret}" in page
     # Nothing counts before its code was typed.
     assert WRONG in text(client.post(APP, {"code": "000000"}))
-    assert not Authenticator.objects.exists()
+    assert not held(member).exists()
 
     code = app_code(secret)
     done = client.post(APP, {"code": f" {code[:3]} {code[3:]} "})
@@ -90,7 +102,7 @@ def test_from_the_image_to_the_first_code(client, member):
     assert download.content.decode().split("\r\n")[2:12] == codes
     assert audit(member) == [("second_factor.added", {}, {"type": "totp"})]
     assert mails() == [("account_second_factor", "client@example.com")]
-    stored = str(list(Authenticator.objects.values_list("data", flat=True)))
+    stored = str(list(held(member).values_list("data", flat=True)))
     assert secret not in stored
 
 
@@ -283,11 +295,17 @@ def test_removing_the_app_takes_the_recovery_codes_along(client, member, secret)
     client.force_login(member)
     prove(client, member, "mfa")
 
+    client.post(f"{SECURITY}/codes")
+
     assert client.post(APP, {"action": "remove"})["Location"] == SECURITY
 
-    assert not Authenticator.objects.exists()
-    assert audit(member) == [("second_factor.removed", {"type": "totp"}, {})]
-    assert mails() == [("account_second_factor", "client@example.com")]
+    assert not held(member).exists()
+    assert client.get(f"{SECURITY}/codes")["Location"] == SECURITY
+    assert audit(member) == [
+        ("second_factor.removed", {"type": "totp"}, {}),
+        ("second_factor.codes_replaced", {}, {}),
+    ]
+    assert mails() == [("account_second_factor", "client@example.com")] * 2
     assert post(Client(), "signin")["Location"] == "/"
 
 
@@ -301,7 +319,7 @@ def test_a_second_app_is_not_added(client, member, secret):
     session["mfa.totp.secret"] = "JBSWY3DPEHPK3PXP"
     session.save()
     assert client.post(APP, {"code": app_code("JBSWY3DPEHPK3PXP")})["Location"] == SECURITY
-    assert Authenticator.objects.filter(type="totp").count() == 1
+    assert held(member).filter(type="totp").count() == 1
 
 
 def test_an_open_session_alone_changes_no_second_factor(client, member, secret):
@@ -315,22 +333,46 @@ def test_an_open_session_alone_changes_no_second_factor(client, member, secret):
     )
     options = client.post(f"{SECURITY}/cle-d-acces/options")
     assert (options.status_code, options.json()["code"]) == (403, "reauthentication_required")
-    assert Authenticator.objects.filter(user=member).count() == 2
+    assert held(member).count() == 2
 
 
-def test_a_lost_secret_key_refuses_codes_and_breaks_nothing(half, secret, settings):
+def test_a_lost_secret_key_refuses_codes_and_breaks_nothing(half, member, secret, settings):
     settings.SECRET_KEY_FALLBACKS = []
-    stored = Authenticator.objects.get(type="totp")
+    stored = held(member).get(type="totp")
     stored.data["secret"] = "gAAAA-not-ours"
     stored.save()
 
-    assert WRONG in text(half.post(STEP, {"code": app_code(secret)}))
+    # Of what can't be read nothing is left, and anybody can compute the code of an empty secret.
+    for code in (app_code(secret), app_code("")):
+        assert WRONG in text(half.post(STEP, {"code": code}))
+
+
+def test_a_passkey_is_no_code_and_is_renamed_and_removed_alone(member, secret):
+    first, second = (
+        held(member).create(user=member, type="webauthn", data={"name": name, "credential": {}})
+        for name in ("Maison", "Clé")
+    )
+    with pytest.raises(Problem) as refused:
+        check_code(member, "000000")
+    assert refused.value.code == "incorrect_code"
+    assert check_code(member, app_code(secret)).type == "totp"
+
+    rename_passkey(member, second.pk, " Bureau ")
+    rename_passkey(member, second.pk, " ")
+    names = [row.data["name"] for row in held(member).filter(type="webauthn").order_by("pk")]
+    assert names == ["Maison", "Bureau"]
+    with pytest.raises(Problem) as refused:
+        rename_passkey(User.objects.get(email="autre@example.com"), second.pk, "Volée")
+    assert refused.value.status == 404
+    remove_factor(member, "webauthn", second.pk)
+    assert list(held(member).filter(type="webauthn")) == [first]
+    assert len(unused_recovery_codes(member)) == 10
 
 
 def test_who_lost_everything_is_helped_by_a_server_command(member, secret, capsys):
     call_command("reset_second_factor", "CLIENT@example.com")
     assert capsys.readouterr().out == "2 removed from client@example.com.\n"
-    assert not Authenticator.objects.exists()
+    assert (held(member).count(), Authenticator.objects.count()) == (0, 2)
     assert audit(member) == [("second_factor.reset", {"types": ["recovery_codes", "totp"]}, {})]
     assert OutgoingMail.objects.get().context["change"] == "reset"
 
@@ -400,7 +442,7 @@ def test_the_password_is_not_asked_for_where_there_is_a_second_factor(client, me
     assert "proof_password" not in page
 
     client.post(APP, {"action": "remove", "proof_password": PASSWORD})
-    assert Authenticator.objects.filter(user=member).count() == 2
+    assert held(member).count() == 2
     done = client.post(APP, {"action": "remove", "proof_code": app_code(secret)})
     assert done["Location"] == SECURITY
-    assert not Authenticator.objects.exists()
+    assert not held(member).exists()

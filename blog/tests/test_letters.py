@@ -82,6 +82,7 @@ def test_a_letter_goes_once_to_each_of_its_segment_in_their_language(server):
     assert {message.to[0]: message.subject for message in server.sent}["de@example.com"] == "Objet de"
     campaign.refresh_from_db()
     assert (campaign.state, campaign.sent_count, campaign.failed_count) == ("sent", 2, 0)
+    assert CampaignRecipient.objects.count() == 2
 
 
 def test_who_chose_collections_gets_the_letters_of_these_and_of_all():
@@ -319,6 +320,7 @@ def test_reports_of_mail_servers_are_read(kind, fields, found):
 def test_a_report_counts_with_a_mail_that_it_gives_back(tmp_path, capsys):
     lea, mia = make_subscriber(), make_subscriber("mia@example.com")
     mail = queue_mail(kind="notice_confirm", to="mia@example.com", language="fr", context={})
+    OutgoingMail.objects.create(kind="notice_confirm", to="lea@example.com", language="fr", message_id="")
     fields = b"Original-Rcpt-To: %s\nFeedback-Type: abuse\n"
     forged = REPORT % (b"feedback-report", b"feedback-report", fields % b"lea@example.com")
     returned = b"--b\nContent-Type: text/rfc822-headers\n\n%s\n\n--b--\n"
@@ -353,6 +355,7 @@ def test_staff_suspend_and_restore_an_address_in_the_audit_trail():
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.suspension) == (False, "complaint")
     assert lift_suspension(subscriber_id=subscriber.pk, actor=actor) is True
+    assert lift_suspension(subscriber_id=subscriber.pk, actor=actor) is False
     subscriber.refresh_from_db()
     assert subscriber.receives
     assert list(
@@ -424,6 +427,7 @@ def test_a_planned_letter_starts_when_its_moment_comes(server):
     assert server.sent == []
     sending.send_due(at)
     assert receivers(server) == ["lea@example.com"]
+    assert Campaign.objects.get().started_at == at
 
 
 def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(server, client):

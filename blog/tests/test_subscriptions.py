@@ -168,6 +168,13 @@ def test_preferences_are_saved_and_only_members_are_offered_reminders(client):
     subscriber.refresh_from_db()
     assert subscriber.gets_cart_reminders
 
+    for _again in range(2):
+        client.post(url, {"topics": ["articles"]})
+        subscriber.refresh_from_db()
+        assert (subscriber.receives, subscriber.gets_cart_reminders) == (False, False)
+    ended = subscriber.consents.filter(action="withdrawn").values_list("purpose", flat=True)
+    assert sorted(ended) == ["cart_reminders", "newsletter"]
+
 
 @pytest.mark.parametrize("page", ["confirmer", "preferences"])
 @pytest.mark.parametrize("key", ["", "x", "a" * 43, "' OR 1=1"])

@@ -258,6 +258,8 @@ def test_ended_now_it_gives_the_full_price_back_at_once(planned):
         refresh_due_promotions()
         promotion.refresh_from_db()
         end_promotion(promotion=promotion)
+    promotion.refresh_from_db()
+    assert (promotion.is_active, promotion.ends_at) == (True, START + SECOND)
     assert charged(product, START + SECOND) == Decimal("100.00")
     assert history(product)[-1] == ("100.00", START + SECOND)
     assert listed(product) == ("100.00", None, "")

@@ -81,6 +81,12 @@ def test_the_first_piece_that_is_begun_sets_its_order_to_processing(staff_client
     assert status_mails(order) == 1
 
 
+def test_a_finished_piece_that_is_taken_up_again_begins_no_order(staff_client):
+    order = pay_order(make_order((make_product("Golem", stock_quantity=1), 1)))
+    assert move(staff_client, WorkPiece.objects.get(), "to_prepare").status_code == 200
+    assert (Order.objects.get(pk=order.pk).status, status_mails(order)) == ("confirmed", 0)
+
+
 def test_a_piece_that_somebody_moved_is_not_moved_again(staff_client, order):
     piece = WorkPiece.objects.first()
     move(staff_client, piece, "to_prepare")
@@ -218,6 +224,16 @@ def test_pieces_of_an_order_that_a_withdrawal_keeps_from_leaving_are_marked(staf
     allow_shipping(case_id=case.pk, actor=None)
     cards = staff_client.get("/api/admin/board").json()["cards"]
     assert not any(card["is_withdrawn"] for card in cards)
+
+
+def test_a_piece_that_left_is_not_marked_for_a_withdrawal(staff_client):
+    order = pay_order(make_order((make_product("Hibou"), 2)))
+    ship_units(order_id=order.pk, units={order.items.get().pk: 1}, actor=None)
+    declare(order)
+    cards = staff_client.get("/api/admin/board").json()["cards"]
+    assert {(card["stage"] == "shipped", card["is_withdrawn"]) for card in cards} == {
+        (True, False), (False, True),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("state", "is_marked"), [("needs_response", True), ("lost", True), ("won", False)])

@@ -171,14 +171,23 @@ def test_l221_18_staff_set_the_day_of_delivery_and_may_say_that_it_is_not_known(
     ]
 
 
+@pytest.mark.parametrize("status", ["shipped", "delivered"])
 @pytest.mark.parametrize("day", [date(2026, 11, 22), date(2026, 11, 24)])
-def test_a_delivery_is_neither_to_come_nor_before_its_dispatch(order, day):
-    update_status(order_id=order.pk, status="shipped", actor=None)
+def test_a_delivery_is_neither_to_come_nor_before_dispatch_or_payment(order, day, status):
+    update_status(order_id=order.pk, status=status, actor=None)
     before = rows()
     with pytest.raises(Problem) as refusal:
         set_delivery_day(order_id=order.pk, delivered_on=day, actor=None)
     assert refusal.value.code == "invalid_date"
     assert rows() == before
+
+
+def test_what_was_handed_over_may_have_been_so_on_an_earlier_day(order):
+    with time_machine.travel(NOON + timedelta(days=5), tick=False):
+        update_status(order_id=order.pk, status="delivered", actor=None)
+        set_delivery_day(order_id=order.pk, delivered_on=date(2026, 11, 25), actor=None)
+    order.refresh_from_db()
+    assert (order.shipped_at, withdrawal_deadline(order)) == (None, date(2026, 12, 9))
 
 
 def test_what_never_left_was_not_delivered(order):

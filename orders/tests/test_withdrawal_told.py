@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -32,6 +33,7 @@ def order():
     [
         (None, "Vous pouvez vous rétracter dès maintenant, et jusqu'à quatorze jours après la réception"),
         (datetime(2026, 11, 20, 9, tzinfo=UTC), "Vous pouvez vous rétracter jusqu'au 4 décembre 2026 inclus"),
+        (datetime(2026, 11, 9, 9, tzinfo=UTC), "Vous pouvez vous rétracter jusqu'au 23 novembre 2026 inclus"),
         (datetime(2026, 11, 2, 9, tzinfo=UTC), "Le délai de rétractation a pris fin le 16 novembre 2026."),
     ],
 )
@@ -54,6 +56,12 @@ def test_the_order_page_asks_nobody_to_withdraw_from_what_is_withdrawn_or_given_
     page = words(Client().get(address))
     assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026" in page
     assert "Vous pouvez vous rétracter" not in page
+
+    part = pay_order(make_order((make_product("Chouette"), 2)))
+    own_words = replace(declaration, order_text=part.reference, order=part, goods="Une chouette")
+    declare_withdrawal(declaration=own_words, key="part", caller="192.0.2.1")
+    page = words(Client().get(f"/commande/{part.pk}?acces={access_token(part)}"))
+    assert "Vous pouvez vous rétracter dès maintenant" in page
 
     other = pay_order(make_order((make_product("Hibou"), 1)))
     Order.objects.filter(pk=other.pk).update(status="refunded")

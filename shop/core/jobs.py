@@ -134,7 +134,7 @@ def _is_due(job: RegisteredJob, *, now: datetime) -> Q:
     # Started and never finished: it failed, or its process was killed. Its reservation says from when
     # on it may be tried again.
     unfinished = Q(last_finished_at=None) | Q(last_finished_at__lt=F("last_started_at"))
-    return period_over | (Q(last_started_at__isnull=False) & unfinished)
+    return period_over | unfinished
 
 
 def _is_free(moment: datetime) -> Q:

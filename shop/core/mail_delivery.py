@@ -202,7 +202,7 @@ def resend(*, mail_id: int) -> bool:
     """Put a dead letter back into the queue, its tries counted from zero. False when it was not one."""
     with transaction.atomic():
         revived = OutgoingMail.objects.filter(pk=mail_id, state=MailState.FAILED).update(
-            state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), lease_until=None
+            state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now()
         )
         if revived:
             transaction.on_commit(lambda: enqueue_delivery(mail_id), robust=True)

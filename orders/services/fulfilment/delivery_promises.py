@@ -83,14 +83,15 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     """Correct the day on which the last parcel arrived, from which the withdrawal period runs; None: not known.
 
     Raises Problem 409 `order_not_sent` for an order that has not left the workshop, 400 `invalid_date` for a day to
-    come or before the dispatch.
+    come, or before the dispatch or the payment.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status not in PAID_STATUSES or not order.all_goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
-        sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)
-        if delivered_on is not None and not (sent_on or delivered_on) <= delivered_on <= timezone.localdate():
+        # What was handed over has no dispatch, but was paid before.
+        sent_on = timezone.localdate(order.shipped_at or order.paid_at)
+        if delivered_on is not None and not sent_on <= delivered_on <= timezone.localdate():
             refusal = _("La livraison ne peut être ni à venir ni avant l'expédition.")
             raise Problem("invalid_date", refusal, errors={"delivered_on": [refusal]})
         before = order.delivered_at

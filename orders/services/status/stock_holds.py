@@ -61,9 +61,7 @@ def take_for_order(order: Order) -> None:
         for hold, unit in zip(gone, taken, strict=True):
             hold.level = unit.level[0] if unit.level else ""
         StockHold.objects.bulk_update(gone, ("level",))
-    order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
-        state=StockHoldState.TAKEN, network="", mailbox=""
-    )
+    order.stock_holds.update(state=StockHoldState.TAKEN, network="", mailbox="")
 
 
 def hold_of(item: OrderItem) -> StockHold | None:

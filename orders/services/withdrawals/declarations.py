@@ -217,7 +217,6 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
 
     Call it with the order's and the case's rows locked; it saves the case.
     """
-    case.order = order
     case.voided = reduce_for_withdrawal(order, case)
     case.taken_up_at = now
     case.state = WithdrawalState.GOODS_AWAITED if order.goods_have_left else WithdrawalState.DECLARED
