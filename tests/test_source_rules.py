@@ -156,3 +156,12 @@ def test_glossary_lists_the_words_given_up():
     table = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").partition("## Words given up")[2]
     rows = re.findall(r"^\| (?!Given up|---)(.+?) \| (.+) \|$", table, re.MULTILINE)
     assert rows == [(given_up.word, given_up.instead) for given_up in GIVEN_UP]
+
+
+def test_app_css_which_every_page_has_first_orders_all_layers_of_styles():
+    styles = ROOT / "frontend_islands" / "styles"
+    [order] = re.findall(r"@layer ([^;{]+);", (styles / "app.css").read_text())
+    used = {
+        name for sheet in styles.glob("*.css") for name in re.findall(r"layer\((\w+)\)", sheet.read_text())
+    }
+    assert (used, order.split(", ")[-1]) == (set(order.split(", ")), "utilities")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from io import BytesIO
 from uuid import uuid4
 
 import pytest
 from django.db.models import F
+from pypdf import PdfReader
 
 from accounts.services import grant_role
 from accounts.tests.people import make_member
@@ -273,12 +275,17 @@ def test_a_refund_says_what_it_would_do_before_it_does(staff_client, order):
 
 
 def test_slips_and_labels_are_pdfs_in_the_customers_words(packer, order):
+    Order.objects.filter(pk=order.pk).update(last_name="N" * 90)
     slip = packer.get(path(order, "slip.pdf"))
     assert (slip["Content-Type"], slip["Cache-Control"]) == ("application/pdf", "private, no-store")
     assert slip.content.startswith(b"%PDF-")
     label = packer.get(f"/api/admin/orders/labels.pdf?order={order.pk}")
     assert label["Content-Disposition"] == f'inline; filename="etiquettes-{order.reference}.pdf"'
     assert label.content.startswith(b"%PDF-")
+    # A word that is wider than the sheet goes on below.
+    for pdf, widest in ((slip, 50), (label, 24)):
+        printed = PdfReader(BytesIO(pdf.content)).pages[0].extract_text().replace("\u200b", "").split()
+        assert max(map(len, printed)) == widest
     assert packer.get("/api/admin/orders/labels.pdf").status_code == 400
     assert packer.get("/api/admin/orders/labels.pdf?order=x").status_code == 400
     assert packer.get(f"/api/admin/orders/labels.pdf?order={uuid4()}").status_code == 404

@@ -109,6 +109,8 @@ WIDENED = """() => { const sheet = new CSSStyleSheet();
     p { margin-bottom: 2em !important }`);
   document.adoptedStyleSheets = [sheet];
   return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); }"""
+ADDRESS = """title => title.after(
+  Object.assign(document.createElement("address"), { textContent: "A".repeat(250) }))"""
 DEAR = """row => { row.className = "order-summary__row order-summary__row--total";
   const parts = { dt: "Gesamtbetrag", dd: "123.456,78\u00a0€" };
   row.replaceChildren(...Object.entries(parts).map(([name, text]) => Object.assign(document.createElement(name),
@@ -133,6 +135,8 @@ def test_long_names_large_amounts_and_marks_find_their_place(new_page):
     assert overflow(page) == 0
     page.goto("/panier")
     settle(page)
+    page.locator("main h1").evaluate(ADDRESS)
+    assert overflow(page) == 0
     page.locator("main h1").evaluate(DEAR)
     assert overflow(page) == 0
     page.set_viewport_size({"width": PHONE, "height": HEIGHT[PHONE]})
@@ -152,7 +156,12 @@ def test_what_leads_elsewhere_is_not_printed(page):
     page.emulate_media(media="print")
     for path in (first_product(page), ARTICLE):
         page.goto(path)
-        assert page.locator("main .grid, main .article-list").locator("visible=true").count() == 0
+        assert (
+            page.locator("main :is(.grid, .article-list, .article__neighbours, .gallery__thumbs)")
+            .locator("visible=true")
+            .count()
+            == 0
+        )
 
 
 @pytest.mark.parametrize("language", ["en", "es", "de"])

@@ -74,6 +74,9 @@ def test_what_is_chosen_is_seen_in_forced_colours(new_page):
     page.goto("/produits")
     drop = "element => getComputedStyle(element, '::before').backgroundColor"
     assert page.locator(".card .category-label").first.evaluate(drop) == "rgb(0, 0, 0)"
+    page.goto(piece(page, "golem"))
+    colour = "element => getComputedStyle(element).color"
+    assert page.locator(".assurances .icon").first.evaluate(colour) == "rgb(0, 0, 0)"
     page.goto("/auth")
     assert page.locator(".tabs__tab[aria-current]").evaluate(line) == ["0px", "solid"]
     assert page.locator(".tabs__tab:not([aria-current])").evaluate(line) == ["0px", "none"]

@@ -70,7 +70,7 @@ export function Board({ may_move: mayMove }: BoardProps) {
           {t("stale")}
         </p>
       )}
-      <fieldset className="staff-segments board-segments">
+      <fieldset className="staff-segments board-segments no-print">
         <legend className="visually-hidden">{t("choose")}</legend>
         {STAGES.map((stage) => (
           <Drop key={stage} stage={stage}>

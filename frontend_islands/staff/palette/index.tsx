@@ -28,7 +28,12 @@ export function Palette() {
   }, []);
   return (
     <>
-      <button className="staff-search" type="button" data-replay="palette" onClick={() => setOpen(true)}>
+      <button
+        className="staff-search no-print"
+        type="button"
+        data-replay="palette"
+        onClick={() => setOpen(true)}
+      >
         <Icon name="search" />
         <span>{t("open")}</span> <kbd>Ctrl K</kbd>
       </button>

@@ -154,6 +154,15 @@ def test_forty_lines_break_over_pages_that_repeat_the_head_of_the_table() -> Non
         assert f"Page {number} / 3" in found.replace("\u00a0", " ")
 
 
+def test_a_word_that_is_wider_than_its_box_goes_on_below() -> None:
+    data = sample(customer="N" * 80)
+    data["customer"]["address_lines"][0], data["lines"][0]["name"] = "A" * 120, "P" * 160
+    printed = words(typeset(data)).replace("\u200b", "").split()
+    assert {
+        sign: [len(part) for part in printed if part == sign * len(part) and len(part) > 1] for sign in "NAP"
+    } == {"N": [36, 36, 8], "A": [36, 36, 36, 12], "P": [36, 36, 36, 36, 16]}
+
+
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
