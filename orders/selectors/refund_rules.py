@@ -391,7 +391,7 @@ def needs_recent_authentication(order: Order, amount: Decimal) -> bool:
     """Return whether staff prove again who they are before they refund `amount`; the owner sets the limit, which counts
     all that was decided of the order within a day: several small refunds do not pass below it. One query at most."""
     limit = ShopSettings.load().refund_confirmation_above
-    if limit is None or limit == 0 or amount > limit:
+    if limit is None or amount > limit:
         return limit is not None
     lately = RefundRequest.objects.filter(order=order, created_at__gte=timezone.now() - timedelta(days=1))
     return amount + (lately.aggregate(total=Sum("amount"))["total"] or ZERO) > limit

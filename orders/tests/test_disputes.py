@@ -28,6 +28,7 @@ from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer
 from orders.services.status.transitions import transition_problem
 from orders.services.withdrawals.cases import refund_case
@@ -167,6 +168,17 @@ def test_a_closed_dispute_stays_closed_whatever_comes_late(order, provider):
     provider.move_dispute(dispute_id, "under_review")
     sync_disputes(Attempt.objects.get().intent_id)
     assert Dispute.objects.get().state == "lost"
+
+
+def test_what_failed_is_owed_whole_while_its_charge_has_it_beside_what_a_bank_took(order, provider):
+    refund(order, amount=EUROS("20.00"))
+    failed = refund(order, amount=EUROS("10.00")).refunds.get()
+    send_all()
+    failed.refresh_from_db()
+    provider.settle_refund(failed.provider_id, "failed")
+    sync_refunds(failed.attempt.intent_id)
+    dispute(provider, "lost", 1500)
+    assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
 
 
 def test_an_inquiry_moves_no_money_and_is_told_once(order, provider):

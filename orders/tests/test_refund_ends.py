@@ -20,7 +20,7 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.selectors.refund_debts import debts
-from orders.selectors.refund_rules import refundable
+from orders.selectors.refund_rules import ReturnedLine, refundable
 from orders.selectors.refunds import progress
 from orders.services.refunds.decisions import request_automatic_refund, retry_refund
 from orders.services.refunds.disputes import sync_disputes
@@ -80,10 +80,14 @@ def test_an_order_is_given_back_when_the_last_of_its_refunds_is_through(order, p
 
 
 def test_an_order_whose_customer_is_owed_a_refund_that_came_back_is_not_given_back(order, provider):
-    owed = refund(order, amount=EUROS("10.00"))
+    owed = refund(order, amount=EUROS("5.00"))
     send_all()
     bank_takes_back(provider, owed.refunds.get())
-    refund(order, amount=EUROS("39.99"))
+    # The piece is worth less than what is left: what is owed is not why.
+    piece = [ReturnedLine(order.items.get().pk, 1)]
+    problem = refused("refund_too_much", order, lines=piece, amount=EUROS("44.99"))
+    assert problem.detail.endswith(": il reste 40,00\u00a0€ à rembourser.")
+    refund(order, amount=EUROS("44.99"))
     send_all()
     assert (refundable(order), status_of(order)) == (EUROS("0.00"), OrderStatus.CONFIRMED)
 
@@ -167,6 +171,19 @@ def test_a_refund_elsewhere_of_another_charge_is_not_the_one_that_failed(provide
     sync_refunds(second.intent_id)
     assert RefundRequest.objects.get(external=True).amount == EUROS("10.00")
     assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
+
+
+def test_a_part_made_by_hand_is_owed_once_less_where_two_refunds_of_a_decision_failed(provider):
+    order = in_installments()
+    last = paid_again(order, "60.00")
+    whole = refund(order)
+    send_all()
+    for sent in whole.refunds.all():
+        bank_takes_back(provider, sent)
+    assert [debt.owed for debt in debts(order)] == [EUROS("60.00"), EUROS("60.00")]
+    provider.refund_elsewhere(last, 3000)
+    sync_refunds(last.intent_id)
+    assert [debt.owed for debt in debts(order)] == [EUROS("60.00"), EUROS("30.00")]
 
 
 def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):

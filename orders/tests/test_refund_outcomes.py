@@ -196,6 +196,27 @@ def test_a_refund_that_was_refused_and_is_on_its_way_all_the_same_is_followed_to
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
 
 
+def test_a_refusal_that_the_provider_confirms_later_is_told_once(order, provider):
+    provider.begins = "pending"
+    refund(order)
+    sent = Refund.objects.get()
+    made = provider.create_refund(
+        key=sent.idempotency_key, intent_id=sent.attempt.intent_id, amount_cents=4999, refund_id=str(sent.pk)
+    )
+    Refund.objects.update(state=RefundState.SENT)
+    record_refusal(sent.pk, "charge_disputed")
+    provider.settle_refund(made.refund_id, "failed")
+    for _again in range(2):
+        sync_refunds(sent.attempt.intent_id)
+    sent.refresh_from_db()
+    assert (sent.state, sent.error, sent.provider_id) == (
+        RefundState.FAILED,
+        "charge_disputed",
+        made.refund_id,
+    )
+    assert (mails(order), ledger(order)) == (["refund_failed_alert"], [("charge", EUROS("49.99"))])
+
+
 def test_a_refusal_that_comes_after_the_money_moved_changes_nothing(order):
     refund(order)
     send_all()

@@ -10,16 +10,28 @@ import pytest
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState, TransferReturn
+from orders.models import (
+    Attempt,
+    Invoice,
+    LedgerEntry,
+    Order,
+    PaymentState,
+    Refund,
+    RefundRequest,
+    RefundState,
+    TransferReturn,
+)
 from orders.selectors.refund_rules import RefundRefused
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.services.payments.settlement import settle
 from orders.services.refunds import outcomes
-from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.decisions import request_refund, retry_refund
 from orders.services.refunds.sending import send_refund
 from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.stripe import gateway
-from orders.tests.factories import checkout_body, line, make_product
-from orders.tests.refunding import ledger
+from orders.tests.factories import checkout_body, line, make_order, make_product, pay_order
+from orders.tests.refunding import ledger, provider  # noqa: F401 - fixture
+from shop.core.problems import Problem
 from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 from tests.races.conftest import Buyer
 
@@ -99,6 +111,36 @@ def test_a_refund_and_the_news_of_it_at_once_are_booked_once(fake_stripe, refund
     send_refund(refund.pk)
     assert sum(LedgerEntry.objects.values_list("amount", flat=True)) == Decimal("0.00")
     assert LedgerEntry.objects.count() == 2
+
+
+@pytest.mark.usefixtures("provider")
+def test_one_key_for_two_orders_at_once_refunds_the_first_of_them():
+    first, second = (pay_order(make_order()) for _ in range(2))
+    with transaction.atomic():
+        made = request_refund(order_id=first.pk, key="one", amount=Decimal("1.00"))
+        other = Started(partial(request_refund, order_id=second.pk, key="one", amount=Decimal("1.00")))
+        wait_until_blocked()
+    with pytest.raises(Problem) as caught:
+        other.value()
+    assert (caught.value.code, caught.value.status) == ("idempotency_key_reused", 422)
+    assert RefundRequest.objects.get() == made
+    assert Refund.objects.get().order == first
+
+
+@pytest.mark.usefixtures("provider")
+def test_an_invoice_that_is_being_credited_is_not_corrected_beside_it():
+    order = pay_order(make_order())
+    with transaction.atomic():
+        request_refund(order_id=order.pk, key="all")
+        name = partial(edit_invoice, order_id=order.pk, values=DraftValues("Zoé"), explanation="Nom")
+        corrected = Started(name)
+        wait_until_blocked()
+        send_refund(Refund.objects.get().pk)
+    with pytest.raises(Problem) as caught:
+        corrected.value()
+    assert (caught.value.code, caught.value.status) == ("invoice_credited", 409)
+    numbers = Invoice.objects.order_by("pk").values_list("kind", "total")
+    assert list(numbers) == [("invoice", order.total), ("credit_note", -order.total)]
 
 
 def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_them(

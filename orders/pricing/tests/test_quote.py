@@ -230,6 +230,12 @@ def test_a_quantity_below_one_is_refused(quantity: int) -> None:
         quote(line("a", "10.00", quantity))
 
 
+@pytest.mark.parametrize("made", [-1, 3])
+def test_more_units_to_make_than_are_sold_or_fewer_than_none_are_refused(made: int) -> None:
+    with pytest.raises(ValueError, match=f"Line a: {made} of 2 units can't be made"):
+        quote(replace(line("a", "10.00", 2), made_quantity=made))
+
+
 def test_a_negative_price_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Line a: the price -0\.01 is negative"):
         quote(line("b", "10.00"), line("a", "-0.01"))

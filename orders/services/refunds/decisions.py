@@ -301,11 +301,8 @@ def _restock(order: Order, line: RefundLine) -> bool:
 def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundReason) -> Refund:
     """Refund the whole of a charge that can't be accepted (paid twice, or after the units were sold).
 
-    Runs in the transaction that found it, with the order locked; a database constraint makes it happen once.
+    Runs in the transaction that booked it, with the order locked; a database constraint makes it happen once.
     """
-    known = Refund.objects.filter(attempt=attempt, reason=reason).first()
-    if known is not None:
-        return known
     return _add_refund(order, attempt, from_cents(attempt.amount_cents), reason=reason)
 
 

@@ -99,6 +99,13 @@ def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_
         ("VE", "445710", "0,00", "8,00"),
     ]  # fmt: skip
     assert sale[0]["CompAuxLib"] == "Léa Martin"
+    assert [row["PieceRef"] for row in rows if row["JournalCode"] == "BQ"] == ["po_1", "po_1"]
+
+
+def test_a_movement_that_the_shop_learnt_of_late_stands_on_its_day():
+    for day in (3, 2):
+        book("5.00", utc(2026, 1, day))
+    assert [row["EcritureDate"] for row in read(2026)] == ["20260102"] * 2 + ["20260103"] * 2
 
 
 def test_the_next_year_opens_with_what_is_left(year_2026):
