@@ -26,6 +26,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from shop.core.boundaries import seconds_to_boundary
+from shop.core.code_version import code_fingerprint
 from shop.core.content_version import content_version
 
 Key = TypeVar("Key", bound=Hashable)
@@ -216,7 +217,8 @@ def _from_the_cache(make: Callable[[], Value], *key: Hashable) -> Value:
     version = content_version()
     if version is None:
         return make()
-    name = ":".join(map(str, ("content", version, get_language(), *key)))
+    # Another release may have stored values of another shape: those of a dataclass would be read into other fields.
+    name = ":".join(map(str, ("content", code_fingerprint(), version, get_language(), *key)))
     found: tuple[Value] | None = cache.get(name)
     if found is None:
         found = (make(),)

@@ -315,6 +315,8 @@ LOGGING: dict[str, Any] = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
+            # Loggers with a level of their own do not ask the root's.
+            "level": LOG_LEVEL,
             "filters": ["refused", "outages"],
             "formatter": LOG_FORMAT,
         }

@@ -7,7 +7,6 @@ from datetime import date
 from decimal import Decimal
 from email.utils import parseaddr
 from typing import Any, ClassVar
-from zlib import crc32
 
 from django.conf import settings
 from django.core.validators import MinValueValidator, RegexValidator
@@ -310,8 +309,7 @@ class ShopSettings(models.Model):
     def load(cls) -> ShopSettings:
         """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
         names = [field.attname for field in cls._meta.concrete_fields]
-        # The columns are in the key: another version of the code may have written what is found.
-        return cls(**cached_content(lambda: cls._read(names), cls.CACHE_KEY, crc32(",".join(names).encode())))
+        return cls(**cached_content(lambda: cls._read(names), cls.CACHE_KEY))
 
     @classmethod
     def _read(cls, names: list[str]) -> dict[str, Any]:

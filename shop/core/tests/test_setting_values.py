@@ -146,3 +146,20 @@ def test_sqlite_file_that_an_address_names_has_the_options_of_the_shop_s_own(tmp
     assert f"'NAME': '{tmp_path}/moved back.sqlite3'" in shown
     # Writers queue; without it two at once are « database is locked ».
     assert "'transaction_mode': 'IMMEDIATE'" in shown
+
+
+def test_the_level_of_the_log_goes_for_loggers_with_a_level_of_their_own(tmp_path: Path) -> None:
+    script = (
+        "import logging.config; from shop.settings import LOGGING; logging.config.dictConfig(LOGGING);"
+        "[logging.getLogger(name).log(level, name) for name, level in"
+        " (('stripe', 20), ('celery.app.trace', 30), ('shop', 30), ('stripe', 40))]"
+    )
+    written = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "DATA_DIR": str(tmp_path), "LOG_LEVEL": "ERROR"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    assert [line.split()[2:] for line in written.splitlines()] == [["ERROR", "stripe:", "stripe"]]

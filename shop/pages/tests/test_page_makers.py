@@ -125,6 +125,12 @@ def test_content_read_elsewhere_is_of_the_version_of_now(monkeypatch):
     assert cached_content(lambda: "after", "words") == "after"
 
 
+def test_content_that_another_release_read_is_not_taken_for_this_one_s(monkeypatch):
+    assert cached_content(lambda: "before", "words") == "before"
+    monkeypatch.setattr("shop.core.fragment_cache.code_fingerprint", lambda: "another")
+    assert cached_content(lambda: "after", "words") == "after"
+
+
 def test_a_page_without_fragments_asks_the_cache_once_for_the_same_content(settings, monkeypatch):
     settings.FRAGMENT_CACHE_SECONDS = 0
     asked = []

@@ -27,6 +27,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
 from shop.core import demo
+from shop.core.code_version import SOURCE_FOLDERS
 from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.request_kind import STAFF_PREFIX
 from shop.core.supervisor import CannotStartError, Program, Supervisor
@@ -44,7 +45,6 @@ WEB_MEMORY = {
 }
 # Each does one thing at a time: while one sends a slow mail, the other goes on.
 WORKERS = ("worker-1", "worker-2")
-SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "blog")
 # Folded into `pages.0001_initial` by a version whose databases have both. In `replaces` it would count as missing from
 # all later ones.
 FOLDED_BEFORE = ("pages", "0001_page_rows")
