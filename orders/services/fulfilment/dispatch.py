@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, PieceStage, Shipment, WorkPiece
+from orders.models import Order, OrderStatus, PieceStage, Shipment
 from orders.selectors.shipments import units_to_send
+from orders.selectors.workshop import pieces_here
 from orders.services.fulfilment.previews import MailPreview, preview_mails
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.status.shipments import latest_shipment
@@ -124,10 +125,7 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
-        here = WorkPiece.objects.filter(item__order=order, is_cancelled=False).exclude(
-            stage=PieceStage.SHIPPED
-        )
-        if here.exclude(stage=PieceStage.TO_PACK).exists():
+        if pieces_here(order).exclude(stage=PieceStage.TO_PACK).exists():
             raise Problem("pieces_not_ready", _("Toutes ses pièces ne sont pas prêtes à emballer."), 409)
         ship_units(
             order_id=order.pk,
