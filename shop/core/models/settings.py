@@ -41,7 +41,6 @@ class ShopSettings(models.Model):
     which drops the cached copy.
     """
 
-    CACHE_KEY: ClassVar[str] = "shop-settings"
     PK: ClassVar[int] = 1
 
     # What a trader must tell consumers (LCEN art. 1-1, Code de la consommation L221-5, L616-1,
@@ -309,7 +308,7 @@ class ShopSettings(models.Model):
     def load(cls) -> ShopSettings:
         """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
         names = [field.attname for field in cls._meta.concrete_fields]
-        return cls(**cached_content(lambda: cls._read(names), cls.CACHE_KEY))
+        return cls(**cached_content(lambda: cls._read(names), "shop-settings-values"))
 
     @classmethod
     def _read(cls, names: list[str]) -> dict[str, Any]:
