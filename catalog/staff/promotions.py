@@ -27,7 +27,7 @@ from catalog.services.promotions import (
     save_promotion,
 )
 from shop.core.audit import record_audit
-from shop.core.dates import day_in_words
+from shop.core.dates import day_in_words, unbroken
 from shop.core.row_keys import read_keys
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
@@ -172,7 +172,7 @@ class Promotions(StaffRows[Promotion]):
 
 def _dates(row: Promotion) -> str:
     first, last = (
-        day_in_words(timezone.localtime(moment), "DATETIME_FORMAT") if moment else ""
+        unbroken(day_in_words(timezone.localtime(moment), "DATETIME_FORMAT")) if moment else ""
         for moment in (row.starts_at, row.ends_at)
     )
     if first and last:

@@ -105,7 +105,7 @@ def test_the_list_says_where_each_stands(admin_client):
 
     make_promotion(name="Noël", starts_at="2030-12-01T08:00:00+01:00", ends_at="2031-01-02T08:00:00+01:00")
     [noel] = [line for _key, line in admin_client.get(LIST).context["lines"] if line.title == "Noël"]
-    assert "du 1er décembre 2030 08:00 au 2 janvier 2031 08:00" in noel.detail
+    assert "du 1er\xa0décembre 2030\xa0à\xa008:00 au 2\xa0janvier 2031\xa0à\xa008:00" in noel.detail
     Promotion.objects.get(name="Noël").delete()
 
     def states():

@@ -146,7 +146,7 @@ def test_values_are_shown_as_people_read_them(client, chef):
     rows = client.get(TRAIL).context["rows"]
     assert rows[0]["values"] == [
         ("Compte inactif", "–", "non"),
-        ("Au plus tard le", "–", "27 décembre 2026 00:42"),
+        ("Au plus tard le", "–", "27 décembre 2026 à 00:42"),
     ]
     AuditEntry.objects.create(
         action="product.changed", subject_type="catalog.product", subject_id="7",

@@ -31,7 +31,7 @@ def test_the_first_of_a_month_and_where_a_narrow_page_breaks_it(language: str, e
     ("named", "expected"),
     [
         ("MONTH_DAY_FORMAT", "1er\xa0décembre"),
-        ("DATETIME_FORMAT", "1er\xa0décembre 2026\xa014:05"),
+        ("DATETIME_FORMAT", "1er\xa0décembre 2026\xa0à\xa014:05"),
         ("SHORT_DATE_FORMAT", "01/12/2026"),
         ("j F", "1 décembre"),
         ("c", "2026-12-01T14:05:00+01:00"),

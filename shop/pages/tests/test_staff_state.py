@@ -90,7 +90,7 @@ def test_past_incidents_are_listed(page):
     )  # fmt: skip
     html, rows = page()
     assert '<h2 class="staff-home__title">Ce qui s\'est passé</h2>' in html
-    assert rows[-1] == "E-mails en attente Le 2 mars 2026 07:30, pendant 12 min"
+    assert rows[-1] == "E-mails en attente Le 2 mars 2026 à 07:30, pendant 12 min"
 
 
 def test_jobs_are_named_in_words_with_their_hours():
