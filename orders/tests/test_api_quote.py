@@ -156,6 +156,22 @@ def test_more_than_the_stock_says_how_many_are_left(client):
     assert refused["problem_detail"] == "Il n'en reste que 2 exemplaires."
 
 
+@pytest.mark.parametrize(
+    ("stock", "problem", "left"),
+    [
+        ({}, "too_many", 99),
+        ({"stock_quantity": 5}, "too_many", 5),
+        ({"stock_quantity": 150}, "too_many", 99),
+        # Why it can't be bought at all is said first.
+        ({"stock_quantity": 5, "in_stock": False}, "out_of_stock", 5),
+    ],
+)
+def test_more_than_99_of_one_article_are_refused(client, stock, problem, left):
+    product = make_product(**stock)
+    [refused] = quote(client, [line(product, 60), line(product, 60)]).json()["lines"]
+    assert (refused["quantity"], refused["problem"], refused["available_quantity"]) == (120, problem, left)
+
+
 def test_two_finishes_of_a_unique_piece_share_its_stock(client):
     product = make_finished_product(stock_quantity=1)
     first, second = quote(

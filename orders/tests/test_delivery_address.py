@@ -130,7 +130,11 @@ def test_a_gift_is_sent_to_another_recipient_and_stays_billed_as_it_was():
 
 def test_the_customers_time_ends_with_the_preparation_and_staffs_with_the_dispatch(client, admin, order):
     update_status(order_id=order.pk, status="processing", actor=admin)
-    assert refused(order, NEW).code == "address_final"
+    late = refused(order, NEW)
+    assert (late.code, late.detail) == (
+        "address_final",
+        "La préparation de votre commande a commencé\xa0: écrivez-nous pour changer l'adresse.",
+    )
     page = client.get(page_of(order)).content.decode()
     assert "ne peut plus être changée ici" in page
     assert "<form" not in page.split("<main")[1].split("</main")[0]

@@ -51,12 +51,14 @@ def test_everything_is_as_it_was_before(order, client):
     before = calendar(order)
     held = stock(order)
     with at(3):
-        set_status(order, "shipped", tracking_number="6A123")
+        set_status(order, "shipped", tracking_number="6A123", carrier="dpd")
     assert calendar(order)[2][0] == date(2026, 7, 24)
     assert stock(order) == held
     with at(4):
         assert "6A123" in client.get(order_url(order)).content.decode()
         set_status(order, "shipped", tracking_number="6A124")
+        parcel = order.shipments.get()
+        assert (parcel.carrier, parcel.tracking_number) == ("dpd", "6A124")
         changed = set_status(order, "processing", reason=WHY, message="Votre colis part lundi.")
         page = client.get(order_url(order)).content.decode()
     assert (changed.status, changed.shipped_at, changed.goods_have_left) == ("processing", None, False)

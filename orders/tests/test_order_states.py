@@ -203,11 +203,12 @@ def test_refunded_is_said_of_money_that_goes_back():
     assert rows() == before
 
 
-def test_an_archived_order_is_restored_before_it_moves():
+@pytest.mark.parametrize("status", ["shipped", "cancelled"])
+def test_an_archived_order_is_restored_before_it_moves_or_its_money_is_asked_about(status):
     order = order_in("delivered")
     Order.objects.filter(pk=order.pk).update(archived_at=timezone.now())
     with pytest.raises(Problem) as refused:
-        set_status(order, "shipped")
+        set_status(order, status)
     assert (refused.value.code, refused.value.detail) == (
         "order_archived",
         "Cette commande est archivée\xa0: restaurez-la d'abord.",

@@ -19,6 +19,8 @@ from catalog.services.favourites import replace_favourites
 from orders.books.audit import audit_books
 from orders.models import Attempt, Invoice, LedgerEntry, Order, OrderStatus
 from orders.services.checkout import placement
+from orders.services.fulfilment import erasing
+from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, make_zones
@@ -140,6 +142,31 @@ def test_a_payment_that_settles_while_the_person_is_erased(fake_stripe):
     assert Invoice.objects.get().data["customer"]["name"] == "Léa Martin"
     assert User.objects.get().email.endswith("@erased.invalid")
     assert audit_books(timezone.now(), with_provider=False).faults == []
+
+
+def test_an_order_that_comes_into_doubt_while_it_is_emptied_stays_as_it_is(monkeypatch):
+    make_seller()
+    order = delivered_order(None, email="zoe@example.com")
+    archived, go_on = Event(), Event()
+
+    def archive(**asked: Any) -> Any:
+        removal = remove_order(**asked)
+        archived.set()
+        go_on.wait(30)
+        return removal
+
+    monkeypatch.setattr(erasing, "remove_order", archive)
+    emptying = Started(partial(erasing.erase_order, order.pk))
+    archived.wait(30)
+    with transaction.atomic():
+        doubtful = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
+        go_on.set()
+        wait_until_blocked()
+        doubtful.review_reason = "amount: 3900 instead of 4000"
+        doubtful.save(update_fields=["review_reason"])
+    assert emptying.value() is False
+    order.refresh_from_db()
+    assert (order.review_reason, order.email) == ("amount: 3900 instead of 4000", "zoe@example.com")
 
 
 def test_many_workers_erase_once(figures):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from accounts.models import SignUp, User
 from accounts.services import CheckoutSignUp
@@ -24,10 +24,11 @@ from orders.models import (
 )
 from orders.services.checkout import placement
 from orders.services.status import stock_holds
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
-from orders.tests.factories import checkout_body, line, make_product, make_variation, new_key
+from orders.tests.factories import checkout_body, line, make_order, make_product, make_variation, new_key
 from shop.core.models import OutgoingMail
-from tests.races.concurrency import Started
+from tests.races.concurrency import Started, wait_until_blocked
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -153,3 +154,15 @@ def test_breaking_off_once_the_page_is_open_keeps_the_order_and_a_retry_finds_th
     calls = fake_stripe.requests("/v1/checkout/sessions")
     assert len({call["idempotency_key"] for call in calls}) == 1
     assert answer.json()["url"] == Attempt.objects.get().checkout_session_url
+
+
+def test_an_order_that_is_given_up_while_its_page_is_renewed_has_no_page_left():
+    order = make_order()
+    Attempt.objects.update(state=AttemptState.SENT)
+    with transaction.atomic():
+        renewed = placement.renew_attempt(Attempt.objects.get())
+        giving_up = Started(partial(cancel_unpaid_order, order.pk, reason="payment.expired"))
+        wait_until_blocked()
+    assert renewed is not None
+    assert giving_up.value() is True
+    assert list(Attempt.objects.values_list("state", flat=True)) == [AttemptState.CANCELLED] * 2

@@ -13,7 +13,7 @@ from django.utils import timezone
 from orders.invoices.facturx import factur_x
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.page_texts import page_texts
-from orders.invoices.tax import union_sales
+from orders.invoices.tax import is_oss_number_needed, union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, RefundRequest, VatRate
 from orders.pricing.vat import Treatment, tax_lines
@@ -184,6 +184,8 @@ def test_art_258_a_a_sale_that_needs_an_oss_number_is_refused_before_it_is_made(
     make_order((make_product(price="100.00"), 1), country="AT")
     with pytest.raises(Problem):
         make_order((make_product(price="50.00"), 1), country="BE")
+    # Smaller sales still can be made.
+    assert not is_oss_number_needed(timezone.localdate())
     set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("1000.00"))
     assert sell((product, 1), country="AT").data["tax"]["treatment"] == "destination"
 

@@ -104,7 +104,7 @@ def _locked(order: Order, state: StockHoldState) -> list[StockHold]:
     """The order's holds in this state, their products locked before them."""
     holds = order.stock_holds.filter(state=state)
     lock_products(product_ids=holds.order_by().values("product"))
-    return list(holds.select_for_update())
+    return list(holds)
 
 
 def _unit(hold: StockHold) -> StockUnit:

@@ -40,10 +40,7 @@ def plan_pieces(order: Order, *, actor: "User | None" = None, is_first: bool = F
     if is_first:
         return
     pieces = list(
-        WorkPiece.objects.filter(item__order=order)
-        .select_related("shipment")
-        .order_by("item", "number")
-        .select_for_update(of=("self",))
+        WorkPiece.objects.filter(item__order=order).select_related("shipment").order_by("item", "number")
     )
     if not pieces:
         return

@@ -238,9 +238,20 @@ def test_a_sale_taxed_at_destination_is_reported_so(run_on_commit):
         save_shop_settings(shop)
     product = make_product(price="1190.00")
     pay_order(make_order((product, 1), country="DE"))
-    [line] = report(year(timezone.localdate().year), Step.MONTH)
-    assert (line.country, line.treatment, line.percent) == ("DE", "destination", Decimal("19.00"))
-    assert (line.net, line.vat, line.total) == (Decimal("1000.00"), Decimal("190.00"), Decimal("1190.00"))
+    for reading in Reading:
+        [line] = report(year(timezone.localdate().year), Step.MONTH, reading)
+        assert (line.country, line.treatment, line.percent) == ("DE", "destination", Decimal("19.00"))
+        assert (line.net, line.vat, line.total) == (Decimal("1000.00"), Decimal("190.00"), Decimal("1190.00"))
+
+
+def test_money_without_an_invoice_is_reported_without_vat_as_its_place_says():
+    for country in ("FR", "US"):
+        book("40.00", utc(2026, 11, 21), order=make_order(country=country))
+    lines = report(month(11, 2026), Step.MONTH, Reading.PAYMENTS)
+    assert [(line.country, line.treatment, line.net, line.vat) for line in lines] == [
+        ("FR", "franchise", Decimal("40.00"), ZERO),
+        ("US", "export", Decimal("40.00"), ZERO),
+    ]
 
 
 def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_are_paid(staff_client, sold):
