@@ -179,9 +179,11 @@ def _redirect_to(category: Category, request: HttpRequest) -> HttpResponsePerman
     query = request.GET.copy()
     query.pop("category", None)
     query.pop("categorie", None)
-    url = category_url(category)
-    joint = "&" if "?" in url else "?"
-    return HttpResponsePermanentRedirect(f"{url}{joint}{query.urlencode()}" if query else url)
+    return HttpResponsePermanentRedirect(_with_parameters(category_url(category), query.urlencode()))
+
+
+def _with_parameters(url: str, query: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
 
 
 def _parameter(request: HttpRequest, *names: str) -> str:
@@ -267,11 +269,7 @@ def _elsewhere(asked: Filters) -> list[tuple[str, int, str]]:
     groups = filters.groups_of_list([card.pk for card in cards], asked)
     counts = filters.count_categories(groups, asked)
     return [
-        (
-            card.name,
-            counts[card.pk],
-            f"{card.url}{'&' if '?' in card.url else '?'}{urlencode(asked.parameters())}",
-        )
+        (card.name, counts[card.pk], _with_parameters(card.url, urlencode(asked.parameters())))
         for card in cards
         if card.pk in counts
     ]

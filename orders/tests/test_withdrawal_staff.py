@@ -71,6 +71,17 @@ def test_list_is_searched_and_keeps_what_is_done_apart(admin):
     assert "Rien ne correspond à « personne »." in text(admin.get(listing, {"q": "personne"}))
 
 
+def test_lines_of_a_declaration_stand_as_in_the_order(admin):
+    order = paid_order((make_product("Golem"), 1), (make_product("Hibou"), 2))
+    golem, hibou = order.items.order_by("position")
+    case = declare(order, order=order, lines=(ReturnedLine(golem.pk, 1), ReturnedLine(hibou.pk, 2)))
+    # Neither by their keys, nor as they were declared or written last.
+    for item, position in ((golem, 9), (hibou, 8)):
+        order.items.filter(pk=item.pk).update(position=position)
+    lines = admin.get(page(admin, case)).context["lines"]
+    assert [(line.item.product_name, line.quantity) for line in lines] == [("Hibou", 2), ("Golem", 1)]
+
+
 def test_list_takes_as_many_queries_for_many(admin, django_assert_num_queries):
     """Session, person, and the cases with their declarations and orders."""
     for _again in range(3):

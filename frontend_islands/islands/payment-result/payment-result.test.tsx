@@ -223,6 +223,9 @@ it.each([
   await user.click(screen.getByRole("button", { name: "Vérifier à nouveau" }));
   expect(await screen.findByRole("heading", { name: /^Paiement confirmé/ })).toBeTruthy();
   expect(document.activeElement).toBe(screen.getByRole("heading", { level: 1 }));
+  // What changes is announced, and there once.
+  expect(screen.getByRole("status").textContent).toBe(document.activeElement?.textContent);
+  expect(screen.getByRole("status").contains(document.activeElement)).toBe(true);
   await waitFor(() => expect(readCart()).toEqual([]));
 });
 

@@ -90,8 +90,8 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
         if order.status not in PAID_STATUSES or not order.all_goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
         # What was handed over has no dispatch, but was paid before.
-        sent_on = timezone.localdate(order.shipped_at or order.paid_at)
-        if delivered_on is not None and not sent_on <= delivered_on <= timezone.localdate():
+        earliest = timezone.localdate(order.shipped_at or order.paid_at)
+        if delivered_on is not None and not earliest <= delivered_on <= timezone.localdate():
             refusal = _("La livraison ne peut être ni à venir ni avant l'expédition.")
             raise Problem("invalid_date", refusal, errors={"delivered_on": [refusal]})
         before = order.delivered_at

@@ -43,7 +43,7 @@ def release_for_order(order: Order) -> bool:
 
     The order's row must be locked by the caller.
     """
-    given = _locked(order, StockHoldState.HELD)
+    given = _holds_in(order, StockHoldState.HELD)
     order.stock_holds.filter(state=StockHoldState.HELD).update(
         state=StockHoldState.RELEASED, network="", mailbox=""
     )
@@ -56,7 +56,7 @@ def take_for_order(order: Order) -> None:
 
     The order's row must be locked by the caller.
     """
-    if gone := _locked(order, StockHoldState.RELEASED):
+    if gone := _holds_in(order, StockHoldState.RELEASED):
         taken = hold_stock(units=map(_unit, gone))
         for hold, unit in zip(gone, taken, strict=True):
             hold.level = unit.level[0] if unit.level else ""
@@ -100,8 +100,8 @@ def level_of(hold: StockHold) -> Level | None:
     return None if pk is None else (hold.level, pk)
 
 
-def _locked(order: Order, state: StockHoldState) -> list[StockHold]:
-    """The order's holds in this state, their products locked before them."""
+def _holds_in(order: Order, state: StockHoldState) -> list[StockHold]:
+    """The order's holds in this state, with their products locked. Who locks the order locks its holds."""
     holds = order.stock_holds.filter(state=state)
     lock_products(product_ids=holds.order_by().values("product"))
     return list(holds)

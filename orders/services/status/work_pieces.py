@@ -33,6 +33,7 @@ def plan_pieces(order: Order, *, actor: "User | None" = None, is_first: bool = F
     to be packed again; those that are refunded or whose order is closed leave the board, the least advanced first, and
     come back with them. It changes nothing where all is so. At most seven queries, two for an order that has left.
     `is_first` says that the order was just paid, and nothing of it can have been sent or refunded: two queries then.
+    The order's row must be locked by the caller.
     """
     items = list(OrderItem.objects.filter(order=order).order_by("pk"))
     if order.status in IN_WORKSHOP:

@@ -307,11 +307,11 @@ class ShopSettings(models.Model):
     @classmethod
     def load(cls) -> ShopSettings:
         """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
-        names = [field.attname for field in cls._meta.concrete_fields]
-        return cls(**cached_content(lambda: cls._read(names), "shop-settings-values"))
+        return cls(**cached_content(cls._read, "shop-settings-values"))
 
     @classmethod
-    def _read(cls, names: list[str]) -> dict[str, Any]:
+    def _read(cls) -> dict[str, Any]:
+        names = [field.attname for field in cls._meta.concrete_fields]
         values = cls.objects.filter(pk=cls.PK).values(*names).first()
         if values is not None:
             return values
