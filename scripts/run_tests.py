@@ -212,7 +212,9 @@ def find_chromium() -> str | None:
     )
     if by_apt:
         run(["apt-get", "update", "-qq"])
-        run(["apt-get", "install", "-y", "-qq", "chromium-headless-shell"], DEBIAN_FRONTEND="noninteractive")
+        # Of what it recommends the typefaces alone: the rest is for a desktop, printers among it.
+        packages = ["--no-install-recommends", "chromium-headless-shell", "fonts-liberation"]
+        run(["apt-get", "install", "-y", "-qq", *packages], DEBIAN_FRONTEND="noninteractive")
         found = chromium_here()
         if found:
             return found

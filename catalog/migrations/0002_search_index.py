@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from shop.core.schema_step import SchemaStep
+
 TABLE = "catalog_searchentry"
 FULL_TEXT = "catalog_searchentry_words"
 
@@ -133,6 +135,6 @@ class Migration(migrations.Migration):
     dependencies = [("catalog", "0001_initial")]
 
     operations = [
-        migrations.RunPython(create_index, drop_index),
+        SchemaStep(create_index, drop_index),
         migrations.RunPython(add_synonyms, migrations.RunPython.noop),
     ]

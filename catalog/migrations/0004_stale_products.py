@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from shop.core.schema_step import SchemaStep
+
 FORWARDS = (
     "CREATE INDEX product_staff_stale ON catalog_product (created_at DESC, id DESC) "
     "WHERE archived_at IS NULL AND trashed_at IS NULL AND NOT (stale_texts = '[]'::jsonb)",
@@ -28,4 +30,4 @@ def _run(schema_editor, statements):
 class Migration(migrations.Migration):
     dependencies = [("catalog", "0003_safety")]
 
-    operations = [migrations.RunPython(forwards, backwards)]
+    operations = [SchemaStep(forwards, backwards)]

@@ -6,6 +6,8 @@ the search reads all words, as on SQLite: 30 ms among 100,000 orders.
 
 from django.db import migrations
 
+from shop.core.schema_step import SchemaStep
+
 INDEX = "order_search_parts"
 _HAS_EXTENSION = (
     "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')"
@@ -40,4 +42,4 @@ class Migration(migrations.Migration):
 
     dependencies = [("orders", "0008_invoice_gaps")]
 
-    operations = [migrations.RunPython(forwards, backwards)]
+    operations = [SchemaStep(forwards, backwards)]

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from django.db import migrations, models
+from django.db import models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from .schema_step import SchemaStep
 
 NEVER = "FALSE"
 
 
-def append_only(table: str, *, update_if: str = NEVER, delete_if: str = NEVER) -> migrations.RunPython:
+def append_only(table: str, *, update_if: str = NEVER, delete_if: str = NEVER) -> SchemaStep:
     """Return a migration step after which the database refuses UPDATE, DELETE and, on PostgreSQL, TRUNCATE of `table`,
     but for the rows that a condition names. Reversed, nothing is refused.
 
@@ -36,7 +38,7 @@ def append_only(table: str, *, update_if: str = NEVER, delete_if: str = NEVER) -
         for statement in release_statements(table, schema_editor.connection.vendor):
             schema_editor.execute(statement, params=None)
 
-    return migrations.RunPython(guard, release)
+    return SchemaStep(guard, release)
 
 
 def guard_statements(table: str, vendor: str, *, update_if: str = NEVER, delete_if: str = NEVER) -> list[str]:

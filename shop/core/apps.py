@@ -1,4 +1,8 @@
+import gc
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -15,3 +19,10 @@ class CoreConfig(AppConfig):
         kernel_data.register()
         field_messages.use_own_messages()
         seen_texts.refuse_unseen_texts()
+        pre_migrate.connect(leave_out_of_collections, sender=self)
+
+
+def leave_out_of_collections(**kwargs: Any) -> None:
+    """Have the garbage collector pass over what is loaded: each of the many models that `migrate` makes and drops had
+    it look through all of the shop, a quarter of the time."""
+    gc.freeze()

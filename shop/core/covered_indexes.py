@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
+from .schema_step import SchemaStep
 
-def drop_covered(name: str, columns: str) -> migrations.RunPython:
+
+def drop_covered(name: str, columns: str) -> SchemaStep:
     """Return a migration step that drops an index while the shop sells, for one that is not atomic.
 
     `columns` is what it was on, `orders_order (user_id)`: reversed, it is made again. The field's state is the caller's
@@ -24,7 +25,7 @@ def drop_covered(name: str, columns: str) -> migrations.RunPython:
             f"CREATE INDEX {_beside_sales(schema_editor)} IF NOT EXISTS {name} ON {columns}"
         )
 
-    return migrations.RunPython(drop, make)
+    return SchemaStep(drop, make)
 
 
 def _beside_sales(schema_editor: BaseDatabaseSchemaEditor) -> str:
