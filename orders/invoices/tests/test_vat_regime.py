@@ -111,6 +111,26 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
     assert gesture.vat == Decimal("-2.11")
 
 
+def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged_under() -> None:
+    set_shop(**LIABLE, vat_liable_until=date(2026, 7, 31))
+    with time_machine.travel("2026-07-31T21:59:59Z", tick=False):
+        invoice = sell((make_product(price="120.00"), 1))
+    with time_machine.travel("2026-07-31T22:00:00Z", tick=False):
+        request = RefundRequest.objects.create(
+            order=invoice.order,
+            key=new_key(),
+            amount=Decimal("120.00"),
+            settled_at=timezone.now(),
+            reason="Retour",
+        )
+        note = issue_credit_note(request=request)
+        after = sell((make_product(price="120.00"), 1))
+    assert (invoice.vat, note.vat, after.vat) == (Decimal("20.00"), Decimal("-20.00"), 0)
+    numbers = [document.data["seller"]["vat_number"] for document in (invoice, note, after)]
+    assert numbers == ["FR83123456789", "FR83123456789", ""]
+    assert b">FR83123456789<" in factur_x(note.data)
+
+
 def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_was_charged_at() -> None:
     set_shop(**LIABLE)
     book, figurine = book_and_figurine()
