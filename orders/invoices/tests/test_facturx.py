@@ -197,7 +197,8 @@ def test_an_issued_invoice_is_valid_too(paid, judge: Judge) -> None:
 
 @pytest.mark.django_db
 def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> None:
-    """Invoice with an offered unit, return of a piece, gesture, delivery given back, correction, invoice anew."""
+    """Invoice with an offered unit, return of a piece, of another with a part of the delivery, gesture, delivery given
+    back, correction, invoice anew."""
     set_shop(vat_liable_from=date(2020, 1, 1), vat_number="FR83123456789")
     books = make_category("livres", name="Livres", colour="bust")
     VatRate.objects.create(country="FR", category=books, percent=Decimal("5.50"))
@@ -211,7 +212,9 @@ def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> N
     order = paid((offered, 3), (make_product("Carnet", price="11.00", category=books), 2))
     invoice = order.invoices.get()
     item = order.items.get(product_name="Carnet")
-    for amount, shipping, part in (("11.00", "0", "11.00"), ("5.00", "0", ""), ("9.99", "9.99", "")):
+    for amount, shipping, part in (
+        ("11.00", "0", "11.00"), ("12.00", "1.00", "11.00"), ("5.00", "0", ""), ("9.99", "9.99", "")
+    ):  # fmt: skip
         request = RefundRequest.objects.create(
             order=order, key=new_key(), amount=Decimal(amount), shipping=Decimal(shipping),
             settled_at=timezone.now(), reason="Retour",
@@ -222,9 +225,14 @@ def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> N
     reissue_invoice(credited=invoice, draft=InvoiceDraft(order=order), reason="Adresse")
     documents = list(Invoice.objects.order_by("sequence"))
     assert [document.total for document in documents] == [
-        Decimal(total) for total in ("39.99", "-11.00", "-5.00", "-9.99", "-39.99", "39.99")
+        Decimal(total) for total in ("39.99", "-11.00", "-12.00", "-5.00", "-9.99", "-39.99", "39.99")
     ]
     for document in documents:
         xml = factur_x(document.data)
         assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
         assert judge(xml) == []
+    # The last one is the invoice anew.
+    replaced = "InvoiceReferencedDocument"
+    assert text(xml, f"{replaced}/IssuerAssignedID") == invoice.number
+    day = next(ElementTree.fromstring(xml).iter(f"{RAM}{replaced}"))[1][0]
+    assert day.text == invoice.data["issued_on"].replace("-", "")

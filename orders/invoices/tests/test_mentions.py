@@ -66,6 +66,11 @@ def test_art_293_b_no_vat_is_applied(paid) -> None:
     }
 
 
+def test_art_293_b_a_notice_of_the_shop_s_own_words_is_printed_as_it_is_in_french(paid) -> None:
+    set_shop(vat_notice="TVA non applicable, article 293 B du code général des impôts")
+    assert mentions(paid())["franchise"] == "TVA non applicable, article 293 B du code général des impôts"
+
+
 def test_the_sole_trader_is_named_ei_even_when_the_settings_forget_it(paid) -> None:
     """L526-22 Code de commerce."""
     set_shop(trader_name="Camille Fabre")
