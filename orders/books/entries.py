@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Min, Q, Subquery
+from django.db.models import Max, Min, Q, Subquery
 from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
@@ -26,6 +26,7 @@ from orders.models import (
     Invoice,
     LedgerEntry,
     LedgerKind,
+    PurgedYear,
 )
 from orders.models.accounts import DEFAULT_NUMBERS
 from orders.models.payment import TRANSFER_MOVEMENT
@@ -213,7 +214,10 @@ def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 
 def _opening(number: int, accounts: Accounts) -> Entry | None:
-    """The balances of assets and debts at the end of the year before; what they leave is the owner's account."""
+    """The balances of assets and debts at the end of the year before; what they leave is the owner's account.
+
+    Of purged years the provider's lines are left, whose sales are gone: the books begin after them.
+    """
     sums: defaultdict[Account, Decimal] = defaultdict(lambda: ZERO)
     first = Invoice.objects.order_by("year").values_list("year", flat=True).first()
     moved = [
@@ -221,7 +225,8 @@ def _opening(number: int, accounts: Accounts) -> Entry | None:
         for rows in (LedgerEntry.objects, BalanceMovement.objects)
     ]
     years = (first, *(moment and shop_day(moment).year for moment in moved))
-    began = min((each for each in years if each), default=number)
+    purged = PurgedYear.objects.aggregate(last=Max("year"))["last"] or 0
+    began = max(min((each for each in years if each), default=number), purged + 1)
     if began >= number:
         return None
     for entry in _movements(Period(year(began).first, year(number - 1).last), accounts):

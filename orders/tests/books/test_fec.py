@@ -15,7 +15,7 @@ from orders.books.fec import COLUMNS, fec_lines, fec_name
 from orders.books.payouts import fees_of
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
-from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, RefundRequest
+from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, PurgedYear, RefundRequest
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
@@ -148,6 +148,13 @@ def test_money_of_a_year_before_the_first_invoice_is_brought_forward(year_2026):
     assert balances(opening) == {
         "517000": Decimal("3.00"), "411000": Decimal("-5.00"), "108000": Decimal("2.00")
     }  # fmt: skip
+    # What the provider moved in a year whose sales are gone says nothing.
+    PurgedYear.objects.create(
+        year=2024, ends_at=utc(2024, 12, 31, 23), last_number=0, total=0, movements=0, moved=0, purged_orders=0,
+        purged_documents=0, purged_total=0, purged_movements=0, purged_moved=0,
+    )  # fmt: skip
+    opening = [row for row in read(2026) if row["JournalCode"] == "AN"]
+    assert balances(opening) == {"517000": Decimal("5.00"), "411000": Decimal("-5.00")}
 
 
 def test_delivery_without_vat_vat_of_the_one_stop_shop_and_transfers_have_their_accounts():
