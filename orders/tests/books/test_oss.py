@@ -153,6 +153,7 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
         assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
-    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))[-2:] == [
-        "return.filed", "return.unfiled"
+    subject = {"kind": "oss", "period": "2026-T3"}
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))[-2:] == [
+        ("return.filed", None, subject), ("return.unfiled", subject, None)
     ]  # fmt: skip
