@@ -153,6 +153,40 @@ def test_totals_are_those_of_the_page(name: str) -> None:
     assert len(lines) == len(data["lines"]) + 1
 
 
+def leaves(xml: bytes, name: str) -> list[tuple[str, str]]:
+    """The innermost elements of the first one called `name`."""
+    whole = next(ElementTree.fromstring(xml).iter(f"{RAM}{name}"))
+    return [(each.tag.split("}")[1], each.text or "") for each in whole.iter() if not len(each)]
+
+
+def test_parties_and_terms_are_those_of_the_page() -> None:
+    xml = factur_x(
+        sample(lines=2, installments=True, siren="732829320", liable=True, treatment=Treatment.DOMESTIC)
+    )
+    assert leaves(xml, "SellerTradeParty") == [
+        ("Name", "Camille Fabre EI"), ("ID", "123456789"), ("TradingBusinessName", "L'Établi aux figurines"),
+        ("PersonName", "Camille Fabre EI"), ("CompleteNumber", "+33 4 78 00 00 00"),
+        ("URIID", "bonjour@etabli.example"), ("LineOne", "14 rue des Tanneurs"), ("LineTwo", "69001 Lyon"),
+        ("LineThree", "France"), ("CountryID", "FR"), ("URIID", "bonjour@etabli.example"), ("ID", "FR83123456789"),
+        ("ID", "123456789"),
+    ]  # fmt: skip
+    assert leaves(xml, "BuyerTradeParty") == [
+        ("Name", "Léa Martin"), ("ID", "732829320"), ("PostcodeCode", "69003"), ("LineOne", "3 rue des Carmes"),
+        ("CityName", "Lyon"), ("CountryID", "FR"), ("URIID", "lea@example.com"),
+    ]  # fmt: skip
+    # 39.90 and two at 40.90, in three parts.
+    assert leaves(xml, "SpecifiedTradePaymentTerms") == [
+        ("Description", "2026-12-01 40.56 EUR · 2026-12-31 40.57 EUR · 2027-01-30 40.57 EUR"),
+        ("DateTimeString", "20270130"),
+    ]  # fmt: skip
+    assert leaves(xml, "IncludedSupplyChainTradeLineItem") == [
+        ("LineID", "1"), ("SellerAssignedID", "GOL-018"), ("Name", "Golem de poche"), ("Description", "Peint · 18 cm"),
+        ("ChargeAmount", "33.5300"), ("BilledQuantity", "1"), ("TypeCode", "VAT"), ("CategoryCode", "S"),
+        ("RateApplicablePercent", "19.00"), ("LineTotalAmount", "33.53"),
+    ]  # fmt: skip
+    assert b"SpecifiedTradePaymentTerms" not in factur_x(sample())
+
+
 def test_a_credit_note_is_of_type_381_and_names_its_invoice() -> None:
     xml = factur_x(sample(kind="credit_note"))
     assert b"<ram:TypeCode>381</ram:TypeCode>" in xml

@@ -155,5 +155,5 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
     subject = {"kind": "oss", "period": "2026-T3"}
     assert list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))[-2:] == [
-        ("return.filed", None, subject), ("return.unfiled", subject, None)
+        ("return.filed", {}, subject), ("return.unfiled", subject, {})
     ]  # fmt: skip
