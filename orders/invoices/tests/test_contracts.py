@@ -128,7 +128,8 @@ def test_the_job_makes_what_a_dead_worker_left() -> None:
     paid()
     assert not ContractDocument.objects.exists()
     assert make_missing_contracts(timezone.now()) == 0
-    assert make_missing_contracts(timezone.now() + timedelta(minutes=3)) == 1
+    later = timezone.now() + timedelta(minutes=3)
+    assert [make_missing_contracts(later), make_missing_contracts(later)] == [1, 0]
     assert ContractDocument.objects.count() == 1
 
 

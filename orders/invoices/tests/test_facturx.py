@@ -185,6 +185,13 @@ def test_parties_and_terms_are_those_of_the_page() -> None:
         ("RateApplicablePercent", "19.00"), ("LineTotalAmount", "33.53"),
     ]  # fmt: skip
     assert b"SpecifiedTradePaymentTerms" not in factur_x(sample())
+    # What a third unit for free takes off, without VAT: 39.90 with 19 % inside.
+    offered = factur_x(sample(offered=True, liable=True, treatment=Treatment.DOMESTIC))
+    assert leaves(offered, "SpecifiedTradeAllowanceCharge") == [
+        ("Indicator", "false"), ("ActualAmount", "33.53"), ("ReasonCode", "95")
+    ]  # fmt: skip
+    export = leaves(factur_x(sample(treatment=Treatment.EXPORT, country="US")), "SpecifiedTradeProduct")
+    assert export[-2:] == [("ClassCode", "950300"), ("ID", "FR")]
 
 
 def test_a_credit_note_is_of_type_381_and_names_its_invoice() -> None:
