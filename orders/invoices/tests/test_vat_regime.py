@@ -13,7 +13,7 @@ from django.utils import timezone
 from orders.invoices.facturx import factur_x
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.page_texts import page_texts
-from orders.invoices.tax import is_oss_number_needed, union_sales
+from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, RefundRequest, ShippingZone, VatRate
 from orders.pricing.vat import Treatment, tax_lines
@@ -109,6 +109,9 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
         ("12.00", "20.00"), ("2.11", "5.50")
     ]  # fmt: skip
     assert gesture.vat == Decimal("-2.11")
+    # As the movements of its money are.
+    rates = tax_rates(invoice.data["tax"])
+    assert share_by_rate(Decimal("-14.11"), rates) == [Decimal("-12.00"), Decimal("-2.11")]
 
 
 def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged_under() -> None:
@@ -171,6 +174,7 @@ def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_no
         assert union_sales(2026) == Decimal("1100.00")
     assert (below.data["tax"]["treatment"], below.vat) == ("domestic", Decimal("200.00"))
     assert (beyond.data["tax"]["treatment"], beyond.vat) == ("destination", Decimal("19.00"))
+    assert (beyond.data["tax"]["regime"], beyond.data["tax"]["beyond"]) == ("liable", "this_year")
     assert (export.data["tax"]["treatment"], export.vat) == ("export", 0)
     assert export.data["mentions"][0]["name"] == "export"
     assert b"VATEX-EU-G" in factur_x(export.data)
