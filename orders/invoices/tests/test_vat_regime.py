@@ -172,12 +172,19 @@ def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_no
         beyond = sell((make_product(price="119.00"), 1), country="DE")
         export = sell((make_product(price="100.00"), 1), country="US")
         assert union_sales(2026) == Decimal("1100.00")
+        request = RefundRequest.objects.create(
+            order=export.order, key=new_key(), amount=export.total, settled_at=timezone.now(), reason="Retour"
+        )
+        note = issue_credit_note(request=request)
     assert (below.data["tax"]["treatment"], below.vat) == ("domestic", Decimal("200.00"))
     assert (beyond.data["tax"]["treatment"], beyond.vat) == ("destination", Decimal("19.00"))
     assert (beyond.data["tax"]["regime"], beyond.data["tax"]["beyond"]) == ("liable", "this_year")
     assert (export.data["tax"]["treatment"], export.vat) == ("export", 0)
-    assert export.data["mentions"][0]["name"] == "export"
-    assert b"VATEX-EU-G" in factur_x(export.data)
+    # So does what is given back of it: it is no small business's.
+    for document in (export, note):
+        assert document.data["tax"]["regime"] == "liable"
+        assert document.data["mentions"][0]["name"] == "export"
+        assert b"VATEX-EU-G" in factur_x(document.data)
 
 
 def test_a_rate_counts_from_its_day() -> None:
