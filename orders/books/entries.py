@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Q, Subquery
+from django.db.models import Max, Min, Q, Subquery
 from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
-from orders.books.payouts import FEE_KINDS, PAYOUT
+from orders.books.payouts import FEE_KINDS, PAYOUT_KINDS
 from orders.invoices.tax import tax_rates
 from orders.models import (
     AccountNumber,
@@ -26,6 +26,7 @@ from orders.models import (
     Invoice,
     LedgerEntry,
     LedgerKind,
+    PurgedYear,
 )
 from orders.models.accounts import DEFAULT_NUMBERS
 from orders.models.payment import TRANSFER_MOVEMENT
@@ -178,9 +179,9 @@ def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 
 def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
-    """Fees of each line of the provider's account, and its payouts."""
+    """Fees of each line of the provider's account, its payouts, and those that came back."""
     rows = BalanceMovement.objects.filter(period.holds("occurred_at")).filter(
-        ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, PAYOUT))
+        ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, *PAYOUT_KINDS))
     )
     for row in rows.order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):
         day = shop_day(row.occurred_at)
@@ -200,12 +201,12 @@ def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
                 BANK,
                 day,
                 row.source_id or row.provider_id,
-                f"Versement Stripe {row.source_id}".strip(),
+                f"{PAYOUT_KINDS[row.kind]} Stripe {row.source_id}".strip(),
                 row.pk,
                 (accounts[AccountRole.BANK], -row.amount),
                 (provider, row.amount),
             )
-            if row.kind == PAYOUT
+            if row.kind in PAYOUT_KINDS
             else None,
         ):
             if entry is not None:
@@ -213,11 +214,19 @@ def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 
 def _opening(number: int, accounts: Accounts) -> Entry | None:
-    """The balances of assets and debts at the end of the year before; what they leave is the owner's account."""
+    """The balances of assets and debts at the end of the year before; what they leave is the owner's account.
+
+    Of purged years the provider's lines are left, whose sales are gone: the books begin after them.
+    """
     sums: defaultdict[Account, Decimal] = defaultdict(lambda: ZERO)
     first = Invoice.objects.order_by("year").values_list("year", flat=True).first()
-    moved = LedgerEntry.objects.order_by("occurred_at").values_list("occurred_at", flat=True).first()
-    began = min((each for each in (first, moved and shop_day(moved).year) if each), default=number)
+    moved = [
+        rows.aggregate(first=Min("occurred_at"))["first"]
+        for rows in (LedgerEntry.objects, BalanceMovement.objects)
+    ]
+    years = (first, *(moment and shop_day(moment).year for moment in moved))
+    purged = PurgedYear.objects.aggregate(last=Max("year"))["last"] or 0
+    began = max(min((each for each in years if each), default=number), purged + 1)
     if began >= number:
         return None
     for entry in _movements(Period(year(began).first, year(number - 1).last), accounts):

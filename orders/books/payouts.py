@@ -19,6 +19,12 @@ from shop.core.money import ZERO, quantize
 LATE_AFTER = timedelta(days=7)
 """From then on a payout without a line of the bank's is a difference."""
 PAYOUT = "payout"
+PAYOUT_KINDS = {
+    PAYOUT: "Versement",
+    "payout_failure": "Versement rejeté",
+    "payout_cancel": "Versement annulé",
+}
+"""What goes to the bank account, and what comes back because the bank refused it or nobody sent it after all."""
 _KINDS = {
     "charge": "Encaissements",
     "payment": "Encaissements",
@@ -29,7 +35,7 @@ _KINDS = {
     "adjustment": "Litiges et ajustements",
     "stripe_fee": "Frais facturés",
     "tax_fee": "Frais facturés",
-    PAYOUT: "Versement",
+    **PAYOUT_KINDS,
 }
 FEE_KINDS = ("stripe_fee", "tax_fee")
 """Lines that are fees themselves: their amount is what was kept, negative."""
@@ -93,7 +99,7 @@ def _difference(payout: Payout, parts: Sequence[Part]) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class MonthFees:
-    """A month's fees and the payouts that were begun in it, euros."""
+    """A month's fees, and the payouts that were begun in it less those that came back in it; euros."""
 
     name: str
     fees: Decimal
@@ -103,7 +109,7 @@ class MonthFees:
 def fees_of(number: int) -> list[MonthFees]:
     """Return twelve months of a year, January first. One query."""
     period = year(number)
-    is_fee, is_payout = Q(kind__in=FEE_KINDS), Q(kind=PAYOUT)
+    is_fee, is_payout = Q(kind__in=FEE_KINDS), Q(kind__in=[*PAYOUT_KINDS])
     rows = (
         BalanceMovement.objects.filter(period.holds("occurred_at"))
         .order_by()

@@ -111,8 +111,12 @@ def _credit(
     refund: dict[str, Any],
 ) -> dict[str, Any]:
     total = tax.net + tax.vat
+    head = document_head(credited.order, reserved=reserved, kind="credit_note")
+    if tax.is_liable:
+        # The number that the VAT was charged under, whether or not the seller is liable still.
+        head["seller"]["vat_number"] = credited.data["seller"]["vat_number"]
     data = {
-        **document_head(credited.order, reserved=reserved, kind="credit_note"),
+        **head,
         "customer": credited.data["customer"],
         "delivery": credited.data["delivery"],
         "credits": {"number": credited.number, "issued_on": credited.data["issued_on"]},

@@ -135,11 +135,18 @@ def _category(item: OrderItem) -> int | None:
 
 
 def _tax_like(credited: Invoice, lines: Sequence[dict[str, Any]], shipping: Decimal, amount: Decimal) -> Tax:
-    percents = credit_content.percents_of(credited.data, lines)
-    totals = [Decimal(line["total"]) for line in lines]
     return tax_of_credit(
-        credited.data["tax"], zip(totals, percents, strict=True), shipping=shipping, total=amount
+        credited.data["tax"],
+        _with_rates(credited, lines),
+        shipping=shipping,
+        shipped_with=_with_rates(credited, credited.data["lines"]),
+        total=amount,
     )
+
+
+def _with_rates(credited: Invoice, lines: Sequence[dict[str, Any]]) -> list[tuple[Decimal, Decimal]]:
+    percents = credit_content.percents_of(credited.data, lines)
+    return [(Decimal(line["total"]), percent) for line, percent in zip(lines, percents, strict=True)]
 
 
 def _write(

@@ -1,6 +1,6 @@
 """Which VAT a sale bears: none (art. 293 B CGI), the French one, or that of the country of destination (art. 258 A)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -88,9 +88,15 @@ class _Rates:
 
 
 def tax_of_credit(
-    charged: dict[str, Any], lines: Iterable[tuple[Decimal, Decimal]], *, shipping: Decimal, total: Decimal
+    charged: dict[str, Any],
+    lines: Sequence[tuple[Decimal, Decimal]],
+    *,
+    shipping: Decimal,
+    shipped_with: Sequence[tuple[Decimal, Decimal]],
+    total: Decimal,
 ) -> Tax:
-    """Return the tax of what is given back of a document whose frozen tax is `charged`; `lines` are (total, percent).
+    """Return the tax of what is given back of a document whose frozen tax is `charged`; `lines` are (total, percent),
+    `shipped_with` those of the document.
 
     It bears what was charged on it, whatever threshold, regime and rates say today.
     """
@@ -98,7 +104,12 @@ def tax_of_credit(
     if not treatment.is_taxed:
         return untaxed(treatment, total, is_liable=is_liable)
     return tax_lines(
-        treatment, list(lines), shipping=shipping, is_liable=is_liable, beyond=charged.get("beyond", "")
+        treatment,
+        lines,
+        shipping=shipping,
+        shipped_with=shipped_with,
+        is_liable=is_liable,
+        beyond=charged.get("beyond", ""),
     )
 
 

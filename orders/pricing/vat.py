@@ -93,18 +93,21 @@ def tax_lines(
     lines: Sequence[tuple[Decimal, Decimal]],
     *,
     shipping: Decimal,
+    shipped_with: Sequence[tuple[Decimal, Decimal]] | None = None,
     is_liable: bool = False,
     beyond: str = "",
 ) -> Tax:
     """Take the VAT out of lines of (total, percent) and of their delivery.
 
-    Delivery follows the goods: it is shared out over the rates in proportion to what is sold at each. VAT is rounded
-    once a rate; the nets of lines and delivery add up to that of their rate, nets and VAT to the total.
+    Delivery follows the goods: it is shared out over the rates in proportion to what is sold at each; `shipped_with`
+    are the goods that it went with where `lines` are only a part of them. VAT is rounded once a rate; the nets of lines
+    and delivery add up to that of their rate, nets and VAT to the total.
     Raises ValueError when there is delivery and no line.
     """
-    percents = sorted({percent for _total, percent in lines}, reverse=True)
-    sold = [sum((total for total, percent in lines if percent == rate), ZERO) for rate in percents]
-    weights = [to_cents(total) for total in sold]
+    parcel = lines if shipped_with is None or not shipping else shipped_with
+    percents = sorted({percent for _total, percent in (*lines, *parcel)}, reverse=True)
+    sold = [_sum_at(rate, lines) for rate in percents]
+    weights = [to_cents(_sum_at(rate, parcel)) for rate in percents]
     if not any(weights):
         # All units are free: the delivery alone bears the highest rate.
         weights = [int(index == 0) for index in range(len(percents))]
@@ -112,8 +115,10 @@ def tax_lines(
     nets = [ZERO] * len(lines)
     rates = []
     for percent, goods, part in zip(percents, sold, parts, strict=True):
-        share = split_vat(goods + part, percent)
         places = [index for index, (_total, each) in enumerate(lines) if each == percent]
+        if not places and not part:
+            continue
+        share = split_vat(goods + part, percent)
         cents = [to_cents(lines[index][0]) for index in places]
         *of_lines, of_shipping = map(from_cents, share_out(to_cents(share.net), [*cents, to_cents(part)]))
         for index, net in zip(places, of_lines, strict=True):
@@ -129,3 +134,7 @@ def tax_lines(
         is_liable=is_liable,
         beyond=beyond,
     )
+
+
+def _sum_at(rate: Decimal, lines: Sequence[tuple[Decimal, Decimal]]) -> Decimal:
+    return sum((total for total, percent in lines if percent == rate), ZERO)

@@ -2,8 +2,10 @@
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from io import StringIO
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.cache import cache
@@ -12,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from orders.books.audit import audit_books
-from orders.books.chain import extend_chain, mail_month_heads
+from orders.books.chain import extend_chain, link_hash, mail_month_heads, row_digest
 from orders.invoices.contracts import ensure_contract_document
 from orders.invoices.documents import ensure_document
 from orders.invoices.tests.conftest import set_shop
@@ -96,6 +98,16 @@ def test_a_row_that_never_joined_is_found_a_day_later(books: Invoice) -> None:
         assert found is expected, days
     assert extend_chain() == 1
     assert "n'a jamais rejoint" not in str(audit_books(now + timedelta(days=2), with_provider=False).faults)
+
+
+def test_a_link_is_hashed_as_those_that_were_mailed_years_ago() -> None:
+    moment = datetime(2026, 12, 31, 23, 59, 59, 5, tzinfo=timezone.get_fixed_timezone(60))
+    text = '["F-2026-00001",1,null,"00000000-0000-0000-0000-000000000007","5.50","2026-12-31T22:59:59.000005+00:00"]'
+    values = ("F-2026-00001", 1, None, UUID(int=7), Decimal("5.5"), moment)
+    assert row_digest(values) == hashlib.sha256(text.encode()).hexdigest()
+    link = link_hash(position=2, kind="invoice", row_id=7, row_at=moment, digest="a", previous_hash="b")
+    text = '[2,"invoice",7,"2026-12-31T22:59:59.000005+00:00","a","b"]'
+    assert link == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_rows_of_a_purged_year_may_be_gone(books: Invoice) -> None:

@@ -153,6 +153,47 @@ def test_totals_are_those_of_the_page(name: str) -> None:
     assert len(lines) == len(data["lines"]) + 1
 
 
+def leaves(xml: bytes, name: str) -> list[tuple[str, str]]:
+    """The innermost elements of the first one called `name`."""
+    whole = next(ElementTree.fromstring(xml).iter(f"{RAM}{name}"))
+    return [(each.tag.split("}")[1], each.text or "") for each in whole.iter() if not len(each)]
+
+
+def test_parties_and_terms_are_those_of_the_page() -> None:
+    xml = factur_x(
+        sample(lines=2, installments=True, siren="732829320", liable=True, treatment=Treatment.DOMESTIC)
+    )
+    assert leaves(xml, "SellerTradeParty") == [
+        ("Name", "Camille Fabre EI"), ("ID", "123456789"), ("TradingBusinessName", "L'Établi aux figurines"),
+        ("PersonName", "Camille Fabre EI"), ("CompleteNumber", "+33 4 78 00 00 00"),
+        ("URIID", "bonjour@etabli.example"), ("LineOne", "14 rue des Tanneurs"), ("LineTwo", "69001 Lyon"),
+        ("LineThree", "France"), ("CountryID", "FR"), ("URIID", "bonjour@etabli.example"), ("ID", "FR83123456789"),
+        ("ID", "123456789"),
+    ]  # fmt: skip
+    assert leaves(xml, "BuyerTradeParty") == [
+        ("Name", "Léa Martin"), ("ID", "732829320"), ("PostcodeCode", "69003"), ("LineOne", "3 rue des Carmes"),
+        ("CityName", "Lyon"), ("CountryID", "FR"), ("URIID", "lea@example.com"),
+    ]  # fmt: skip
+    # 39.90 and two at 40.90, in three parts.
+    assert leaves(xml, "SpecifiedTradePaymentTerms") == [
+        ("Description", "2026-12-01 40.56 EUR · 2026-12-31 40.57 EUR · 2027-01-30 40.57 EUR"),
+        ("DateTimeString", "20270130"),
+    ]  # fmt: skip
+    assert leaves(xml, "IncludedSupplyChainTradeLineItem") == [
+        ("LineID", "1"), ("SellerAssignedID", "GOL-018"), ("Name", "Golem de poche"), ("Description", "Peint · 18 cm"),
+        ("ChargeAmount", "33.5300"), ("BilledQuantity", "1"), ("TypeCode", "VAT"), ("CategoryCode", "S"),
+        ("RateApplicablePercent", "19.00"), ("LineTotalAmount", "33.53"),
+    ]  # fmt: skip
+    assert b"SpecifiedTradePaymentTerms" not in factur_x(sample())
+    # What a third unit for free takes off, without VAT: 39.90 with 19 % inside.
+    offered = factur_x(sample(offered=True, liable=True, treatment=Treatment.DOMESTIC))
+    assert leaves(offered, "SpecifiedTradeAllowanceCharge") == [
+        ("Indicator", "false"), ("ActualAmount", "33.53"), ("ReasonCode", "95")
+    ]  # fmt: skip
+    export = leaves(factur_x(sample(treatment=Treatment.EXPORT, country="US")), "SpecifiedTradeProduct")
+    assert export[-2:] == [("ClassCode", "950300"), ("ID", "FR")]
+
+
 def test_a_credit_note_is_of_type_381_and_names_its_invoice() -> None:
     xml = factur_x(sample(kind="credit_note"))
     assert b"<ram:TypeCode>381</ram:TypeCode>" in xml
@@ -197,7 +238,8 @@ def test_an_issued_invoice_is_valid_too(paid, judge: Judge) -> None:
 
 @pytest.mark.django_db
 def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> None:
-    """Invoice with an offered unit, return of a piece, gesture, delivery given back, correction, invoice anew."""
+    """Invoice with an offered unit, return of a piece, of another with a part of the delivery, gesture, delivery given
+    back, correction, invoice anew."""
     set_shop(vat_liable_from=date(2020, 1, 1), vat_number="FR83123456789")
     books = make_category("livres", name="Livres", colour="bust")
     VatRate.objects.create(country="FR", category=books, percent=Decimal("5.50"))
@@ -211,7 +253,9 @@ def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> N
     order = paid((offered, 3), (make_product("Carnet", price="11.00", category=books), 2))
     invoice = order.invoices.get()
     item = order.items.get(product_name="Carnet")
-    for amount, shipping, part in (("11.00", "0", "11.00"), ("5.00", "0", ""), ("9.99", "9.99", "")):
+    for amount, shipping, part in (
+        ("11.00", "0", "11.00"), ("12.00", "1.00", "11.00"), ("5.00", "0", ""), ("9.99", "9.99", "")
+    ):  # fmt: skip
         request = RefundRequest.objects.create(
             order=order, key=new_key(), amount=Decimal(amount), shipping=Decimal(shipping),
             settled_at=timezone.now(), reason="Retour",
@@ -222,9 +266,14 @@ def test_every_document_of_a_sale_at_two_rates_is_valid(paid, judge: Judge) -> N
     reissue_invoice(credited=invoice, draft=InvoiceDraft(order=order), reason="Adresse")
     documents = list(Invoice.objects.order_by("sequence"))
     assert [document.total for document in documents] == [
-        Decimal(total) for total in ("39.99", "-11.00", "-5.00", "-9.99", "-39.99", "39.99")
+        Decimal(total) for total in ("39.99", "-11.00", "-12.00", "-5.00", "-9.99", "-39.99", "39.99")
     ]
     for document in documents:
         xml = factur_x(document.data)
         assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
         assert judge(xml) == []
+    # The last one is the invoice anew.
+    replaced = "InvoiceReferencedDocument"
+    assert text(xml, f"{replaced}/IssuerAssignedID") == invoice.number
+    day = next(ElementTree.fromstring(xml).iter(f"{RAM}{replaced}"))[1][0]
+    assert day.text == invoice.data["issued_on"].replace("-", "")

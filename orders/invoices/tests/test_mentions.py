@@ -8,13 +8,13 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.invoices.issuing import reissue_invoice
+from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, InvoiceDraft, Order, VatRate
+from orders.models import Invoice, InvoiceDraft, Order, RefundRequest, VatRate
 from orders.pricing.vat import STANDARD_RATES, split_vat
 from orders.services.checkout.placement import BillingDetails
-from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.factories import make_order, make_product, new_key, pay_order
 from shop.core.dates import shop_day
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +64,11 @@ def test_art_293_b_no_vat_is_applied(paid) -> None:
         "net": "49.99",
         "vat": "0.00",
     }
+
+
+def test_art_293_b_a_notice_of_the_shop_s_own_words_is_printed_as_it_is_in_french(paid) -> None:
+    set_shop(vat_notice="TVA non applicable, article 293 B du code général des impôts")
+    assert mentions(paid())["franchise"] == "TVA non applicable, article 293 B du code général des impôts"
 
 
 def test_the_sole_trader_is_named_ei_even_when_the_settings_forget_it(paid) -> None:
@@ -212,6 +217,25 @@ def test_art_258_a_the_year_after_a_year_beyond_is_taxed_from_the_first_sale() -
         sell("10001.00", country="DE")
     with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
         assert sell("119.00", country="DE").vat == Decimal("19.00")
+    with time_machine.travel("2028-06-01T12:00:00Z", tick=False):
+        assert sell("119.00", country="DE").vat == Decimal("0.00")
+
+
+def test_art_258_a_a_year_that_went_beyond_stays_beyond_when_its_sale_is_given_back() -> None:
+    with time_machine.travel("2026-06-01T12:00:00Z", tick=False):
+        crossing = sell("10001.00", country="DE")
+        request = RefundRequest.objects.create(
+            order=crossing.order,
+            key=new_key(),
+            amount=crossing.total,
+            settled_at=timezone.now(),
+            reason="Retour",
+        )
+        issue_credit_note(request=request)
+        assert union_sales(2026) == Decimal("0.00")
+        assert sell("119.00", country="DE").data["tax"]["beyond"] == "this_year"
+    with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
+        assert sell("119.00", country="DE").data["tax"]["beyond"] == "last_year"
     with time_machine.travel("2028-06-01T12:00:00Z", tick=False):
         assert sell("119.00", country="DE").vat == Decimal("0.00")
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 from orders.invoices.facturx import factur_x
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.page_texts import page_texts
-from orders.invoices.tax import is_oss_number_needed, union_sales
+from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, Order, RefundRequest, VatRate
+from orders.models import Invoice, Order, RefundRequest, ShippingZone, VatRate
 from orders.pricing.vat import Treatment, tax_lines
 from orders.tests.factories import make_category, make_order, make_product, new_key, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
@@ -109,6 +109,58 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
         ("12.00", "20.00"), ("2.11", "5.50")
     ]  # fmt: skip
     assert gesture.vat == Decimal("-2.11")
+    # As the movements of its money are.
+    rates = tax_rates(invoice.data["tax"])
+    assert share_by_rate(Decimal("-14.11"), rates) == [Decimal("-12.00"), Decimal("-2.11")]
+
+
+def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged_under() -> None:
+    set_shop(**LIABLE, vat_liable_until=date(2026, 7, 31))
+    with time_machine.travel("2026-07-31T21:59:59Z", tick=False):
+        invoice = sell((make_product(price="120.00"), 1))
+    with time_machine.travel("2026-07-31T22:00:00Z", tick=False):
+        request = RefundRequest.objects.create(
+            order=invoice.order,
+            key=new_key(),
+            amount=Decimal("120.00"),
+            settled_at=timezone.now(),
+            reason="Retour",
+        )
+        note = issue_credit_note(request=request)
+        after = sell((make_product(price="120.00"), 1))
+    assert (invoice.vat, note.vat, after.vat) == (Decimal("20.00"), Decimal("-20.00"), 0)
+    numbers = [document.data["seller"]["vat_number"] for document in (invoice, note, after)]
+    assert numbers == ["FR83123456789", "FR83123456789", ""]
+    assert b">FR83123456789<" in factur_x(note.data)
+
+
+def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_was_charged_at() -> None:
+    set_shop(**LIABLE)
+    book, figurine = book_and_figurine()
+    ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell((book, 1), (figurine, 1))
+        notes = []
+        for name, goods, shipping in (("Golem", "120.00", "0.00"), ("Carnet", "21.10", "14.11")):
+            request = RefundRequest.objects.create(
+                order=invoice.order, key=new_key(), amount=Decimal(goods) + Decimal(shipping),
+                shipping=Decimal(shipping), settled_at=timezone.now(), reason="Retour",
+            )  # fmt: skip
+            item = invoice.order.items.get(product_name=name)
+            request.lines.create(item=item, quantity=1, amount=Decimal(goods))
+            notes.append(issue_credit_note(request=request))
+    # 14.11 € went with 120.00 € at 20 % and 21.10 € at 5.5 %: 12.00 and 2.11, of which 2.00 and 0.11 VAT.
+    assert invoice.vat == Decimal("23.21")
+    assert [note.vat for note in notes] == [Decimal("-20.00"), Decimal("-3.21")]
+    assert notes[1].data["tax"] == {
+        "treatment": "domestic", "percent": "0.00", "net": "32.00", "vat": "3.21", "regime": "liable",
+        "line_nets": ["20.00"], "line_percents": ["5.50"], "shipping_net": "12.00",
+        "rates": [
+            {"percent": "20.00", "net": "10.00", "vat": "2.00", "shipping_net": "10.00"},
+            {"percent": "5.50", "net": "22.00", "vat": "1.21", "shipping_net": "2.00"},
+        ],
+    }  # fmt: skip
+    assert [rate["percent"] for rate in notes[0].data["tax"]["rates"]] == ["20.00"]
 
 
 def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_none_outside_the_union() -> (
@@ -120,11 +172,19 @@ def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_no
         beyond = sell((make_product(price="119.00"), 1), country="DE")
         export = sell((make_product(price="100.00"), 1), country="US")
         assert union_sales(2026) == Decimal("1100.00")
+        request = RefundRequest.objects.create(
+            order=export.order, key=new_key(), amount=export.total, settled_at=timezone.now(), reason="Retour"
+        )
+        note = issue_credit_note(request=request)
     assert (below.data["tax"]["treatment"], below.vat) == ("domestic", Decimal("200.00"))
     assert (beyond.data["tax"]["treatment"], beyond.vat) == ("destination", Decimal("19.00"))
+    assert (beyond.data["tax"]["regime"], beyond.data["tax"]["beyond"]) == ("liable", "this_year")
     assert (export.data["tax"]["treatment"], export.vat) == ("export", 0)
-    assert export.data["mentions"][0]["name"] == "export"
-    assert b"VATEX-EU-G" in factur_x(export.data)
+    # So does what is given back of it: it is no small business's.
+    for document in (export, note):
+        assert document.data["tax"]["regime"] == "liable"
+        assert document.data["mentions"][0]["name"] == "export"
+        assert b"VATEX-EU-G" in factur_x(document.data)
 
 
 def test_a_rate_counts_from_its_day() -> None:

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from orders.books.entries import Account, Entry, EntryLine, entries
 from orders.books.fec import COLUMNS, fec_lines, fec_name
+from orders.books.payouts import fees_of
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
-from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, RefundRequest
+from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, PurgedYear, RefundRequest
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
@@ -102,6 +103,23 @@ def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_
     assert [row["PieceRef"] for row in rows if row["JournalCode"] == "BQ"] == ["po_1", "po_1"]
 
 
+def test_a_payout_that_came_back_is_no_money_at_the_bank(year_2026):
+    returned = [("payout_failure", "33.03", 25), ("payout", "-33.03", 26), ("payout_cancel", "33.03", 27)]
+    for kind, moved, day in returned:
+        BalanceMovement.objects.create(
+            provider_id=f"txn_{day}", kind=kind, amount=Decimal(moved), source_id="po_1",
+            occurred_at=utc(2026, 11, day, 12), available_at=utc(2026, 11, day, 12),
+        )  # fmt: skip
+    rows = read(2026)
+    assert (balances(rows)["512000"], balances(rows)["517000"]) == (Decimal("0.00"), Decimal("33.03"))
+    bank = [row for row in rows if row["JournalCode"] == "BQ"]
+    assert [(row["CompteNum"], row["Debit"], row["Credit"], row["EcritureLib"]) for row in bank[2:4]] == [
+        ("512000", "0,00", "33,03", "Versement rejeté Stripe po_1"),
+        ("517000", "33,03", "0,00", "Versement rejeté Stripe po_1"),
+    ]
+    assert sum(month.paid_out for month in fees_of(2026)) == Decimal("0.00")
+
+
 def test_a_movement_that_the_shop_learnt_of_late_stands_on_its_day():
     for day in (3, 2):
         book("5.00", utc(2026, 1, day))
@@ -120,7 +138,21 @@ def test_the_next_year_opens_with_what_is_left(year_2026):
 
 
 def test_money_of_a_year_before_the_first_invoice_is_brought_forward(year_2026):
+    # The provider's first fee may be older than the first sale.
+    BalanceMovement.objects.create(
+        provider_id="txn_fee", kind="stripe_fee", amount=Decimal("-2.00"), occurred_at=utc(2024, 12, 31, 12),
+        available_at=utc(2024, 12, 31, 12),
+    )  # fmt: skip
     book("5.00", utc(2025, 12, 31, 12))
+    opening = [row for row in read(2026) if row["JournalCode"] == "AN"]
+    assert balances(opening) == {
+        "517000": Decimal("3.00"), "411000": Decimal("-5.00"), "108000": Decimal("2.00")
+    }  # fmt: skip
+    # What the provider moved in a year whose sales are gone says nothing.
+    PurgedYear.objects.create(
+        year=2024, ends_at=utc(2024, 12, 31, 23), last_number=0, total=0, movements=0, moved=0, purged_orders=0,
+        purged_documents=0, purged_total=0, purged_movements=0, purged_moved=0,
+    )  # fmt: skip
     opening = [row for row in read(2026) if row["JournalCode"] == "AN"]
     assert balances(opening) == {"517000": Decimal("5.00"), "411000": Decimal("-5.00")}
 

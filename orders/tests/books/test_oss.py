@@ -51,8 +51,8 @@ def test_art_258_a_sales_by_country_and_rate_and_corrections_of_earlier_quarters
         sell("100.00", "US")
     with time_machine.travel(OCTOBER, tick=False):
         second = sell("238.00", "DE")
-        give_back(german, "59.50")
         give_back(greek, "124.00")
+        give_back(german, "59.50")
         give_back(second, "119.00")
     assert lines(3) == [
         ("DE", Decimal("19.00"), Decimal("100.00"), Decimal("19.00")),
@@ -153,6 +153,7 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
         assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
-    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))[-2:] == [
-        "return.filed", "return.unfiled"
+    subject = {"kind": "oss", "period": "2026-T3"}
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))[-2:] == [
+        ("return.filed", {}, subject), ("return.unfiled", subject, {})
     ]  # fmt: skip

@@ -95,7 +95,11 @@ def test_a_payout_is_compared_with_its_own_parts_and_fees_are_those_of_the_year(
     # Of the second one nothing is known.
     assert [row.difference for row in rows] == [Decimal("-1.00"), ZERO]
     assert [month.fees for month in fees_of(2026)] == [Decimal("3.00"), *[ZERO] * 11]
-    assert [cells[1] for cells in movement_cells(2026)] == ["txn_1", "txn_fee"]
+    day, euros = date(2026, 1, 1), Decimal
+    assert movement_cells(2026) == [
+        (day, "txn_1", "Encaissements", "ch_1", euros("50.00"), euros("1.00"), euros("49.00"), "po_1"),
+        (day, "txn_fee", "Frais facturés", "", euros("-2.00"), ZERO, euros("-2.00"), ""),
+    ]
 
 
 def test_a_payout_is_late_after_seven_days_that_statements_cover():

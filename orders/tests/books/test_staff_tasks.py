@@ -37,6 +37,14 @@ def test_an_order_to_make_waits_with_the_day_it_is_promised_for(order, client):
     assert listed["reference"] == order.reference
 
 
+def test_an_order_to_review_is_counted_alone(order):
+    assert named("Commandes à vérifier") == []
+    make_order()
+    Order.objects.filter(pk=order.pk).update(review_reason="payée deux fois")
+    [task] = named("Commandes à vérifier")
+    assert (task.count, task.label, task.url) == (1, "Commande à vérifier", "/admin/commandes?filtre=review")
+
+
 @pytest.mark.parametrize("status", ["shipped", "delivered", "cancelled", "refunded"])
 def test_one_that_nobody_makes_does_not_wait(order, status):
     Order.objects.filter(pk=order.pk).update(status=status)

@@ -31,6 +31,9 @@ def test_refunds_are_deducted_and_what_is_below_zero_is_carried_on(django_assert
     book("100.00", utc(2026, 1, 31, 22, 59, 59))
     book("-150.40", utc(2026, 2, 5), kind="refund")
     book("200.00", utc(2026, 3, 1))
+    # The years before and after it, to the second.
+    book("7.00", utc(2025, 12, 31, 22, 59, 59))
+    book("9.00", utc(2026, 12, 31, 23))
     ShopSettings.load()
     with django_assert_num_queries(1):
         found = declarations(2026)
@@ -39,6 +42,10 @@ def test_refunds_are_deducted_and_what_is_below_zero_is_carried_on(django_assert
         ("2026-02", Decimal("0.00"), Decimal("150.40"), Decimal("0.00"), Decimal(0)),
         ("2026-03", Decimal("200.00"), Decimal("0.00"), Decimal("150.40"), Decimal(50)),
         ("2026-04", Decimal("0.00"), Decimal("0.00"), Decimal("0.00"), Decimal(0)),
+    ]
+    assert [row.received for row in (found[-1], *declarations(2025)[-1:])] == [
+        Decimal("0.00"),
+        Decimal("7.00"),
     ]
     # 12.3 % of 49.60
     assert (found[2].contributions, found[2].due_on) == (Decimal("6.10"), date(2026, 4, 30))
