@@ -133,6 +133,21 @@ def test_bulk_delete_restore_and_archive(admin):
     assert bulk(admin, ours, lynx, action="archive").json() == {"count": 2}
     assert bulk(admin, ours, lynx, action="unarchive").json() == {"count": 2}
     assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [True, False]
+    # What is already where it is taken, or not there to be taken back, stays as it is.
+    for action in ("restore", "unarchive"):
+        assert bulk(admin, ours, lynx, action=action).json() == {"count": 0}
+    assert bulk(admin, ours, action="archive").json() == {"count": 1}
+    before = Product.objects.order_by("pk").values()
+    stored = list(before)
+    assert bulk(admin, ours, action="archive").json() == {"count": 0}
+    assert list(before.all()) == stored
+    assert bulk(admin, ours, lynx, action="delete").json() == {"count": 2}
+    stored = list(before.all())
+    for action in ("archive", "unarchive", "delete"):
+        assert bulk(admin, ours, lynx, action=action).json() == {"count": 0}
+    assert list(before.all()) == stored
+    assert bulk(admin, ours, lynx, action="restore").json() == {"count": 2}
+    assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [False, False]
 
 
 def exported(admin, **asked) -> str:
