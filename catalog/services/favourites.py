@@ -79,9 +79,10 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
 
 
 def choose_return_mails(*, user_id: int, product_ids: Iterable[int], language: str) -> None:
-    """Write to the member when one of these favourites is back, and about none of the others."""
+    """Write to the member when one of these favourites is back, and about none of the others on sale: a wish that the
+    member is not shown stays."""
     with transaction.atomic():
-        favourites = Favourite.objects.filter(user_id=user_id)
+        favourites = Favourite.objects.filter(user_id=user_id, product__is_published=True)
         wanted = favourites.filter(product_id__in=list(product_ids))
         wanted.update(notify_when_back=True, language=language)
         favourites.exclude(pk__in=wanted.values("pk")).update(notify_when_back=False, missing_since=None)

@@ -202,11 +202,13 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
     for row in rows:
         if row not in chosen.values():
             delete_variation(variation=row)
+    behind = 0
     for index, given in enumerate(wanted):
-        row = chosen.get(index) or ProductVariation(product=product, sort_order=index)
+        row = chosen.get(index) or ProductVariation(product=product, sort_order=behind)
         for name in _VARIATION_COLUMNS:
             if name in given:
                 setattr(row, name, given[name])
+        behind = max(behind, row.sort_order + 1)
         if "name" in given:
             setattr(row, f"name_{SOURCE_LANGUAGE}", given["name"])
         with faults.under(f"variations.{index}"):

@@ -126,14 +126,15 @@ def add_format(*, product_id: int, values: Values, actor: AbstractBaseUser | Non
     refresh_due_promotions()
     with transaction.atomic():
         product = _writable(product_id)
-        count = product.variations.count()
-        if count >= MOST_FORMATS:
+        places = list(product.variations.values_list("sort_order", flat=True))
+        if len(places) >= MOST_FORMATS:
             raise Problem(
                 "too_many_formats",
                 _("Un produit a %(count)d formats au plus.") % {"count": MOST_FORMATS},
                 409,
             )
-        row = ProductVariation(product=product, **{"sort_order": count, **values})
+        # Behind the last one, not by how many there are: removed ones leave gaps before it.
+        row = ProductVariation(product=product, **{"sort_order": max(places, default=-1) + 1, **values})
         save_variation(variation=row)
         record_audit("variation.added", row, actor=actor, after=_plain_format(row))
     return row

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.api.product_fields import read_period
-from catalog.models import PictureImport, Product, ProductImage, Variant
+from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Variant
 from catalog.services.categories import save_category
 from catalog.services.promotions import delete_promotion
 from catalog.tests.factories import (
@@ -389,6 +389,12 @@ def test_put_matches_variations_by_name_or_id_and_removes_what_is_not_named(prog
     assert answer.status_code == 200, answer.content
     found = {each["name"]: each["id"] for each in answer.json()["variations"]}
     assert found == {"Petit": small.pk, "Très grand": large.pk, "Mini": found["Mini"]}
+    # A new one goes behind those that are named before it, whatever was removed.
+    for place, row in enumerate((small, large)):
+        ProductVariation.objects.filter(pk=row.pk).update(sort_order=7 + place)
+    listed = ["Petit", "Très grand", "Géant"]
+    answer = program.put(product.pk, {"variations": [{"name": name} for name in listed]})
+    assert [each["name"] for each in answer.json()["variations"]] == listed
     stranger = make_variation(make_product("Autre"), "Petit")
     refused = program.put(product.pk, {"variations": [{"id": stranger.pk, "name": "X"}], "price": "1.00"})
     assert refused.json()["errors"] == {"variations.0.id": ["Cette variation n'est pas de ce produit."]}

@@ -62,12 +62,16 @@ def test_the_whole_list_is_replaced(client, member):
         add_favourite(user_id=member.pk, product_id=product.pk, language="fr")
     Product.objects.filter(pk__in=[hidden.pk, away.pk]).update(is_published=False)
     choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
+    other = make_user(email="autre@example.com")
+    for product in (gone, new):
+        add_favourite(user_id=other.pk, product_id=product.pk, language="de")
 
     response = put(client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999])
 
     assert (response.status_code, response.json()) == (200, [new.pk, kept.pk])
     assert Favourite.objects.get(product=kept).notify_when_back is True
-    assert not Favourite.objects.filter(product__in=[gone, hidden]).exists()
+    assert not Favourite.objects.filter(user=member, product__in=[gone, hidden]).exists()
+    assert list(other.favourites.values_list("product_id", "language")) == [(new.pk, "de"), (gone.pk, "de")]
     # Whoever is not shown it did not take it out.
     assert Favourite.objects.filter(product=away).exists()
 
@@ -119,6 +123,7 @@ def test_an_empty_list_keeps_nothing(client, member):
 
 def test_unknown_products_are_refused(client, member):
     hidden = make_product(is_published=False)
+    make_product()
     for number in (hidden.pk, 999_999_999, 10**17):
         response = put(client, f"/api/favourites/{number}")
         assert (response.status_code, response.json()["code"]) == (404, "unknown_product")
@@ -137,6 +142,9 @@ def test_there_is_an_end_to_it(client, member):
     assert (response.status_code, response.json()["code"]) == (409, "too_many_favourites")
     assert put(client, f"/api/favourites/{products[0].pk}").status_code == 200
     assert Favourite.objects.count() == MAX_FAVOURITES
+    # Each member has an end of their own.
+    other = make_user(email="autre@example.com")
+    assert add_favourite(user_id=other.pk, product_id=products[0].pk, language="fr") == [products[0].pk]
 
 
 def test_guests_are_asked_to_sign_in(client):
@@ -275,6 +283,7 @@ class TestReturnMails:
         assert OutgoingMail.objects.count() == 2
 
     def test_nobody_gets_a_mail_who_did_not_ask(self, awaited):
+        watch_favourites(now=timezone.now())
         choose_return_mails(user_id=awaited.user_id, product_ids=[], language="fr")
         watch_favourites(now=timezone.now())
         self.back(awaited)
@@ -285,6 +294,11 @@ class TestReturnMails:
         user, product = make_user(), make_product()
         add_favourite(user_id=user.pk, product_id=product.pk, language="fr")
         choose_return_mails(user_id=user.pk, product_ids=[product.pk], language="fr")
+        assert watch_favourites(now=timezone.now()) == 0
+        # Hidden for a while is not gone.
+        change_product(product, is_published=False)
+        assert watch_favourites(now=timezone.now()) == 0
+        change_product(product, is_published=True)
         assert watch_favourites(now=timezone.now()) == 0
         assert not OutgoingMail.objects.exists()
 
@@ -300,22 +314,28 @@ class TestReturnMails:
     def test_the_link_ends_it_without_signing_in(
         self, client, awaited, is_restored, django_capture_on_commit_callbacks
     ):
+        other = make_user(email="autre@example.com")
+        add_favourite(user_id=other.pk, product_id=awaited.product_id, language="fr")
+        choose_return_mails(user_id=other.pk, product_ids=[awaited.product_id], language="fr")
         watch_favourites(now=timezone.now())
         self.back(awaited)
-        watch_favourites(now=timezone.now())
-        mail = OutgoingMail.objects.get()
+        assert watch_favourites(now=timezone.now()) == 2
+        mail = OutgoingMail.objects.get(to="client@example.com")
         link = mail.context["unsubscribe_url"].removeprefix("http://localhost:8000")
         assert link.startswith("/en/notices/unsubscribe?cle=")
         assert link in render(mail).text
 
         assert client.get(link).status_code == 200
-        assert Favourite.objects.get().notify_when_back is True
+        own, others = Favourite.objects.get(pk=awaited.pk), other.favourites.get()
+        assert (own.notify_when_back, others.notify_when_back) == (True, True)
         if is_restored:
             # Another favourite may have its key.
             with django_capture_on_commit_callbacks(execute=True):
                 renew_link_salt("restored")
         assert client.post(link).status_code == 200
-        assert Favourite.objects.get().notify_when_back is is_restored
+        own.refresh_from_db()
+        others.refresh_from_db()
+        assert (own.notify_when_back, others.notify_when_back) == (is_restored, True)
 
 
 def test_cards_of_a_member(django_assert_max_num_queries):

@@ -31,6 +31,7 @@ from catalog.tests.factories import (
 from shop.core.limits import NOTICE_MAIL
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +102,7 @@ def test_a_collection_that_opens(client):
     )
     confirm_notice(key=Notice.objects.get().token)
     make_product("Brouillon", category=category, is_published=False)
+    make_product("Golem")
     assert send_due_notices() == 0
     make_product("Ours", category=category)
     assert send_due_notices() == 1
@@ -144,6 +146,13 @@ def test_bad_wishes(client, body, field):
     assert (response.status_code, response.json()["code"]) == (400, "invalid")
     assert field in response.json()["errors"]
     assert (Notice.objects.count(), mails()) == (0, [])
+
+
+def test_a_piece_off_sale_can_not_be_wished_for():
+    hidden = make_product(is_published=False)
+    with pytest.raises(Problem, match="Ce produit n'existe pas"):
+        ask_notice(email="a@example.com", language="fr", product_id=hidden.pk)
+    assert not Notice.objects.exists()
 
 
 def test_a_bad_address_in_the_form(client, product):
@@ -229,7 +238,12 @@ def test_a_fulfilled_wish_may_be_made_again(product):
     again = ask(product)
     assert (again.confirmed_at, again.sent_at) == (None, None)
     confirm_notice(key=again.token)
-    change_product(product, in_stock=True)
+    # Another piece is there, and this one off sale.
+    make_product("Lutin")
+    assert send_due_notices() == 0
+    change_product(product, in_stock=True, is_published=False)
+    assert send_due_notices() == 0
+    change_product(product, is_published=True)
     assert send_due_notices() == 1
     assert [kind for kind, _to in mails()] == ["notice_confirm", "notice_available"] * 2
 
@@ -275,7 +289,7 @@ def test_addresses_are_deleted_after_a_month(product):
     assert purge_notices(now - timedelta(days=30), 10) == 1
     assert not Notice.objects.filter(pk=old.pk).exists()
     assert Notice.objects.count() == 2
-    assert not OutgoingMail.objects.filter(to="old@example.com").exists()
+    assert [to for _kind, to in mails()] == ["new@example.com", "waiting@example.com"]
     change_product(product, in_stock=True)
     send_due_notices()
     assert purge_notices(now + timedelta(days=1), 10) == 2

@@ -212,7 +212,8 @@ def test_the_average_counts_what_is_published(client, bought, product):
         publish(product, rating=rating)
     write(product, rating=1)
     refused = write(product, rating=1)
-    decide(refused, ReviewState.REFUSED, "Injures.")
+    decide(refused, ReviewState.REFUSED, "a" * 500)
+    assert Review.objects.get(pk=refused.pk).published_at is None
     product.refresh_from_db()
     assert (product.rating_count, product.rating_average) == (3, Decimal("4.33"))
     data = product_data(client, product)
@@ -251,7 +252,11 @@ def test_every_decision_is_logged_and_sent_to_the_author(bought, product):
     review = write(product)
     decide(review, ReviewState.PUBLISHED)
     decide(review, ReviewState.PUBLISHED)
+    first = Review.objects.get()
+    assert first.published_at == first.moderated_at is not None
     decide(review, ReviewState.REFUSED, "Numéro de téléphone.")
+    taken_back = Review.objects.get()
+    assert taken_back.published_at == first.published_at < taken_back.moderated_at
     rows = ReviewDecision.objects.values_list("state_before", "state_after", "reason", "actor")
     assert list(rows) == [
         ("pending", "published", "", "alix"),

@@ -69,13 +69,24 @@ def test_bulk_change_is_shown_in_words(admin):
 def test_bulk_change_refused_for_one_changes_none(admin):
     ours = make_product("Ours", production_days_min=3, production_days_max=5)
     lynx = make_product("Lynx")
-    answer = bulk(admin, ours, lynx, action="update", fields={"production_days_max": 9})
-    assert (answer.status_code, answer.json()["detail"]) == (
-        400,
-        "Lynx\u00a0: Certains champs sont à corriger.",
-    )
-    assert answer.json()["product_id"] == lynx.pk
+    for dry_run in (True, False):
+        answer = bulk(admin, ours, lynx, action="update", fields={"production_days_max": 9}, dry_run=dry_run)
+        assert (answer.status_code, answer.json()["detail"]) == (
+            400,
+            "Lynx\u00a0: Certains champs sont à corriger.",
+        )
+        assert answer.json()["product_id"] == lynx.pk
     assert list(Product.objects.order_by("pk").values_list("production_days_max", flat=True)) == [5, None]
+    bulk(admin, lynx, action="delete")
+    for dry_run in (True, False):
+        answer = bulk(admin, ours, lynx, action="update", fields={"featured": True}, dry_run=dry_run)
+        assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+            409, "trashed", "Lynx\u00a0: Ce produit est à la corbeille. Restaurez-le d'abord.",
+        )  # fmt: skip
+    assert not Product.objects.filter(featured=True).exists()
+    # What is so already is no change to be recorded.
+    assert bulk(admin, ours, action="update", fields={"featured": False}).json() == {"count": 1}
+    assert not AuditEntry.objects.filter(action="product.changed").exists()
 
 
 def test_a_misspelt_dry_run_does_nothing(admin):
@@ -133,6 +144,21 @@ def test_bulk_delete_restore_and_archive(admin):
     assert bulk(admin, ours, lynx, action="archive").json() == {"count": 2}
     assert bulk(admin, ours, lynx, action="unarchive").json() == {"count": 2}
     assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [True, False]
+    # What is already where it is taken, or not there to be taken back, stays as it is.
+    for action in ("restore", "unarchive"):
+        assert bulk(admin, ours, lynx, action=action).json() == {"count": 0}
+    assert bulk(admin, ours, action="archive").json() == {"count": 1}
+    before = Product.objects.order_by("pk").values()
+    stored = list(before)
+    assert bulk(admin, ours, action="archive").json() == {"count": 0}
+    assert list(before.all()) == stored
+    assert bulk(admin, ours, lynx, action="delete").json() == {"count": 2}
+    stored = list(before.all())
+    for action in ("archive", "unarchive", "delete"):
+        assert bulk(admin, ours, lynx, action=action).json() == {"count": 0}
+    assert list(before.all()) == stored
+    assert bulk(admin, ours, lynx, action="restore").json() == {"count": 2}
+    assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [False, False]
 
 
 def exported(admin, **asked) -> str:

@@ -516,12 +516,13 @@ def test_trash_is_emptied_after_thirty_days(admin):
 
 
 def test_only_the_trash_is_deleted_for_ever(admin):
-    product = make_product()
+    product, other = make_product(), make_product("Lynx")
+    admin.delete(f"{PRODUCTS}/{other.pk}")
     answer = admin.delete(f"{PRODUCTS}/{product.pk}?permanently=true")
     assert (answer.status_code, answer.json()["code"]) == (409, "not_trashed")
     admin.delete(f"{PRODUCTS}/{product.pk}")
     assert admin.delete(f"{PRODUCTS}/{product.pk}?permanently=true").status_code == 204
-    assert not Product.objects.exists()
+    assert Product.objects.get() == other
     assert admin.get(f"{PRODUCTS}/{product.pk}").status_code == 404
 
 

@@ -256,6 +256,16 @@ def test_format_is_added_changed_made_default_and_removed(admin, bear):
     ]  # fmt: skip
 
 
+def test_a_format_is_added_behind_the_others_when_some_before_were_removed(admin, bear):
+    path = f"/{bear.pk}/variations"
+    for name in ("Géant", "Colossal"):
+        send(admin, "post", path, {"name": name})
+    for name in ("Petit", "Grand"):
+        send(admin, "delete", f"{path}/{bear.variations.get(name_fr=name).pk}")
+    send(admin, "post", path, {"name": "Mini"})
+    assert [row["name"] for row in grid(admin, bear)["formats"]] == ["Géant", "Colossal", "Mini"]
+
+
 def test_format_needs_a_name_and_a_price_above_nothing(admin, bear):
     path = f"/{bear.pk}/variations"
     for body in ({}, {"name": " "}):

@@ -8,7 +8,7 @@ from datetime import date
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -24,6 +24,7 @@ from orders.invoices.tax import is_oss_number_needed
 from orders.models import (
     Discrepancy,
     Dispute,
+    DisputeState,
     InstallmentPause,
     LedgerEntry,
     Order,
@@ -104,8 +105,10 @@ def _withdrawals(today: date) -> StaffTask:
 
 
 def _disputes(today: date) -> StaffTask:
+    # Once the answer is sent the bank decides, and nothing is late.
+    unanswered = Q(state=DisputeState.NEEDS_RESPONSE)
     open_ones = Dispute.objects.filter(state__in=OPEN_DISPUTES).aggregate(
-        count=Count("pk"), first=Min("answer_by")
+        count=Count("pk"), first=Min("answer_by", filter=unanswered)
     )
     first = open_ones["first"]
     return StaffTask(

@@ -7,7 +7,7 @@ import pytest
 from accounts.tests.people import make_member
 from catalog.models import Favourite
 from catalog.services.favourites import add_favourite
-from catalog.tests.factories import make_product
+from catalog.tests.factories import change_product, make_product
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +51,15 @@ def test_wishes_are_kept_as_ticked(client, member):
     assert wishes(member) == {"Golem": True, "Lutin": False}
     client.post("/espace-membre/favoris", {"notify": [second.pk, "x", "9" * 40, "-1"]})
     assert wishes(member) == {"Golem": False, "Lutin": True}
+
+
+def test_the_wish_for_a_piece_that_is_hidden_for_now_is_kept(client, member):
+    hidden = keep(member, "Golem")
+    shown = keep(member, "Lutin")
+    client.post("/espace-membre/favoris", {"notify": [hidden.pk, shown.pk]})
+    change_product(hidden, is_published=False)
+    client.post("/espace-membre/favoris", {"notify": []})
+    assert wishes(member) == {"Golem": True, "Lutin": False}
 
 
 def test_favourites_of_others_are_left_alone(client, member):

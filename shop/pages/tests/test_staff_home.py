@@ -15,10 +15,20 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
+from catalog.models import Product
 from catalog.tests.factories import make_product
-from orders.models import Order
+from orders.books.staff_tasks import staff_tasks
+from orders.models import (
+    Discrepancy,
+    Dispute,
+    InstallmentPause,
+    Order,
+    Refund,
+    Withdrawal,
+    WithdrawalCase,
+)
 from orders.tests.factories import make_order, make_seller, pay_order
-from shop.core.models import ShopSettings
+from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.pages.models import ContactRequest
 from shop.pages.selectors.staff_home import low_stock, week_sales, workshop_queue
 
@@ -85,6 +95,89 @@ def test_messages_without_an_answer_are_among_what_waits() -> None:
     answer = signed_in(make_staff()).get("/admin")
     tasks = [(task.label, task.count) for task in answer.context["tasks"]]
     assert ("Message sans réponse", 1) in tasks
+
+
+@time_machine.travel(datetime.fromisoformat("2026-11-18T12:00:00+01:00"), tick=False)
+def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
+    today, now = timezone.localdate(), timezone.now()
+    make_seller()
+    make_product("Golem", weight_grams=80, hs_code="950300", origin_country="FR", stock_quantity=5)
+    make_product("Lutin", weight_grams=80, hs_code="950300", stock_quantity=5)
+    make_product("Gnome", is_published=False)
+    order = pay_order(make_order((Product.objects.get(name_fr="Golem"), 1)))
+    Order.objects.filter(pk=order.pk).update(review_reason="Deux paiements.", promised_by=today)
+    attempt = order.payments.get().attempts.get()
+    for number, resolved in enumerate((None, now)):
+        Discrepancy.objects.create(
+            order=order, kind="refund_differs", provider_id=f"re_{number}", amount=1, resolved_at=resolved
+        )
+        OutgoingMail.objects.create(
+            kind="x", to="a@example.com", next_attempt_at=now, state="sent" if resolved else "failed"
+        )
+        ScheduledJob.objects.create(name=f"x{number}", last_error="" if resolved else "ValueError")
+    for number, (state, days) in enumerate((("declared", 3), ("goods_awaited", -2), ("refunded", -9))):
+        declared = Withdrawal.objects.create(order_text="x", submission_key=str(number))
+        WithdrawalCase.objects.create(
+            withdrawal=declared, state=state, refund_by=today + timedelta(days=days)
+        )
+    for number, state in enumerate(("under_review", "needs_response", "won")):
+        Dispute.objects.create(
+            order=order, attempt=attempt, provider_id=f"du_{number}", amount=1, state=state,
+            answer_by=now + timedelta(days=number - 1),
+        )  # fmt: skip
+    for state in ("failed", "succeeded"):
+        Refund.objects.create(order=order, attempt=attempt, amount=1, state=state)
+    order.payments.create(position=2, count=3, amount=1, due_on=today, state="overdue")
+    for ended in (None, now):
+        InstallmentPause.objects.create(order=order, started_by="staff", reason="x", ended_at=ended)
+    tasks = staff_tasks(today)
+    assert [(task.label, task.count, task.url, task.detail) for task in tasks] == [
+        ("Écart avec Stripe", 1, "/admin/ecarts", ""),
+        ("Commande à vérifier", 1, "/admin/commandes?filtre=review", ""),
+        (
+            "Rétractations à traiter",
+            2,
+            "/admin/retractations",
+            "à rembourser avant le 16/11/2026 (en retard de 2 jours)",
+        ),
+        ("Litiges ouverts", 2, "/admin/litiges", "réponse attendue avant le 18/11/2026"),
+        ("Remboursement échoué", 1, "/admin/virements", ""),
+        ("Échéance impayée", 1, "/admin/echeances?liste=impayees", ""),
+        (
+            "Échéance suspendue",
+            1,
+            "/admin/echeances?liste=suspendues",
+            "rien n'est débité avant la reprise ou l'expédition",
+        ),
+        (
+            "Commande à préparer",
+            1,
+            "/admin/commandes?filtre=to_make",
+            "la première est promise pour le 18/11/2026",
+        ),
+        ("E-mail en échec", 1, "/admin/e-mails/envoyes?etat=echecs", ""),
+        ("Tâche planifiée en erreur", 1, "/admin/taches", ""),
+        ("Mention légale manquante", 1, "/admin/conditions", "conditions de vente à publier"),
+        (
+            "Déclaration à l'URSSAF à faire",
+            1,
+            "/admin/comptes/urssaf",
+            "à déclarer avant le 31/10/2026 (en retard de 18 jours)",
+        ),
+        (
+            "Pièce sans données douanières",
+            1,
+            "/admin/produits?state=customs",
+            "nécessaires aux colis hors de l'Union européenne",
+        ),
+    ]
+    staff = [task.label for task in staff_tasks(today, make_staff())]
+    assert staff == ["Commande à vérifier", "Rétractations à traiter", "Commande à préparer"]
+    # Where the answer is sent and the bank decides, nobody is asked for one.
+    page = signed_in(make_admin()).get("/admin/litiges").content.decode()
+    assert page.count("À répondre avant") == 1
+    Dispute.objects.filter(state="needs_response").update(state="under_review")
+    assert [task.detail for task in staff_tasks(today) if task.several == "Litiges ouverts"] == [""]
 
 
 @time_machine.travel(datetime.fromisoformat("2026-11-18T12:00:00+01:00"), tick=False)

@@ -14,7 +14,7 @@ from shop.core.readings import Age
 from shop.watching import incidents
 from shop.watching.ages import register
 from shop.watching.durations import in_words
-from shop.watching.incidents import check_incidents
+from shop.watching.incidents import check_incidents, past_incidents
 from shop.watching.models import Incident
 from shop.watching.tasks import send_alerts
 
@@ -78,7 +78,8 @@ def test_what_comes_and_goes_within_ten_minutes_is_one_incident(since):
         since["mails"] = NOW - timedelta(hours=3) if minute % 2 else None
         check_incidents(NOW + minute * MINUTE)
     assert subjects() == ["[L'Atelier] Alerte\u00a0: E-mails en attente"]
-    assert Incident.objects.count() == 1
+    incident = Incident.objects.get()
+    assert (incident.well_at, incident.last_seen_at) == (None, NOW + 35 * MINUTE)
 
 
 def test_all_is_well_only_when_the_last_incident_is_over(since):
@@ -104,6 +105,15 @@ def test_what_never_went_well_yet_has_its_limit_to_do_so(since):
     assert subjects() == ["[L'Atelier] Alerte\u00a0: Sauvegarde"]
 
 
+def test_what_goes_well_within_its_limit_is_told_to_nobody(since):
+    since["backup"] = None
+    check_incidents(NOW)
+    since["backup"] = NOW + MINUTE
+    for minutes in (2, 13):
+        check_incidents(NOW + minutes * MINUTE)
+    assert (subjects(), [each.ended_at for each in past_incidents()]) == ([], [NOW + 13 * MINUTE])
+
+
 def test_a_mail_server_that_is_away_is_tried_again_until_it_takes_the_alert(since, monkeypatch):
     since["mails"] = NOW - timedelta(hours=3)
 
@@ -120,7 +130,8 @@ def test_a_mail_server_that_is_away_is_tried_again_until_it_takes_the_alert(sinc
 
 
 def test_the_outbox_is_not_in_the_way(since):
-    since["mails"] = NOW - timedelta(hours=3)
+    # Over its limit by a minute, it is told at once.
+    since["mails"] = NOW - timedelta(hours=2, minutes=1)
     check_incidents(NOW)
     assert len(mail.outbox) == 1
     assert not OutgoingMail.objects.exists()
