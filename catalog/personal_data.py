@@ -59,7 +59,11 @@ def register() -> None:
                 "nom affiché, commande, adresse e-mail d'un auteur sans compte, note, texte, décision de modération"
             ),
             basis=Basis.LEGITIMATE_INTEREST,
-            periods=(Period("review_years", _("après la publication, pour le nom affiché et la commande")),),
+            periods=(
+                Period(
+                    "review_years", _("après la publication ou le refus, pour le nom affiché et la commande")
+                ),
+            ),
             recipients=_("visiteurs du site, hébergeur"),
             kept=_("le texte d'un avis publié, sans votre nom"),
             columns={

@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, models, transaction
 from django.db.models import Avg, Count, QuerySet
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -144,10 +145,10 @@ def moderate_review(
 ) -> Review:
     """Publish or refuse a review, or take a published one back; log it and write to the author why.
 
-    A decision that changes nothing is not one: nothing is logged or sent. Decisions about one product are taken one
-    after the other, so that its average counts each of them. Raises `Problem`: 400 `invalid` for a refusal without a
-    reason or a reason that is too long, 409 `conflict` where the state is not the one that was seen and somebody else
-    decided otherwise; and `Review.DoesNotExist`.
+    A decision that changes nothing is not one: nothing is logged or sent; another reason for a refusal is one.
+    Decisions about one product are taken one after the other, so that its average counts each of them. Raises
+    `Problem`: 400 `invalid` for a refusal without a reason or a reason that is too long, 409 `conflict` where the state
+    is not the one that was seen and somebody else decided otherwise; and `Review.DoesNotExist`.
     """
     reason = _clean(reason)
     if state == ReviewState.REFUSED and not reason:
@@ -167,7 +168,7 @@ def moderate_review(
                 _("Quelqu'un d'autre a décidé entre-temps\u00a0: relisez l'état de l'avis. Rien n'a changé."),
                 409,
             )
-        if before == state:
+        if before == state and (state != ReviewState.REFUSED or review.moderation_reason == reason):
             return review
         review.state = state
         review.moderation_reason = reason
@@ -201,11 +202,13 @@ def anonymise_reviews(reviews: QuerySet[Review]) -> int:
 
 
 def anonymise_old_reviews(before: datetime, limit: int) -> int:
-    """Take the name, the order and a guest's address from reviews published before, at most `limit`; return how many.
-    A member stays their author, so that a piece still has one review of each."""
+    """Take the name, the order and a guest's address from reviews published before, or refused and never published, at
+    most `limit`; return how many. A member stays their author, so that a piece still has one review of each."""
     with transaction.atomic():
-        named = Review.objects.filter(published_at__lt=before).exclude(
-            author_name="", order_reference="", guest_email=""
+        named = (
+            Review.objects.alias(decided_at=Coalesce("published_at", "moderated_at"))
+            .filter(decided_at__lt=before)
+            .exclude(author_name="", order_reference="", guest_email="")
         )
         rows = list(named.order_by("pk").values_list("pk", flat=True)[:limit])
         changed = Review.objects.filter(pk__in=rows).update(

@@ -257,15 +257,21 @@ def test_every_decision_is_logged_and_sent_to_the_author(bought, product):
     decide(review, ReviewState.REFUSED, "Numéro de téléphone.")
     taken_back = Review.objects.get()
     assert taken_back.published_at == first.published_at < taken_back.moderated_at
+    # A reason that was mended reaches the author, once.
+    for _press in range(2):
+        decide(review, ReviewState.REFUSED, "Un numéro de téléphone.")
+    assert Review.objects.get().moderation_reason == "Un numéro de téléphone."
     rows = ReviewDecision.objects.values_list("state_before", "state_after", "reason", "actor")
     assert list(rows) == [
         ("pending", "published", "", "alix"),
         ("published", "refused", "Numéro de téléphone.", "alix"),
+        ("refused", "refused", "Un numéro de téléphone.", "alix"),
     ]
     sent = OutgoingMail.objects.order_by("pk")
     assert [(mail.kind, mail.context["is_published"], mail.context["reason"]) for mail in sent] == [
         ("review_decision", True, ""),
         ("review_decision", False, "Numéro de téléphone."),
+        ("review_decision", False, "Un numéro de téléphone."),
     ]
     assert Product.objects.get(pk=product.pk).rating_average is None
 

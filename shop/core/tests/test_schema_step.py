@@ -32,7 +32,9 @@ def test_both_ways_run_without_models() -> None:
 
 
 @pytest.mark.django_db
-def test_the_collector_passes_over_what_is_loaded_when_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_collector_passes_over_what_is_loaded_when_tables_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     frozen: list[str] = []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("frozen"))
     call_command("migrate", "--plan", verbosity=0)

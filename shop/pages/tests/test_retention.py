@@ -204,10 +204,17 @@ def test_names_of_old_reviews_go_and_their_words_stay():
         Review.objects.create(
             product=make_product(f"P{days}"), state="published", published_at=ago(days=days), **values
         )
-    assert apply_rules(timezone.now())["reviews"] == 1
-    assert list(Review.objects.order_by("published_at").values_list("author_name", "text")) == [
-        ("", "Beau."),
-        ("Léa", "Beau."),
+        # Refused and never published; with the address of an author without an account.
+        Review.objects.create(
+            product=make_product(f"R{days}"), state="refused", moderation_reason="Insultes",
+            moderated_at=ago(days=days), guest_email="lea@example.com", **values,
+        )  # fmt: skip
+    assert apply_rules(timezone.now())["reviews"] == 2
+    assert list(Review.objects.order_by("pk").values_list("author_name", "guest_email", "text")) == [
+        ("", "", "Beau."),
+        ("", "", "Beau."),
+        ("Léa", "", "Beau."),
+        ("Léa", "lea@example.com", "Beau."),
     ]
 
 
