@@ -8,10 +8,10 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tax import union_sales
-from orders.models import Invoice, RefundRequest, VatRate
-from orders.tests.factories import make_order, make_product, new_key, pay_order
+from orders.invoices.tests.giving_back import give_back
+from orders.models import Invoice, VatRate
+from orders.tests.factories import make_order, make_product, pay_order
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -26,16 +26,6 @@ def _rates() -> None:
 
 def sell(total: str, country: str = "DE") -> Invoice:
     return pay_order(make_order((make_product(price=total), 1), country=country)).invoices.get()
-
-
-def give_back(invoice: Invoice, amount: str) -> Invoice:
-    """A credit note of a decision whose money is back."""
-    request = RefundRequest.objects.create(
-        order=invoice.order, key=new_key(), amount=Decimal(amount), settled_at=timezone.now(), reason="Retour"
-    )
-    note = issue_credit_note(request=request)
-    assert note is not None
-    return note
 
 
 def told(invoice: Invoice) -> tuple[str, str, str, str]:

@@ -8,13 +8,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.invoices.issuing import issue_credit_note, reissue_invoice
+from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, InvoiceDraft, Order, RefundRequest, VatRate
+from orders.invoices.tests.giving_back import give_back
+from orders.models import Invoice, InvoiceDraft, Order, VatRate
 from orders.pricing.vat import STANDARD_RATES, split_vat
 from orders.services.checkout.placement import BillingDetails
-from orders.tests.factories import make_order, make_product, new_key, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.dates import shop_day
 
 pytestmark = pytest.mark.django_db
@@ -224,14 +225,7 @@ def test_art_258_a_the_year_after_a_year_beyond_is_taxed_from_the_first_sale() -
 def test_art_258_a_a_year_that_went_beyond_stays_beyond_when_its_sale_is_given_back() -> None:
     with time_machine.travel("2026-06-01T12:00:00Z", tick=False):
         crossing = sell("10001.00", country="DE")
-        request = RefundRequest.objects.create(
-            order=crossing.order,
-            key=new_key(),
-            amount=crossing.total,
-            settled_at=timezone.now(),
-            reason="Retour",
-        )
-        issue_credit_note(request=request)
+        give_back(crossing, str(crossing.total))
         assert union_sales(2026) == Decimal("0.00")
         assert sell("119.00", country="DE").data["tax"]["beyond"] == "this_year"
     with time_machine.travel("2027-01-05T12:00:00Z", tick=False):

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.invoices.facturx import factur_x
-from orders.invoices.issuing import issue_credit_note
 from orders.invoices.page_texts import page_texts
 from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.models import Invoice, Order, RefundRequest, ShippingZone, VatRate
+from orders.invoices.tests.giving_back import give_back
+from orders.models import Invoice, Order, ShippingZone, VatRate
 from orders.pricing.vat import Treatment, tax_lines
-from orders.tests.factories import make_category, make_order, make_product, new_key, pay_order
+from orders.tests.factories import make_category, make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
 
@@ -83,26 +83,8 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
     with time_machine.travel(JULY, tick=False):
         invoice = sell((book, 1), (figurine, 1))
         VatRate.objects.update(percent=Decimal("10.00"))
-        one = RefundRequest.objects.create(
-            order=invoice.order,
-            key=new_key(),
-            amount=Decimal("21.10"),
-            settled_at=timezone.now(),
-            reason="Retour",
-        )
-        item = invoice.order.items.get(product_name="Carnet")
-        one.lines.create(item=item, quantity=1, amount=Decimal("21.10"))
-        note = issue_credit_note(request=one)
-        rest = RefundRequest.objects.create(
-            order=invoice.order,
-            key=new_key(),
-            amount=Decimal("14.11"),
-            settled_at=timezone.now(),
-            reason="Geste",
-        )
-        gesture = issue_credit_note(request=rest)
-    assert note is not None
-    assert gesture is not None
+        note = give_back(invoice, "21.10", piece="Carnet")
+        gesture = give_back(invoice, "14.11")
     assert (note.vat, note.data["tax"]["rates"][0]["percent"]) == (Decimal("-1.10"), "5.50")
     # 14.11 € shared out over 120.00 € at 20 % and 21.10 € at 5.5 %: 12.00 and 2.11, of which 2.00 and 0.11 VAT.
     assert [(line["total"], line["percent"]) for line in gesture.data["lines"]] == [
@@ -119,14 +101,7 @@ def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged
     with time_machine.travel("2026-07-31T21:59:59Z", tick=False):
         invoice = sell((make_product(price="120.00"), 1))
     with time_machine.travel("2026-07-31T22:00:00Z", tick=False):
-        request = RefundRequest.objects.create(
-            order=invoice.order,
-            key=new_key(),
-            amount=Decimal("120.00"),
-            settled_at=timezone.now(),
-            reason="Retour",
-        )
-        note = issue_credit_note(request=request)
+        note = give_back(invoice, "120.00")
         after = sell((make_product(price="120.00"), 1))
     assert (invoice.vat, note.vat, after.vat) == (Decimal("20.00"), Decimal("-20.00"), 0)
     numbers = [document.data["seller"]["vat_number"] for document in (invoice, note, after)]
@@ -140,15 +115,10 @@ def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_wa
     ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
     with time_machine.travel(JULY, tick=False):
         invoice = sell((book, 1), (figurine, 1))
-        notes = []
-        for name, goods, shipping in (("Golem", "120.00", "0.00"), ("Carnet", "21.10", "14.11")):
-            request = RefundRequest.objects.create(
-                order=invoice.order, key=new_key(), amount=Decimal(goods) + Decimal(shipping),
-                shipping=Decimal(shipping), settled_at=timezone.now(), reason="Retour",
-            )  # fmt: skip
-            item = invoice.order.items.get(product_name=name)
-            request.lines.create(item=item, quantity=1, amount=Decimal(goods))
-            notes.append(issue_credit_note(request=request))
+        notes = [
+            give_back(invoice, "120.00", piece="Golem"),
+            give_back(invoice, "35.21", piece="Carnet", shipping="14.11"),
+        ]
     # 14.11 € went with 120.00 € at 20 % and 21.10 € at 5.5 %: 12.00 and 2.11, of which 2.00 and 0.11 VAT.
     assert invoice.vat == Decimal("23.21")
     assert [note.vat for note in notes] == [Decimal("-20.00"), Decimal("-3.21")]
@@ -172,10 +142,7 @@ def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_no
         beyond = sell((make_product(price="119.00"), 1), country="DE")
         export = sell((make_product(price="100.00"), 1), country="US")
         assert union_sales(2026) == Decimal("1100.00")
-        request = RefundRequest.objects.create(
-            order=export.order, key=new_key(), amount=export.total, settled_at=timezone.now(), reason="Retour"
-        )
-        note = issue_credit_note(request=request)
+        note = give_back(export, str(export.total))
     assert (below.data["tax"]["treatment"], below.vat) == ("domestic", Decimal("200.00"))
     assert (beyond.data["tax"]["treatment"], beyond.vat) == ("destination", Decimal("19.00"))
     assert (beyond.data["tax"]["regime"], beyond.data["tax"]["beyond"]) == ("liable", "this_year")

@@ -176,6 +176,7 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
     # Where the answer is sent and the bank decides, nobody is asked for one.
     page = signed_in(make_admin()).get("/admin/litiges").content.decode()
     assert page.count("À répondre avant") == 1
+    assert (page.count("Répondre chez Stripe"), page.count("Voir chez Stripe")) == (1, 1)
     Dispute.objects.filter(state="needs_response").update(state="under_review")
     assert [task.detail for task in staff_tasks(today) if task.several == "Litiges ouverts"] == [""]
 
