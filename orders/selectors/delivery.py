@@ -101,8 +101,8 @@ def open_zones() -> tuple[DeliveryZone, ...]:
 
 
 def free_delivery() -> FreeDelivery | None:
-    """Return the offer of the shop's own zone, None when it has none or nothing is sent there. Reads `open_zones`."""
-    for zone in open_zones():
+    """Return the offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
+    for zone in delivery_zones():
         if HOME_COUNTRY in zone.countries and zone.free_from is not None:
             return FreeDelivery(zone.free_from, len(zone.countries))
     return None

@@ -15,7 +15,6 @@ from django.utils import timezone, translation
 
 from catalog.tests.factories import change_product, change_variant
 from orders.models import DeliveryStop
-from shop.core.content_version import content_changed
 from shop.core.dates import day_range_in_words
 from shop.core.money import format_amount
 from shop.pages.tests.reading import Document
@@ -255,19 +254,6 @@ def test_nothing_is_promised_to_countries_without_delivery(client: Client, whole
         written = str(block(page, data_type))
         assert "'CA'" in written
         assert "'US'" not in written
-
-
-def test_free_delivery_counts_the_countries_to_which_something_is_sent(
-    client: Client, whole_shop: WholeShop, run_on_commit: Any
-) -> None:
-    def offer() -> str:
-        return read(client, whole_shop.pages("fr")["product"]).first("p", "shipping-line").text
-
-    assert "dans 13 pays" in offer()
-    with run_on_commit():
-        DeliveryStop.objects.create(country="NO", reason="Douane")
-        content_changed()
-    assert "dans 12 pays" in offer()
 
 
 def test_formats_are_offers_too(client: Client, whole_shop: WholeShop) -> None:
