@@ -14,7 +14,7 @@ NO_MODELS = ProjectState()
 class SchemaStep(migrations.RunPython):
     """A migration step whose functions write SQL and read no model: `apps` has none.
 
-    RunPython has Django build every model of the shop anew for each such step, which took a third of the time of making
+    RunPython has Django build every model of the shop anew for each such step, which took a fifth of the time of making
     the tables.
     """
 
