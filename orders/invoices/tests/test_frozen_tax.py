@@ -9,7 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from orders.invoices.tax import union_sales
-from orders.invoices.tests.giving_back import give_back
+from orders.invoices.tests.crediting import give_back
 from orders.models import Invoice, VatRate
 from orders.tests.factories import make_order, make_product, pay_order
 

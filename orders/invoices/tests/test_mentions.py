@@ -11,7 +11,7 @@ from django.utils import timezone
 from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.invoices.tests.giving_back import give_back
+from orders.invoices.tests.crediting import give_back
 from orders.models import Invoice, InvoiceDraft, Order, VatRate
 from orders.pricing.vat import STANDARD_RATES, split_vat
 from orders.services.checkout.placement import BillingDetails

@@ -14,7 +14,7 @@ from orders.invoices.facturx import factur_x
 from orders.invoices.page_texts import page_texts
 from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
 from orders.invoices.tests.conftest import set_shop
-from orders.invoices.tests.giving_back import give_back
+from orders.invoices.tests.crediting import give_back
 from orders.models import Invoice, Order, ShippingZone, VatRate
 from orders.pricing.vat import Treatment, tax_lines
 from orders.tests.factories import make_category, make_order, make_product, pay_order
