@@ -102,7 +102,7 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
         variations = {
             variation["key"]: _load_variation(variation, product) for variation in entry["variations"]
         }
-        variants = complete_variants(product=product)
+        variants = complete_variants(products=[product])[product.pk]
         for variant in entry["variants"]:
             _fill_variant(variant, variants, variations)
         keys = {variation.pk: key for key, variation in variations.items()}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from catalog import pricing
-from catalog.models import PricePoint, Product, Promotion
+from catalog.models import PricePoint, Product, Promotion, Variant
 from catalog.pricing import Offer
 from catalog.selectors.products import PriceHistory, price_histories
 from catalog.selectors.promotions import concerned_products, promotions_of
@@ -84,28 +84,39 @@ def _passed(promotion: Promotion, moment: datetime) -> Iterator[datetime]:
 
 
 def _refresh_batch(keys: Collection[int], moments: Sequence[datetime]) -> int:
-    present = moments[-1]
     with transaction.atomic():
         # `of`: the category's row is only read.
         rows = Product.objects.select_for_update(no_key=True, of=("self",)).select_related("category")
         products = list(rows.filter(pk__in=keys).order_by("pk"))
-        pks = [product.pk for product in products]
-        variants = variants_of(pks)
-        promotions = promotions_of(pks, moments[0])
-        histories = price_histories(pks)
-        added, changed = [], []
-        for product in products:
-            history = histories[product.pk]
-            for moment in moments:
-                promotion = pricing.running_promotion(promotions[product.pk], moment)
-                found = list(pricing.offers(product, variants[product.pk], promotion))
-                added += add_points(history, product, found, moment, is_past=moment != present)
-            if _fill_columns(product, found, promotion, history):
-                changed.append(product)
-        PricePoint.objects.bulk_create(added)
+        variants = variants_of([product.pk for product in products])
+        changed = record_prices(products=products, variants=variants, moments=moments)
         # Not `save()`: a refresh is no new version of the product.
         Product.objects.bulk_update(changed, [name.removesuffix("_id") for name in _COLUMNS])
         return len(changed)
+
+
+def record_prices(
+    *,
+    products: Sequence[Product],
+    variants: Mapping[int, Sequence[Variant]],
+    moments: Sequence[datetime],
+) -> list[Product]:
+    """Record what these products cost from each of the moments on, and set what lists show of them, in memory. Return
+    those of which that is new. Three queries; the products are locked by the caller and have their category."""
+    keys = [product.pk for product in products]
+    promotions = promotions_of(keys, moments[0])
+    histories = price_histories(keys)
+    added, changed = [], []
+    for product in products:
+        history = histories[product.pk]
+        for moment in moments:
+            promotion = pricing.running_promotion(promotions[product.pk], moment)
+            found = list(pricing.offers(product, variants[product.pk], promotion))
+            added += add_points(history, product, found, moment, is_past=moment != moments[-1])
+        if _fill_columns(product, found, promotion, history):
+            changed.append(product)
+    PricePoint.objects.bulk_create(added)
+    return changed
 
 
 def _fill_columns(

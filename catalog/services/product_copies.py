@@ -77,7 +77,7 @@ def _copy_variants(
     source: Product, copy: Product, formats: dict[int | None, ProductVariation | None]
 ) -> None:
     # Before the refresh, which records the prices.
-    made = {(row.variation_id, row.finish): row for row in complete_variants(product=copy)}
+    made = {(row.variation_id, row.finish): row for row in complete_variants(products=[copy])[copy.pk]}
     for row in source.variants.all():
         format_ = formats[row.variation_id]
         target = made.get((None if format_ is None else format_.pk, row.finish))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -17,13 +18,13 @@ from django.utils.translation import gettext as _
 from catalog import pricing
 from catalog.models import Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
+from catalog.selectors.availability import listed_columns
 from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
-from catalog.services.prices import refresh_due_promotions, refresh_prices
+from catalog.services.prices import record_prices, refresh_due_promotions
 from catalog.services.reports import report_deletion, report_product, watch_stock
 from catalog.services.search_index import index_products, remove_product
-from catalog.services.stock import refresh_availability
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.problems import InvalidFields, Problem
@@ -32,7 +33,7 @@ from shop.integrations.models import EventKind
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _DERIVED = (
     *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
-    *("running_promotion", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
+    *("running_promotion_id", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
 _SEARCHED = ("name", "description", "full_description")
 
@@ -144,36 +145,60 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
 
 
 def refresh_products(*, product_ids: Collection[int], now: datetime | None = None) -> None:
-    """As `refresh_product`, for all of them at once: four queries for each, and those of one."""
+    """As `refresh_product`, for all of them at once: one query for each that shows something else, and those of one."""
     with transaction.atomic():
         rows = Product.objects.select_for_update(no_key=True, of=("self",)).select_related("category")
         products = list(rows.filter(pk__in=product_ids).order_by("pk"))
+        if not products:
+            return
+        before = {product.pk: _derived(product) for product in products}
+        variants = complete_variants(products=products)
+        record_prices(products=products, variants=variants, moments=[now or timezone.now()])
         for product in products:
-            complete_variants(product=product)
-        refresh_prices(product_ids=product_ids, moments=[now or timezone.now()])
-        for product in products:
-            # Not `save()`: a refresh is no new version of the product.
-            Product.objects.filter(pk=product.pk).update(search_text=search_text(product))
+            product.search_text = search_text(product)
+            for name, value in listed_columns(product, variants[product.pk]).items():
+                setattr(product, name, value)
+            changed = dict(_derived(product).items() - before[product.pk].items())
+            if changed:
+                # Not `save()`: a refresh is no new version of the product.
+                Product.objects.filter(pk=product.pk).update(**changed)
         index_products(products=products)
-        refresh_availability(product_ids=product_ids)
+        content_changed()
 
 
-def complete_variants(*, product: Product) -> list[Variant]:
-    """Add the variants that a product lacks, and return all: one a format on sale and finish on sale. One query, two
-    more when some were missing; with the product locked by the caller."""
-    rows = variants_of([product.pk])[product.pk]
-    known = {(row.variation_id, row.finish) for row in rows}
-    formats: list[int | None] = [*product.variations.order_by("pk").values_list("pk", flat=True)]
+def _derived(product: Product) -> dict[str, Any]:
+    return {name: getattr(product, name) for name in _DERIVED}
+
+
+def complete_variants(*, products: Collection[Product]) -> dict[int, list[Variant]]:
+    """Add the variants that these products lack, and return all by product: one a format on sale and finish on sale.
+    Two queries, two more when some were missing; with the products locked by the caller."""
+    keys = [product.pk for product in products]
+    variants = variants_of(keys)
+    formats: dict[int, list[int | None]] = {pk: [] for pk in keys}
+    rows = ProductVariation.objects.filter(product__in=keys).order_by("pk")
+    for product_id, variation_id in rows.values_list("product_id", "pk"):
+        formats[product_id].append(variation_id)
     missing = [
         Variant(product=product, variation_id=variation_id, finish=finish)
-        for variation_id in formats or [None]
-        for finish in pricing.offered_finishes(product) or ("",)
-        if (variation_id, finish) not in known
+        for product in products
+        for variation_id, finish in _choices(product, formats[product.pk], variants[product.pk])
     ]
     if not missing:
-        return rows
+        return variants
     Variant.objects.bulk_create(missing)
-    return variants_of([product.pk])[product.pk]
+    return variants | variants_of({row.product_id for row in missing})
+
+
+def _choices(
+    product: Product, formats: Sequence[int | None], known: Iterable[Variant]
+) -> Iterator[tuple[int | None, str]]:
+    """The formats and finishes on sale of which there is no variant."""
+    made = {(row.variation_id, row.finish) for row in known}
+    for variation_id in formats or [None]:
+        for finish in pricing.offered_finishes(product) or ("",):
+            if (variation_id, finish) not in made:
+                yield variation_id, finish
 
 
 def search_text(product: Product) -> str:

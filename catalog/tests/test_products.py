@@ -13,6 +13,7 @@ from catalog.services.products import (
     delete_product,
     delete_variation,
     refresh_product,
+    refresh_products,
     save_product,
     save_variation,
 )
@@ -271,11 +272,25 @@ def test_refreshing_adds_no_row_twice_and_no_query_for_rows_that_are_there(djang
     product = make_product()
     make_variation(product)
     rows = set(Variant.objects.values_list("pk", flat=True))
-    # savepoint, lock, variants, formats; prices: savepoint, lock, variants, promotions, prices over time, the end of
-    # the savepoint; search text, search entries; products and variants of what lists say; the end of the savepoint
-    with django_assert_num_queries(15):
+    # savepoint, lock, variants, formats, promotions, prices over time, search entries, the end of the savepoint
+    with django_assert_num_queries(8):
         refresh_product(product_id=product.pk)
     assert set(Variant.objects.values_list("pk", flat=True)) == rows
+
+
+def test_refreshing_many_costs_one_query_for_each_that_shows_something_else(django_assert_num_queries):
+    category = make_category("figurines", offers_formats=True)
+    same, dearer, sold = (make_product(name, category=category) for name in ("Golem", "Lame", "Fée"))
+    Product.objects.filter(pk=dearer.pk).update(price=Decimal("41.00"))
+    Product.objects.filter(pk=sold.pk).update(stock_quantity=0)
+    for product in (same, dearer, sold):
+        ProductVariation.objects.create(product=product, name="Petite")
+    # 8 as for one, the rows added and read again, a price over time; the two that show something else
+    with django_assert_num_queries(8 + 2 + 1 + 2):
+        refresh_products(product_ids=[same.pk, dearer.pk, sold.pk])
+    assert [fresh(each).price_from for each in (same, dearer, sold)] == [40, 41, 40]
+    assert [fresh(each).is_available for each in (same, dearer, sold)] == [True, True, False]
+    assert [each.variants.exclude(variation=None).count() for each in (same, dearer, sold)] == [1, 1, 1]
 
 
 def test_a_variants_own_price_is_shown_recorded_and_never_crossed_out():

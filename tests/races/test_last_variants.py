@@ -166,14 +166,14 @@ def moves_of(case: str, painted: Variant, raw: Variant) -> tuple[Moves, tuple[bo
 def refreshes(monkeypatch) -> Rendezvous:
     """Tells whether two callers ever work out at the same time what lists say."""
     found = Rendezvous(0.3)
-    original = stock.refresh_availability
+    original = stock.listed_columns
 
-    def together(**keys: Any) -> None:
+    def together(*shown: Any) -> Any:
         found.enter()
-        original(**keys)
+        return original(*shown)
 
     for module in (stock, products):
-        monkeypatch.setattr(module, "refresh_availability", together)
+        monkeypatch.setattr(module, "listed_columns", together)
     return found
 
 
