@@ -20,6 +20,7 @@ class CoreConfig(AppConfig):
         field_messages.use_own_messages()
         seen_texts.refuse_unseen_texts()
         pre_migrate.connect(leave_out_of_collections, sender=self)
+        gc.enable()
 
 
 def leave_out_of_collections(**kwargs: Any) -> None:
