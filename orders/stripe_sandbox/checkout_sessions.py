@@ -178,16 +178,19 @@ def expire_session(session: StoredObject, *, by_clock: bool = False) -> Document
     return session.body
 
 
-def due_sessions() -> QuerySet[StoredObject]:
-    """Open sessions whose time has come."""
-    return StoredObject.objects.filter(
-        kind="checkout.session", status="open", expires_at__lte=int(store.now())
-    )
+def open_sessions() -> QuerySet[StoredObject]:
+    return StoredObject.objects.filter(kind="checkout.session", status="open")
+
+
+def first_expiry() -> int | None:
+    """When the first of the open sessions ends, or should have."""
+    ends = open_sessions().exclude(expires_at=None).order_by("expires_at")
+    return ends.values_list("expires_at", flat=True).first()
 
 
 def expire_due_sessions() -> None:
     """Inside `writing()`."""
-    for session in due_sessions():
+    for session in open_sessions().filter(expires_at__lte=int(store.now())):
         expire_session(session, by_clock=True)
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -27,7 +28,7 @@ from orders.stripe_sandbox.events import deliver, webhooks_are_on
 from orders.stripe_sandbox.models import Delivery, Job
 
 logger = logging.getLogger(__name__)
-PAUSE_SECONDS = 0.2
+SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 5.0
 DELIVERING_THREADS = 6
 
 
@@ -44,25 +45,32 @@ class Background:
         threading.Thread(target=self._run, name="background", daemon=True).start()
 
     def _run(self) -> None:
+        pause = 0.0
         while True:
-            store.wake_background.wait(PAUSE_SECONDS)
+            store.wake_background.wait(pause)
             store.wake_background.clear()
+            pause = 0.0
             try:
-                run_due_jobs()
+                moments = [run_due_jobs()]
                 if webhooks_are_on():
-                    self._deliver_due()
+                    moments.append(self._deliver_due())
+                wanted = min((moment for moment in moments if moment is not None), default=inf)
+                pause = min(max(SHORTEST_PAUSE_SECONDS, wanted - store.now()), LONGEST_PAUSE_SECONDS)
             except Exception:
                 logger.exception("The background thread goes on after a failure")
                 time.sleep(1)
 
-    def _deliver_due(self) -> None:
-        due = Delivery.objects.filter(state="pending", due__lte=store.now()).order_by("due", "id")
-        for event_id in due.values_list("event", flat=True)[:100]:
+    def _deliver_due(self) -> float | None:
+        """Return when the next delivery falls due. One that fails says so itself."""
+        moment = store.now()
+        pending = Delivery.objects.filter(state="pending").order_by("due", "id")
+        for event_id in pending.filter(due__lte=moment).values_list("event", flat=True)[:100]:
             with self._lock:
                 if event_id in self._under_way:
                     continue
                 self._under_way.add(event_id)
             self._pool.submit(self._deliver, event_id)
+        return pending.filter(due__gt=moment).values_list("due", flat=True).first()
 
     def _deliver(self, event_id: str) -> None:
         try:
@@ -77,15 +85,20 @@ class Background:
             connections.close_all()
 
 
-def run_due_jobs() -> None:
-    """Everything whose time has come by the sandbox's clock, webhooks excepted."""
+def run_due_jobs() -> float | None:
+    """Everything whose time has come by the sandbox's clock, webhooks excepted. Returns when the next thing does, or
+    did: whoever writes wakes the background thread."""
     moment = store.now()
-    if checkout_sessions.due_sessions().exists() or Job.objects.filter(due__lte=moment).exists():
+    jobs = Job.objects.order_by("due", "id")
+    firsts = (checkout_sessions.first_expiry(), jobs.values_list("due", flat=True).first())
+    due = min((first for first in firsts if first is not None), default=None)
+    if due is not None and due <= moment:
         with store.writing():
             checkout_sessions.expire_due_sessions()
-            for job in Job.objects.filter(due__lte=moment).order_by("due", "id"):
+            for job in jobs.filter(due__lte=moment):
                 _run_job(job)
                 job.delete()
+    return due
 
 
 def _run_job(job: Job) -> None:
