@@ -61,7 +61,7 @@ class Background:
                 time.sleep(1)
 
     def _deliver_due(self) -> float | None:
-        """Return when the next delivery falls due. One that fails says so itself."""
+        """Send what is due. Returns when the next delivery is; one that failed wakes the background thread."""
         moment = store.now()
         pending = Delivery.objects.filter(state="pending").order_by("due", "id")
         for event_id in pending.filter(due__lte=moment).values_list("event", flat=True)[:100]:
