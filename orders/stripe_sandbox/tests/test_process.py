@@ -25,6 +25,25 @@ def start(tmp_path, *, secret_key="sk_test_x", webhook_secret="whsec_x", port="0
     )
 
 
+def test_the_garbage_collector_is_left_on(tmp_path):
+    """The shop turns it off until its apps are loaded; this process loads none of them."""
+    answer = subprocess.run(
+        [sys.executable, "-c", "import gc, orders.stripe_sandbox.settings; print(gc.isenabled())"],
+        cwd=PROJECT_DIR,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "DEBUG": "true",
+            "DATA_DIR": str(tmp_path),
+            "STRIPE_SECRET_KEY": "sk_test_x",
+            "STRIPE_WEBHOOK_SECRET": "whsec_x",
+        },
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert answer.stdout == "True\n"
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
