@@ -1,6 +1,6 @@
 """What the pages say about delivery, from the rows that price it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import F
@@ -17,7 +17,8 @@ from shop.core.searching import folded
 
 @dataclass(frozen=True, slots=True)
 class FreeDelivery:
-    """From which subtotal (euros) delivery is free, and in how many countries, the shop's own among them."""
+    """From which subtotal (euros) delivery is free, and in how many countries that can be chosen now, the shop's own
+    among them."""
 
     free_from: Decimal
     country_count: int
@@ -33,7 +34,7 @@ class DeliveryDays:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryZone:
-    """A zone with the codes of the countries that it lists; the one of all other countries may list none. `rate` is the
+    """A zone with the codes of the countries that can be chosen now; the one of all other countries may list none. `rate` is the
     one beyond all weights: no cart pays more."""
 
     countries: tuple[str, ...]
@@ -73,15 +74,16 @@ def _read_zone_rows() -> tuple[tuple[ShippingZone, tuple[RateStep, ...]], ...]:
     return tuple((zone, tuple(found)) for zone, found in steps.items())
 
 
-def delivery_zones() -> tuple[DeliveryZone, ...]:
-    """Return every zone in its order. `zone_rows` are read once a minute."""
-    return cached_content(_read_zones, "delivery-zones")
+def open_zones() -> tuple[DeliveryZone, ...]:
+    """Return every zone in its order, without the countries to which nothing is sent for now. Read once a minute."""
+    return cached_content(_read_open_zones, "open-zones")
 
 
-def _read_zones() -> tuple[DeliveryZone, ...]:
+def _read_open_zones() -> tuple[DeliveryZone, ...]:
+    stopped = stopped_countries()
     return tuple(
         DeliveryZone(
-            countries=tuple(country.code for country in zone.countries),
+            countries=tuple(country.code for country in zone.countries if country.code not in stopped),
             rate=zone.rate,
             free_from=zone.free_from,
             days=DeliveryDays(zone.delivery_days_min, zone.delivery_days_max),
@@ -90,19 +92,9 @@ def _read_zones() -> tuple[DeliveryZone, ...]:
     )
 
 
-def open_zones() -> tuple[DeliveryZone, ...]:
-    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, cached for
-    a minute."""
-    stopped = cached_content(stopped_countries, "stopped-countries")
-    return tuple(
-        replace(zone, countries=tuple(code for code in zone.countries if code not in stopped))
-        for zone in delivery_zones()
-    )
-
-
 def free_delivery() -> FreeDelivery | None:
-    """Return the offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
-    for zone in delivery_zones():
+    """Return the offer of the shop's own zone, None when it has none. Reads `open_zones`."""
+    for zone in open_zones():
         if HOME_COUNTRY in zone.countries and zone.free_from is not None:
             return FreeDelivery(zone.free_from, len(zone.countries))
     return None

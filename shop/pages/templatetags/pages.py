@@ -34,7 +34,7 @@ class FreeDeliveryOffer:
 
 @register.simple_tag
 def free_delivery() -> FreeDeliveryOffer | None:
-    """None while no zone offers it. At most one query a minute."""
+    """None while no zone offers it. At most two queries a minute."""
     found = find_free_delivery()
     return FreeDeliveryOffer(found.free_from, found.country_count - 1) if found else None
 
