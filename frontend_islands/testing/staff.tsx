@@ -16,7 +16,8 @@ export async function renderStaff(island: ReactElement) {
     this.open = false;
   };
   const client = queryClient();
-  client.setDefaultOptions({ ...client.getDefaultOptions(), queries: { retry: false } });
+  const { queries, ...others } = client.getDefaultOptions();
+  client.setDefaultOptions({ ...others, queries: { ...queries, staleTime: 0, retry: false } });
   const drawn = await act(async () =>
     render(<QueryClientProvider client={client}>{island}</QueryClientProvider>),
   );

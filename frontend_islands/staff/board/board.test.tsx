@@ -98,6 +98,20 @@ it("moves one piece by a double click, and says which are withdrawn or disputed"
   expect(moves.map((move) => (move as { address: string }).address)).toEqual(["/api/admin/pieces/7/move"]);
 });
 
+it("says that it could not be read offline, and is read once the network is back", async () => {
+  const answer = fetch;
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("offline")));
+  onlineManager.setOnline(false);
+  onTestFinished(() => onlineManager.setOnline(true));
+  await renderStaff(<Board may_move />);
+  expect((await screen.findByRole("alert", {}, { timeout: 3_000 })).textContent).toContain(
+    "La boutique ne répond pas",
+  );
+  vi.stubGlobal("fetch", answer);
+  onlineManager.setOnline(true);
+  expect((await screen.findByRole("region", { name: "À imprimer" })).textContent).toContain("Golem");
+});
+
 it("takes a move back that is made offline, and says so", async () => {
   answerMove = () => {
     throw new TypeError("offline");

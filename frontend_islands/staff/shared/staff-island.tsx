@@ -13,6 +13,9 @@ export function queryClient(): QueryClient {
       queries: {
         retry: (failures, error) => failures < 2 && !isRefusal(error) && !isLate(error),
         staleTime: 5_000,
+        // Offline they would wait without a word: they fail, and are made again once the machine is online.
+        networkMode: "always",
+        refetchOnReconnect: true,
       },
       // Offline they would wait, shown as if they were done, and be lost with the page: they fail, and that is said.
       mutations: { retry: false, networkMode: "always" },
