@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.core.cache import caches
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
@@ -85,6 +86,30 @@ def test_sections_stand_in_the_order_of_their_rows_each_once() -> None:
     HomeSection.objects.create(kind="gallery", position=500)
     HomeSection.objects.create(kind="a-kind-of-the-past", position=2)
     assert kinds() == ["faq", "hero", "gallery", "finishes", "process", "categories", "reviews", "contact"]
+
+
+def test_a_section_is_added_twice_for_different_days_only(admin_client: Client) -> None:
+    arrange("story", starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 24))
+
+    def add(**days: str) -> dict[str, list[str]]:
+        answer = admin_client.post("/admin/textes/accueil/nouveau", {"kind": "story", "is_visible": "on", **days})
+        return dict(answer.context["form"].errors) if answer.status_code == 200 else {}
+
+    refused = {"kind": ["Cette section est déjà sur l'accueil à ces dates."]}
+    assert add() == refused
+    assert add(starts_on="2026-12-24") == refused
+    assert add(ends_on="2026-12-01") == refused
+    assert HomeSection.objects.filter(kind="story").count() == 1
+    assert add(starts_on="2026-12-25") == {}
+    assert add(ends_on="2026-11-30") == {}
+    assert HomeSection.objects.filter(kind="story").count() == 3
+    # It is no hindrance to itself.
+    row = HomeSection.objects.get(kind="story", starts_on=date(2026, 12, 1))
+    edit = reverse("staff-sections-edit", args=[row.pk])
+    seen = admin_client.get(edit).context["seen"]
+    admin_client.post(edit, {"kind": "story", "starts_on": "2026-12-01", "ends_on": "2026-12-24", "seen": seen})
+    row.refresh_from_db()
+    assert not row.is_visible
 
 
 def test_every_second_section_stands_on_the_lighter_ground() -> None:
