@@ -68,6 +68,19 @@ it.each([
   expect(network).toHaveBeenCalledOnce();
 });
 
+it("shows what visitors see once the member has signed out in another tab", async () => {
+  const network = answerMe(["admin"]);
+  cookie("member=1");
+  document.body.innerHTML = LINKS;
+  await settled();
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(visible()).toEqual(["/espace-membre", "/admin"]);
+  cookie("");
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(visible()).toEqual(["/auth"]);
+  expect(network).toHaveBeenCalledOnce();
+});
+
 it("believes the cookie when nobody answers", async () => {
   cookie("member=1");
   vi.stubGlobal("fetch", async () => {

@@ -10,10 +10,10 @@ import { fetchMe, mayBeMember } from "@/lib/me";
 class MemberLinkElement extends HTMLElement {
   connectedCallback(): void {
     if (!mayBeMember()) return;
-    this.#show(true, []);
+    this.show(true, []);
     fetchMe().then(
       (me) => {
-        this.#show(me.authenticated, me.roles);
+        this.show(me.authenticated, me.roles);
         const head = document.querySelector<HTMLElement>("[data-product]");
         if (head && me.roles.includes("admin")) {
           void import("./edit-in-place").then(({ offerEditing }) => offerEditing(head));
@@ -28,7 +28,7 @@ class MemberLinkElement extends HTMLElement {
     );
   }
 
-  #show(isMember: boolean, roles: string[]): void {
+  show(isMember: boolean, roles: string[]): void {
     for (const link of this.querySelectorAll<HTMLElement>("a, p")) {
       const { member, role } = link.dataset;
       link.hidden = role
@@ -39,3 +39,9 @@ class MemberLinkElement extends HTMLElement {
 }
 
 customElements.define("member-link", MemberLinkElement);
+
+// Who signed out in another tab took the cookie with them.
+document.addEventListener("visibilitychange", () => {
+  if (mayBeMember()) return;
+  for (const links of document.querySelectorAll<MemberLinkElement>("member-link")) links.show(false, []);
+});
