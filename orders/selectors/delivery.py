@@ -34,8 +34,8 @@ class DeliveryDays:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryZone:
-    """A zone with the codes of the countries that can be chosen now; the one of all other countries may list none. `rate` is the
-    one beyond all weights: no cart pays more."""
+    """A zone with the codes of its countries that can be chosen now; the one of all other countries may list none.
+    `rate` is the one beyond all weights: no cart pays more."""
 
     countries: tuple[str, ...]
     rate: Decimal

@@ -92,7 +92,9 @@ def test_a_section_is_added_twice_for_different_days_only(admin_client: Client) 
     arrange("story", starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 24))
 
     def add(**days: str) -> dict[str, list[str]]:
-        answer = admin_client.post("/admin/textes/accueil/nouveau", {"kind": "story", "is_visible": "on", **days})
+        answer = admin_client.post(
+            "/admin/textes/accueil/nouveau", {"kind": "story", "is_visible": "on", **days}
+        )
         return dict(answer.context["form"].errors) if answer.status_code == 200 else {}
 
     refused = {"kind": ["Cette section est déjà sur l'accueil à ces dates."]}
@@ -107,7 +109,9 @@ def test_a_section_is_added_twice_for_different_days_only(admin_client: Client) 
     row = HomeSection.objects.get(kind="story", starts_on=date(2026, 12, 1))
     edit = reverse("staff-sections-edit", args=[row.pk])
     seen = admin_client.get(edit).context["seen"]
-    admin_client.post(edit, {"kind": "story", "starts_on": "2026-12-01", "ends_on": "2026-12-24", "seen": seen})
+    admin_client.post(
+        edit, {"kind": "story", "starts_on": "2026-12-01", "ends_on": "2026-12-24", "seen": seen}
+    )
     row.refresh_from_db()
     assert not row.is_visible
 
