@@ -162,7 +162,7 @@ def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
 
 def is_oss_number_needed(day: date) -> bool:
     """Return whether every further sale to another country of the Union is refused for want of an OSS number."""
-    return not ShopSettings.load().oss_number.strip() and bool(_beyond(day.year, ZERO))
+    return not ShopSettings.load().oss_number.strip() and bool(_beyond(day.year, from_cents(1)))
 
 
 def union_sales(year: int) -> Decimal:

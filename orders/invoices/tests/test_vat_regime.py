@@ -208,11 +208,15 @@ def test_art_258_a_a_sale_that_needs_an_oss_number_is_refused_before_it_is_made(
     # France and the Canary Islands go on; so does what stays below the threshold, until it counts as sold.
     sell((product, 1), country="FR")
     make_order((product, 1), country="ES", postal_code="35001")
-    make_order((make_product(price="100.00"), 1), country="AT")
+    last = make_order((make_product(price="100.00"), 1), country="AT")
     with pytest.raises(Problem):
         make_order((make_product(price="50.00"), 1), country="BE")
     # Smaller sales still can be made.
     assert not is_oss_number_needed(timezone.localdate())
+    # At the threshold itself nothing exceeds it yet, and every further sale would.
+    pay_order(last)
+    assert union_sales(timezone.localdate().year) == Decimal("1000.00")
+    assert is_oss_number_needed(timezone.localdate())
     set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("1000.00"))
     assert sell((product, 1), country="AT").data["tax"]["treatment"] == "destination"
 
