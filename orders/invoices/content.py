@@ -80,7 +80,10 @@ def paid_copy_data(invoice: Invoice) -> dict[str, Any] | None:
     payments = [row.payment for row in plan.rows if not row.paid_early]
     last = max(payment.paid_at for payment in payments if payment.paid_at is not None)
     payment = {**_payment(invoice.order, payments), "paid_on": iso_day(last)}
-    return {**invoice.data, "payment": payment, "is_paid_copy": True}
+    data = {**invoice.data, "payment": payment, "is_paid_copy": True}
+    with translation.override(invoice.language):
+        data["mentions"] = mentions.for_paid_copy(data)
+    return data
 
 
 def document_head(order: Order, *, reserved: ReservedNumber, kind: str) -> dict[str, Any]:

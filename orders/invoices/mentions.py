@@ -44,6 +44,14 @@ def for_other_customer(data: dict[str, Any]) -> list[dict[str, str]]:
     return kept + _written(_business_mentions(data))
 
 
+def for_paid_copy(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the mentions of an invoice that was issued before all of it was paid, and is now.
+
+    Runs in the language of the document.
+    """
+    return [*data["mentions"], *_written(_payment_mentions(data))]
+
+
 def _written(found: list[Mention]) -> list[dict[str, str]]:
     return [{"name": name, "fr": _in_french(text), "text": text()} for name, text in found]
 

@@ -15,6 +15,7 @@ from orders.access import access_token
 from orders.invoices.content import paid_copy_data
 from orders.invoices.documents import paid_copy
 from orders.invoices.facturx import factur_x
+from orders.invoices.page_texts import page_texts
 from orders.models import Attempt, Invoice, Order, PaymentState
 from orders.services.installments.scheduled_payments import receive_installment
 from orders.tests.factories import make_order, make_product, pay_order
@@ -136,3 +137,18 @@ def test_what_was_paid_early_and_given_back_since_is_paid(order: Order) -> None:
     # The data inside are those that were issued.
     [inside] = PdfReader(BytesIO(content)).attachments["factur-x.xml"]
     assert inside == factur_x(invoice.data)
+
+
+def test_242_nonies_a_a_paid_copy_in_another_language_says_so_in_french_too() -> None:
+    offer_installments()
+    with time_machine.travel(datetime(2026, 11, 5, 12, tzinfo=UTC)):
+        order = pay_order(
+            make_order((make_product(price="180.00"), 1), payment_mode="installments", language="de")
+        )
+    for position, day in ((2, 5), (3, 20)):
+        pay(order, position, day)
+    data = paid_copy_data(order.invoices.get())
+    assert data is not None
+    found = page_texts(data)
+    assert found["panel"][0] == "Bezahlt am 20. Januar 2027"
+    assert ["Bezahlt am 20. Januar 2027", "Payée le 20 janvier 2027"] in found["mentions"]
