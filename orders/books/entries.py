@@ -142,6 +142,8 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
         if not treatment.is_taxed:
             shipping = Decimal(data["shipping"])
         net = sum((rate.net for rate in rates), ZERO)
+        if all(line.get("is_shipping") for line in data["lines"]):
+            shipping = net
         vat = AccountRole.OSS_VAT if treatment == Treatment.DESTINATION else AccountRole.VAT
         name = str(data["customer"]["name"])
         entry = _entry(

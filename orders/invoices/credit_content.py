@@ -164,7 +164,8 @@ def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dic
         lines += _amount_lines(_("Geste commercial") if parts else _("Remboursement partiel"), rest, credited)
     if not lines:
         # Delivery given back alone is a line: it bears the rates of the goods that it went with.
-        return _amount_lines(_("Livraison"), shipping, credited), ZERO
+        lines = _amount_lines(_("Livraison"), shipping, credited)
+        return [{**line, "is_shipping": True} for line in lines], ZERO
     return lines, shipping
 
 

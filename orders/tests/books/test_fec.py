@@ -15,6 +15,7 @@ from orders.books.fec import COLUMNS, fec_lines, fec_name
 from orders.books.payouts import fees_of
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
+from orders.invoices.tests.crediting import give_back
 from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, PurgedYear, RefundRequest
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.checkout.placement import BillingDetails
@@ -162,11 +163,12 @@ def test_delivery_without_vat_vat_of_the_one_stop_shop_and_transfers_have_their_
     with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
         order = pay_order(make_order())
         pay_order(make_order((make_product(price="119.00"), 1), country="DE"))
+        give_back(pay_order(make_order()).invoices.get(), "9.99", shipping="9.99")
     book("-10.00", utc(2026, 11, 22), kind="refund", order=order, movement=f"{TRANSFER_MOVEMENT}1")
     rows = read(2026)
     assert balances(rows) == {
-        "411000": Decimal("10.00"), "707000": Decimal("-140.00"), "708500": Decimal("-9.99"),
-        "445715": Decimal("-19.00"), "517000": Decimal("168.99"), "512000": Decimal("-10.00"),
+        "411000": Decimal("0.01"), "707000": Decimal("-180.00"), "708500": Decimal("-9.99"),
+        "445715": Decimal("-19.00"), "517000": Decimal("218.98"), "512000": Decimal("-10.00"),
     }  # fmt: skip
     assert [row["JournalCode"] for row in rows if row["CompteNum"] == "512000"] == ["BQ"]
 
