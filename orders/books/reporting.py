@@ -13,13 +13,15 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from orders.books.days import Period
+from django.utils.dates import MONTHS
+
+from orders.books.days import Period, month
 from orders.books.receipts import Cell, Receipt, receipts
 from orders.invoices.tax import share_by_rate, tax_rates
 from orders.models import Invoice, InvoiceKind
 from orders.pricing.vat import RateShare, Treatment, split_vat
 from orders.selectors.company_numbers import is_business
-from shop.core.dates import shop_day
+from shop.core.dates import day_in_words, shop_day
 from shop.core.money import ZERO
 
 REPORT_HEADER = (
@@ -92,13 +94,26 @@ class ReportLine:
         return self.net + self.vat
 
     @property
+    def step_label(self) -> str:
+        """The step, in words where its name is a code: « novembre et décembre 2026 », « du 21 au 30 novembre 2026 »."""
+        head, sign, number = self.step.rpartition("-")[0], self.step[-2], int(self.step[-1])
+        if sign == "B":
+            return f"{MONTHS[2 * number - 1]} et {MONTHS[2 * number]} {head}"
+        if sign == "D":
+            last = month(int(head[5:]), int(head[:4])).last
+            if number < 3:
+                last = last.replace(day=10 * number)
+            return f"du {('1er', '11', '21')[number - 1]} au {day_in_words(last)}"
+        return self.step
+
+    @property
     def treatment_label(self) -> str:
         return _TREATMENTS.get(Treatment(self.treatment), self.treatment)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         return (
-            self.step,
+            self.step_label,
             self.country,
             self.treatment_label,
             self.percent,

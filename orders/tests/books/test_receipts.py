@@ -217,6 +217,15 @@ def test_steps(step, name):
     assert step_name(date(2026, 11, 21), step) == name
 
 
+@pytest.mark.parametrize(
+    ("day", "words"),
+    [(1, "du 1er au 10 février 2028"), (20, "du 11 au 20 février 2028"), (29, "du 21 au 29 février 2028")],
+)
+def test_ten_days_are_told_in_words(day, words):
+    [line] = summarise([movement("1.00", day=date(2028, 2, day))], Step.TEN_DAYS)
+    assert (line.step_label, line.cells[0]) == (words, words)
+
+
 def test_the_report_as_a_file(staff_client, sold):
     answer = staff_client.get(
         "/admin/comptes/e-reporting.csv?annee=2026&partie=t4&pas=jour&lecture=paiements"
@@ -264,6 +273,8 @@ def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_a
     assert (paid.charges, paid.returns, paid.total) == (1, 1, Decimal("40.00"))
     page = staff_client.get("/admin/comptes/e-reporting?annee=2026&partie=m11").content.decode()
     assert "Données de transaction, à la date de facturation (art. 290 du CGI)" in page
+    # Two months unless the settings say otherwise.
+    assert '<th scope="row">novembre et décembre 2026</th>' in page
     page = staff_client.get(
         "/admin/comptes/e-reporting?annee=2026&partie=m11&lecture=paiements"
     ).content.decode()
