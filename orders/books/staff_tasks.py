@@ -26,7 +26,6 @@ from orders.models import (
     Dispute,
     DisputeState,
     InstallmentPause,
-    LedgerEntry,
     Order,
     Payment,
     PaymentState,
@@ -288,17 +287,18 @@ def _oss_return(today: date) -> StaffTask:
 
 
 def _urssaf_return(today: date) -> StaffTask:
-    """The period that ended last, from the day on which the shop had collected something; a nil return is due too."""
-    waits = LedgerEntry.objects.exists()
-    found = last_declaration(today) if waits else None
-    if found is None or is_filed(ReturnKind.URSSAF, found.period):
+    """The period that ended last, from the one on in which the shop first collected something; a nil return is due too,
+    but of what was before the shop knows nothing."""
+    found = last_declaration(today)
+    if not found.age or is_filed(ReturnKind.URSSAF, found.period):
         return StaffTask("Déclaration à l'URSSAF à faire", 0, "")
-    return StaffTask(
-        "Déclaration à l'URSSAF à faire",
-        1,
-        reverse("staff-urssaf"),
-        _deadline(_("à déclarer avant le"), found.due_on, today),
+    words = _("à déclarer avant le")
+    detail = (
+        f"{words} {found.due_on:%d/%m/%Y}, ou plus tard si votre activité vient de commencer"
+        if found.may_be_joined
+        else _deadline(words, found.due_on, today)
     )
+    return StaffTask("Déclaration à l'URSSAF à faire", 1, reverse("staff-urssaf"), detail)
 
 
 def _oss_number(today: date) -> StaffTask:

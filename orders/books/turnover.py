@@ -69,26 +69,39 @@ class TaxCeiling:
 def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
     """Return twelve months of a year, January first; `without_vat` takes out the part of each amount that is VAT by the
     order's first invoice (the later ones are the same sale). One query."""
-    period = year(number)
+    return _months(year(number).holds("occurred_at"), number, without_vat=without_vat)
+
+
+def months_until(number: int) -> list[MonthTurnover]:
+    """Return all months without VAT, from January of the first movement's year to December of a year. One query."""
+    return _months(Q(occurred_at__lt=year(number).end), number, without_vat=True)
+
+
+def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover]:
     charge = Q(kind=LedgerKind.CHARGE)
     taxed = (
         {name: Subquery(first_invoices().values(name)) for name in ("vat", "total")} if without_vat else {}
     )
     rows = (
-        LedgerEntry.objects.filter(period.holds("occurred_at"))
+        LedgerEntry.objects.filter(movements)
         .order_by()
         .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE), **taxed)
         .values("month", *taxed)
         .annotate(received=Sum("amount", filter=charge), returned=Sum("amount", filter=~charge))
     )
-    received: defaultdict[int, Decimal] = defaultdict(lambda: ZERO)
-    returned: defaultdict[int, Decimal] = defaultdict(lambda: ZERO)
+    received: defaultdict[tuple[int, int], Decimal] = defaultdict(lambda: ZERO)
+    returned: defaultdict[tuple[int, int], Decimal] = defaultdict(lambda: ZERO)
+    first = last
     for row in rows:
         kept = 1 - row["vat"] / row["total"] if row.get("total") else 1
-        received[row["month"].month] += (row["received"] or ZERO) * kept
-        returned[row["month"].month] -= (row["returned"] or ZERO) * kept
+        key = (row["month"].year, row["month"].month)
+        received[key] += (row["received"] or ZERO) * kept
+        returned[key] -= (row["returned"] or ZERO) * kept
+        first = min(first, row["month"].year)
     return [
-        MonthTurnover(month, quantize(received[month]), quantize(returned[month])) for month in range(1, 13)
+        MonthTurnover(month, quantize(received[number, month]), quantize(returned[number, month]))
+        for number in range(first, last + 1)
+        for month in range(1, 13)
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 import time_machine
 from django.core.cache import cache
 
+from accounts.tests.people import make_admin
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import months_of
 from orders.books.urssaf import declarations, last_declaration
@@ -51,6 +52,56 @@ def test_refunds_are_deducted_and_what_is_below_zero_is_carried_on(django_assert
     assert (found[2].contributions, found[2].due_on) == (Decimal("6.10"), date(2026, 4, 30))
 
 
+@pytest.mark.parametrize(("period", "size"), [("mois", 1), ("trimestre", 3)])
+def test_what_a_year_gave_back_beyond_its_receipts_is_carried_into_the_next_ones(
+    period, size, django_assert_num_queries
+):
+    set_period(period)
+    book("20.00", utc(2024, 12, 1))
+    book("-100.00", utc(2024, 12, 31, 22, 59, 59), kind="refund")
+    book("30.00", utc(2026, 1, 31))
+    book("90.00", utc(2026, 12, 31))
+    # What comes later changes no year before it.
+    book("-500.00", utc(2026, 12, 31, 23), kind="refund")
+    ShopSettings.load()
+    with django_assert_num_queries(1):
+        found = declarations(2026)
+    assert [(row.carried, row.goods) for row in found] == [
+        (Decimal("80.00"), 0), *[(Decimal("50.00"), 0)] * (12 // size - 2), (Decimal("50.00"), 40)
+    ]  # fmt: skip
+    assert {(row.carried, row.goods) for row in declarations(2025)} == {(Decimal("80.00"), 0)}
+    assert (declarations(2024)[-1].carried, declarations(2024)[-1].goods) == (Decimal("0.00"), 0)
+
+
+def told(today: date) -> list[str]:
+    return [task.detail for task in staff_tasks(today) if "URSSAF" in task.several]
+
+
+@pytest.mark.parametrize(
+    ("period", "days"),
+    [
+        ("trimestre", [(date(2027, 2, 28), "31/01/2027"), (date(2027, 5, 2), "30/04/2027 (en retard de 2 jours)")]),
+        ("mois", [(date(2027, 2, 28), "28/02/2027"), (date(2027, 3, 2), "31/03/2027")]),
+    ],
+)  # fmt: skip
+def test_nothing_is_late_of_the_time_before_the_first_sale_and_of_what_a_first_declaration_may_join(
+    client, period, days
+):
+    admin = make_admin()
+    set_period(period)
+    book("100.00", utc(2026, 11, 2))
+    before = date(2026, 11, 28)
+    (joined, day), (later, late) = days
+    assert told(before) == []
+    assert told(joined) == [f"à déclarer avant le {day}, ou plus tard si votre activité vient de commencer"]
+    assert told(later) == [f"à déclarer avant le {late}"]
+    for today, has_sheet, has_note in ((before, False, False), (joined, True, True), (later, True, False)):
+        with time_machine.travel(utc(today.year, today.month, today.day, 12), tick=False):
+            client.force_login(admin)
+            page = client.get("/admin/comptes/urssaf").content.decode()
+        assert ('id="urssaf-due"' in page, "couvre au moins 90 jours" in page) == (has_sheet, has_note)
+
+
 def test_art_50_0_cgi_vat_that_is_inside_is_no_turnover(django_assert_num_queries):
     set_shop(vat_liable_from=date(2026, 1, 1), vat_number="FR83123456789", urssaf_period="mois")
     with time_machine.travel(utc(2026, 2, 3), tick=False):
@@ -86,6 +137,7 @@ def test_page_file_and_deadline(admin_client):
     set_period("trimestre")
     label = "Déclaration à l'URSSAF à faire"
     assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
+    book("1.00", utc(2025, 10, 1))
     book("1234.50", utc(2026, 2, 1))
     [task] = [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
     assert task.detail == "à déclarer avant le 30/04/2026"
