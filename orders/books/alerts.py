@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.books.audit import AuditReport
-from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
+from orders.books.turnover import TaxCeiling, tax_ceilings
 from orders.mails import mail_workshop
 from shop.core.dates import shop_day
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ALERT_LINES
-from shop.core.money import ZERO, amount_string
+from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
 LATE_BOOKINGS = timedelta(days=14)
@@ -31,8 +31,7 @@ def alert_turnover(now: datetime) -> list[TaxCeiling]:
 
 
 def _reached(number: int) -> list[TaxCeiling]:
-    turnover = sum((month.net for month in months_of(number)), ZERO)
-    reached = [ceiling for ceiling in tax_ceilings(number, turnover=turnover) if ceiling.level]
+    reached = [ceiling for ceiling in tax_ceilings(number) if ceiling.level]
     with transaction.atomic():
         for ceiling in reached:
             _mail(ceiling, number)

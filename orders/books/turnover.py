@@ -116,10 +116,11 @@ def years_with_entries() -> list[int]:
     )
 
 
-def tax_ceilings(number: int, *, turnover: Decimal) -> list[TaxCeiling]:
-    """Return the ceilings in a year of so much turnover (`months_of`, added up); those of the exemption only for a
-    seller who still has it at the year's end. One query, the settings are cached."""
+def tax_ceilings(number: int) -> list[TaxCeiling]:
+    """Return the ceilings of a year, which count what is sold without its VAT (art. 293 D, 258 A CGI); those of the
+    exemption only for a seller who still has it at the year's end. Two queries, the settings are cached."""
     shop = ShopSettings.load()
+    turnover = sum((month.net for month in months_of(number, without_vat=True)), ZERO)
     ceilings = [
         TaxCeiling(
             "franchise",

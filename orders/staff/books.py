@@ -37,7 +37,7 @@ def books_page(request: HttpRequest) -> HttpResponseBase:
         "received": sum((row.received for row in months), ZERO),
         "returned": sum((row.returned for row in months), ZERO),
         "turnover": turnover,
-        "ceilings": tax_ceilings(number, turnover=turnover),
+        "ceilings": tax_ceilings(number),
         "checked_at": _last_reconciled(),
         "payments_are_on": is_configured(),
         "parts": period_choices(),

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from orders.books.alerts import alert_turnover
 from orders.books.turnover import TaxCeiling, tax_ceilings
+from orders.invoices.tests.conftest import set_shop
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
@@ -89,7 +90,7 @@ def test_sales_to_the_union_are_counted_apart():
     for country in ("FR", "DE", "CH"):
         pay_order(make_order((make_product(price="100.00"), 1), country=country))
     number = timezone.localdate().year
-    rows = tax_ceilings(number, turnover=Decimal("300.00"))
+    rows = tax_ceilings(number)
     # Art. 293 B and 258 A CGI.
     assert [str(row.ceiling) for row in rows] == ["85000.00", "93500.00", "10000.00"]
     found = {row.code: row.amount for row in rows}
@@ -98,3 +99,12 @@ def test_sales_to_the_union_are_counted_apart():
         "franchise_upper": Decimal("300.00"),
         "union": Decimal("100.00"),
     }
+
+
+def test_art_293_d_vat_of_another_country_is_no_turnover():
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("100.00"))
+    for country, price in (("FR", "100.00"), ("DE", "119.00")):
+        pay_order(make_order((make_product(price=price), 1), country=country))
+    assert [row.amount for row in tax_ceilings(timezone.localdate().year)] == [
+        Decimal("200.00"), Decimal("200.00"), Decimal("100.00")
+    ]  # fmt: skip

@@ -82,7 +82,7 @@ def test_every_task_leads_somewhere(staff_client):
 def test_the_page_costs_the_same_however_much_was_sold(staff_client, sold, django_assert_max_num_queries):
     for number in range(5):
         book("10.00", utc(2026, 1 + number, 1))
-    # Session, user; turnover, years, union sales, territories; last reconciliation; settings.
+    # Session, user; turnover with and without VAT, years, union sales, territories; last reconciliation; settings.
     with django_assert_max_num_queries(9):
         staff_client.get("/admin/comptes?annee=2026")
 
