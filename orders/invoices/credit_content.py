@@ -1,6 +1,7 @@
 """What a credit note says, and an invoice that is issued anew: texts and amounts of the document that is credited."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -18,7 +19,7 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.pricing.vat import Tax
+from orders.pricing.vat import RateShare, Tax
 from orders.selectors.refund_debts import taken_instead
 from orders.selectors.refund_rules import paid_amounts
 from orders.selectors.refund_words import promotion_share_text
@@ -133,13 +134,63 @@ def _credit(
     return data
 
 
-def credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What the credit notes of a document left at each of its `rates`. By percent, VAT included: what it `charged`, and
+    what they left of its `delivery`."""
+
+    rates: list[RateShare]
+    charged: dict[Decimal, Decimal]
+    delivery: dict[Decimal, Decimal]
+
+    def share(
+        self, amount: Decimal, beside: Sequence[tuple[Decimal, Decimal]], *, is_delivery: bool = False
+    ) -> list[tuple[Decimal, Decimal]]:
+        """Share an amount without pieces out over the rates, as (amount, percent): over what the lines `beside` it
+        leave at each if it is all of that, else in proportion to what is left of delivery or to what was charged."""
+        rest = {rate.percent: rate.total - _sum_at(rate.percent, beside) for rate in self.rates}
+        weights = self.delivery if is_delivery and any(self.delivery.values()) else self.charged
+        if sum(rest.values()) == amount and min(rest.values()) >= 0:
+            weights = rest
+        shares = share_by_rate(amount, [RateShare(percent, each, ZERO) for percent, each in weights.items()])
+        return list(zip(shares, weights, strict=True))
+
+
+def left_of(charged: dict[str, Any], notes: Iterable[dict[str, Any]]) -> Left:
+    """Return what is left of a document, by its frozen content and that of its credit notes."""
+    rates = {rate.percent: rate for rate in tax_rates(charged["tax"])}
+    whole = {percent: rate.total for percent, rate in rates.items()}
+    delivery = _delivery_of(charged, charged)
+    for note in notes:
+        for rate in tax_rates(note["tax"]):
+            had = rates[rate.percent]
+            rates[rate.percent] = RateShare(rate.percent, had.net - rate.net, had.vat - rate.vat)
+        for percent, amount in _delivery_of(charged, note).items():
+            delivery[percent] = max(delivery[percent] - amount, ZERO)
+    return Left(list(rates.values()), whole, delivery)
+
+
+def _delivery_of(charged: dict[str, Any], data: dict[str, Any]) -> dict[Decimal, Decimal]:
+    """What a document bears at each rate beside its goods."""
+    goods = with_rates(charged, [line for line in data["lines"] if not line.get("is_shipping")])
+    return {rate.percent: rate.total - _sum_at(rate.percent, goods) for rate in tax_rates(data["tax"])}
+
+
+def _sum_at(percent: Decimal, lines: Sequence[tuple[Decimal, Decimal]]) -> Decimal:
+    return sum((total for total, each in lines if each == percent), ZERO)
+
+
+def credited_lines(
+    credited: Invoice, request: RefundRequest, left: Left
+) -> tuple[list[dict[str, Any]], Decimal]:
     """Return what the credit note lists, and its share of the delivery; both add up to the credited amount."""
     with translation.override(credited.order.language):
-        return _credited_lines(credited, request)
+        return _credited_lines(credited, request, left)
 
 
-def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+def _credited_lines(
+    credited: Invoice, request: RefundRequest, left: Left
+) -> tuple[list[dict[str, Any]], Decimal]:
     parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
     if not parts and request.amount == credited.total:
         return credited.data["lines"], Decimal(credited.data["shipping"])
@@ -161,33 +212,35 @@ def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dic
     shipping = quantize(Decimal(request.shipping))
     rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
     if rest > 0:
-        lines += _amount_lines(_("Geste commercial") if parts else _("Remboursement partiel"), rest, credited)
+        beside = with_rates(credited.data, lines)
+        beside += left.share(shipping, beside, is_delivery=True)
+        name = _("Geste commercial") if parts else _("Remboursement partiel")
+        lines += _amount_lines(name, left.share(rest, beside))
     if not lines:
-        # Delivery given back alone is a line: it bears the rates of the goods that it went with.
-        lines = _amount_lines(_("Livraison"), shipping, credited)
+        # Delivery given back alone is a line: it bears the rates at which it was charged.
+        lines = _amount_lines(_("Livraison"), left.share(shipping, [], is_delivery=True))
         return [{**line, "is_shipping": True} for line in lines], ZERO
     return lines, shipping
 
 
-def percents_of(data: dict[str, Any], lines: Sequence[dict[str, Any]]) -> list[Decimal]:
-    """Return the rate of each line of a credit note: that of the same line of the credited document's `data`."""
+def with_rates(data: dict[str, Any], lines: Sequence[dict[str, Any]]) -> list[tuple[Decimal, Decimal]]:
+    """Return (total, percent) of each line of a credit note: the rate is that of the same line of the credited
+    document's `data`."""
     tax = data["tax"]
     percents = tax.get("line_percents") or [tax["percent"]] * len(data["lines"])
     charged = {line["item"]: percent for line, percent in zip(data["lines"], percents, strict=True)}
     # A line of the credited document itself, or of one credited in part, names its item; an amount names its rate.
-    return [Decimal(line.get("percent") or charged.get(line["item"], tax["percent"])) for line in lines]
-
-
-def _amount_lines(name: str, amount: Decimal, credited: Invoice) -> list[dict[str, Any]]:
-    """An amount without pieces, by rate where the credited document bears several."""
-    rates = tax_rates(credited.data["tax"])
-    if len(rates) == 1:
-        return [_amount_line(name, amount)]
     return [
-        {**_amount_line(name, part), "percent": f"{rate.percent:.2f}"}
-        for rate, part in zip(rates, share_by_rate(amount, rates), strict=True)
-        if part
+        (Decimal(line["total"]), Decimal(line.get("percent") or charged.get(line["item"], tax["percent"])))
+        for line in lines
     ]
+
+
+def _amount_lines(name: str, shares: Sequence[tuple[Decimal, Decimal]]) -> list[dict[str, Any]]:
+    """An amount without pieces, by rate where the credited document bears several."""
+    if len(shares) == 1:
+        return [_amount_line(name, shares[0][0])]
+    return [{**_amount_line(name, part), "percent": f"{percent:.2f}"} for part, percent in shares if part]
 
 
 def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:

@@ -71,8 +71,10 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     if credited is None:
         return None
     reserved = reserve_number()
-    lines, shipping = credit_content.credited_lines(credited, request)
-    tax = _tax_like(credited, lines, shipping, request.amount)
+    notes = Invoice.objects.filter(credits=credited).values_list("data", flat=True)
+    left = credit_content.left_of(credited.data, notes)
+    lines, shipping = credit_content.credited_lines(credited, request, left)
+    tax = _tax_like(credited, lines, shipping, request.amount, left)
     return _write(
         reserved,
         kind=InvoiceKind.CREDIT_NOTE,
@@ -96,7 +98,9 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
     sale is the same. Runs in the caller's transaction with the order locked.
     """
     order = credited.order
-    tax = _tax_like(credited, credited.data["lines"], Decimal(credited.data["shipping"]), credited.total)
+    left = credit_content.left_of(credited.data, [])
+    shipping = Decimal(credited.data["shipping"])
+    tax = _tax_like(credited, credited.data["lines"], shipping, credited.total, left)
     reserved = reserve_number()
     credit_note = _write(
         reserved,
@@ -134,19 +138,22 @@ def _category(item: OrderItem) -> int | None:
     return item.product.category_id if item.product is not None else None
 
 
-def _tax_like(credited: Invoice, lines: Sequence[dict[str, Any]], shipping: Decimal, amount: Decimal) -> Tax:
+def _tax_like(
+    credited: Invoice,
+    lines: Sequence[dict[str, Any]],
+    shipping: Decimal,
+    amount: Decimal,
+    left: credit_content.Left,
+) -> Tax:
+    sums = credit_content.with_rates(credited.data, lines)
     return tax_of_credit(
         credited.data["tax"],
-        _with_rates(credited, lines),
+        sums,
         shipping=shipping,
-        shipped_with=_with_rates(credited, credited.data["lines"]),
+        shipped_with=left.share(shipping, sums, is_delivery=True),
+        left=left.rates,
         total=amount,
     )
-
-
-def _with_rates(credited: Invoice, lines: Sequence[dict[str, Any]]) -> list[tuple[Decimal, Decimal]]:
-    percents = credit_content.percents_of(credited.data, lines)
-    return [(Decimal(line["total"]), percent) for line, percent in zip(lines, percents, strict=True)]
 
 
 def _write(

@@ -93,10 +93,11 @@ def tax_of_credit(
     *,
     shipping: Decimal,
     shipped_with: Sequence[tuple[Decimal, Decimal]],
+    left: Sequence[RateShare],
     total: Decimal,
 ) -> Tax:
-    """Return the tax of what is given back of a document whose frozen tax is `charged`; `lines` are (total, percent),
-    `shipped_with` those of the document.
+    """Return the tax of what is given back of a document whose frozen tax is `charged`; `lines` are (total, percent).
+    `left` is what its credit notes left at each rate, `shipped_with` says which rates the delivery bears.
 
     It bears what was charged on it, whatever threshold, regime and rates say today.
     """
@@ -108,6 +109,7 @@ def tax_of_credit(
         lines,
         shipping=shipping,
         shipped_with=shipped_with,
+        left=left,
         is_liable=is_liable,
         beyond=charged.get("beyond", ""),
     )

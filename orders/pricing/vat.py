@@ -88,19 +88,28 @@ def split_vat(total: Decimal, percent: Decimal) -> RateShare:
     return RateShare(percent, net, total - net)
 
 
+def _take(total: Decimal, left: RateShare) -> RateShare:
+    """Split what is taken of `left` so that the rest is split as if it stood alone: parts taken one after the other add
+    up to the whole, and the last one takes what rounding left."""
+    rest = split_vat(left.total - total, left.percent)
+    net = min(max(left.net - rest.net, ZERO), total)
+    return RateShare(left.percent, net, total - net)
+
+
 def tax_lines(
     treatment: Treatment,
     lines: Sequence[tuple[Decimal, Decimal]],
     *,
     shipping: Decimal,
     shipped_with: Sequence[tuple[Decimal, Decimal]] | None = None,
+    left: Sequence[RateShare] = (),
     is_liable: bool = False,
     beyond: str = "",
 ) -> Tax:
     """Take the VAT out of lines of (total, percent) and of their delivery.
 
-    Delivery follows the goods: it is shared out over the rates in proportion to what is sold at each; `shipped_with`
-    are the goods that it went with where `lines` are only a part of them. VAT is rounded once a rate; the nets of lines
+    Delivery follows the goods: it is shared out over the rates in proportion to what is sold at each, or to
+    `shipped_with` of (total, percent). VAT is rounded once a rate, or taken of what is `left` at it; the nets of lines
     and delivery add up to that of their rate, nets and VAT to the total.
     Raises ValueError when there is delivery and no line.
     """
@@ -111,6 +120,7 @@ def tax_lines(
     if not any(weights):
         # All units are free: the delivery alone bears the highest rate.
         weights = [int(index == 0) for index in range(len(percents))]
+    of_rate = {rate.percent: rate for rate in left}
     parts = [from_cents(cents) for cents in share_out(to_cents(shipping), weights)]
     nets = [ZERO] * len(lines)
     rates = []
@@ -118,7 +128,8 @@ def tax_lines(
         places = [index for index, (_total, each) in enumerate(lines) if each == percent]
         if not places and not part:
             continue
-        share = split_vat(goods + part, percent)
+        total = goods + part
+        share = _take(total, of_rate[percent]) if left else split_vat(total, percent)
         cents = [to_cents(lines[index][0]) for index in places]
         *of_lines, of_shipping = map(from_cents, share_out(to_cents(share.net), [*cents, to_cents(part)]))
         for index, net in zip(places, of_lines, strict=True):

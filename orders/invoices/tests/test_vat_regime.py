@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import date
 from decimal import Decimal
 
@@ -131,6 +132,37 @@ def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_wa
         ],
     }  # fmt: skip
     assert [rate["percent"] for rate in notes[0].data["tax"]["rates"]] == ["20.00"]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        # Amounts alone.
+        [("30.00", "", "0.00"), ("30.00", "", "0.00"), ("95.21", "", "0.00")],
+        # Delivery in parts, alone and with pieces, of which the last are given back before what it leaves.
+        [
+            ("5.03", "", "5.03"),
+            ("124.04", "Golem", "4.04"),
+            ("21.10", "Carnet", "0.00"),
+            ("5.04", "", "5.04"),
+        ],
+    ],
+)
+def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(parts) -> None:
+    set_shop(**LIABLE)
+    book, figurine = book_and_figurine()
+    ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell((book, 1), (figurine, 1))
+        notes = [
+            give_back(invoice, amount, piece=piece, shipping=shipping) for amount, piece, shipping in parts
+        ]
+    sums = defaultdict(lambda: [Decimal("0.00"), Decimal("0.00")])
+    for rate in (rate for note in notes for rate in tax_rates(note.data["tax"])):
+        sums[rate.percent][0] += rate.net
+        sums[rate.percent][1] += rate.vat
+    assert sums == {rate.percent: [rate.net, rate.vat] for rate in tax_rates(invoice.data["tax"])}
+    assert sum(note.vat for note in notes) == -invoice.vat
 
 
 def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_none_outside_the_union() -> (
