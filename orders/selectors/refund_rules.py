@@ -240,7 +240,7 @@ def propose_refund(
     sold = paid_lines(items, before)
     value = value_of_return(
         sold, {str(line.item_id): line.quantity for line in returned.values()},
-        shipping=order.shipping_cost,
+        shipping=_delivery_left(order),
     )  # fmt: skip
     if lines is None:
         credited = left if amount is None else amount
@@ -259,6 +259,12 @@ def propose_refund(
         order, items, returned, value, goods=goods,
         credited=credited, left=left, charged=charged, stopped=min(stopped, credited),
     )  # fmt: skip
+
+
+def _delivery_left(order: Order) -> Decimal:
+    """What no decision gave back of the delivery yet: once all units came back, the rest may be goods. One query."""
+    decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(given=Sum("shipping"))
+    return quantize(order.shipping_cost - (decided["given"] or ZERO))
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:

@@ -134,6 +134,9 @@ def test_less_may_be_granted_for_lines_than_they_are_worth(order):
     assert (request.amount, request.shipping) == (EUROS("39.99"), EUROS("9.99"))
     assert request.lines.get().amount == EUROS("30.00")
     assert refundable(order) == EUROS("10.00")
+    # The delivery went back: what is left is of the goods.
+    rest = refund(order)
+    assert (rest.amount, rest.shipping) == (EUROS("10.00"), EUROS("0.00"))
 
 
 def test_what_was_kept_of_a_damaged_piece_does_not_come_back_with_the_next_one():
@@ -316,7 +319,7 @@ def test_the_order_page_tells_each_refund_with_its_state(order, provider, django
 
 
 def test_proposing_asks_a_known_number_of_queries(order, django_assert_num_queries):
-    # Charges 7, credited 1, due 1, dispute 1, lines 1, returned units 1, payments to void 1.
-    with django_assert_num_queries(13):
+    # Charges 7, credited 1, due 1, dispute 1, lines 1, returned units and delivery 2, payments to void 1.
+    with django_assert_num_queries(14):
         propose_refund(order)
     assert refund_rules.open_dispute(order) is None
