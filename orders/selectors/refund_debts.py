@@ -145,6 +145,13 @@ def uncredited(order: Order) -> Decimal:
     return max(order.total - quantize(decided["credited"] or ZERO), ZERO)
 
 
+def uncredited_delivery(order: Order) -> Decimal:
+    """Return what no decision has credited of the delivery: once all units came back, the rest may be goods. One
+    query."""
+    decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(credited=Sum("shipping"))
+    return quantize(order.shipping_cost - (decided["credited"] or ZERO))
+
+
 def has_effect(request_id: uuid.UUID) -> bool:
     """Return whether a decision took effect: what it credits is not free for another one. One query."""
     return RefundRequest.objects.filter(took_effect(), pk=request_id).exists()

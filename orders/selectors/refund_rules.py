@@ -33,7 +33,7 @@ from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
 from orders.selectors.installments import disputes_of, outstanding
-from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited
+from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited, uncredited_delivery
 from shop.core.amounts import localised_amount
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize
@@ -240,7 +240,7 @@ def propose_refund(
     sold = paid_lines(items, before)
     value = value_of_return(
         sold, {str(line.item_id): line.quantity for line in returned.values()},
-        shipping=_delivery_left(order),
+        shipping=uncredited_delivery(order),
     )  # fmt: skip
     if lines is None:
         credited = left if amount is None else amount
@@ -259,12 +259,6 @@ def propose_refund(
         order, items, returned, value, goods=goods,
         credited=credited, left=left, charged=charged, stopped=min(stopped, credited),
     )  # fmt: skip
-
-
-def _delivery_left(order: Order) -> Decimal:
-    """What no decision gave back of the delivery yet: once all units came back, the rest may be goods. One query."""
-    decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(given=Sum("shipping"))
-    return quantize(order.shipping_cost - (decided["given"] or ZERO))
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
