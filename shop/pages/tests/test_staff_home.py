@@ -27,6 +27,7 @@ from orders.models import (
     Withdrawal,
     WithdrawalCase,
 )
+from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.pages.models import ContactRequest
@@ -105,6 +106,8 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
     make_product("Lutin", weight_grams=80, hs_code="950300", stock_quantity=5)
     make_product("Gnome", is_published=False)
     order = pay_order(make_order((Product.objects.get(name_fr="Golem"), 1)))
+    # A shop that sold before the quarter that ended last.
+    book("1.00", utc(2026, 2, 1), order=order)
     Order.objects.filter(pk=order.pk).update(review_reason="Deux paiements.", promised_by=today)
     attempt = order.payments.get().attempts.get()
     for number, resolved in enumerate((None, now)):
