@@ -149,7 +149,7 @@ def uncredited_delivery(order: Order) -> Decimal:
     """Return what no decision has credited of the delivery: once all units came back, the rest may be goods. One
     query."""
     decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(credited=Sum("shipping"))
-    return quantize(order.shipping_cost - (decided["credited"] or ZERO))
+    return max(quantize(order.shipping_cost - (decided["credited"] or ZERO)), ZERO)
 
 
 def has_effect(request_id: uuid.UUID) -> bool:
