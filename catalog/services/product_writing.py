@@ -6,7 +6,7 @@ together can tell is checked here, again with a line for each wrong field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -79,14 +79,14 @@ def create_product(
     Raises Problem: 400 `invalid` with messages by field, 422 for the key of another body, and of a product that is no
     longer there 409 `trashed` and 410 `gone`.
     """
-    external_id = fields.get("external_id") or None
+    external_id = fields.get("external_id")
     known = _known(external_id)
     if known is not None:
         return _repeated(known)
 
     def make() -> int:
         product = Product(source=SOURCE)
-        _write(product, {**fields, "external_id": external_id}, api_key)
+        _write(product, fields, api_key)
         return product.pk
 
     try:
@@ -126,6 +126,8 @@ def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKe
 def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None:
     is_new = product.pk is None
     before = {name: _stored(product, name) for name in PRICES} if not is_new else {}
+    # Of a variant that this very call makes no number was read, whatever the program was told of another.
+    read = set() if is_new else set(product.variants.values_list("pk", flat=True))
     _set_columns(product, fields)
     faults = _Faults()
     with faults.under(""):
@@ -136,7 +138,7 @@ def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None
     if "variations" in fields:
         _write_variations(product, fields, faults)
     if "variants" in fields:
-        _write_variants(product, fields["variants"], faults)
+        _write_variants(product, fields["variants"], faults, read)
     if any(name in fields for name in OFFER_FIELDS):
         with faults.under(""):
             _write_promotion(product, fields)
@@ -160,8 +162,6 @@ def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
     for name in (*PRICES, *OWN_COLUMNS, "category", "height_cm", "origin_country"):
         if name in changed:
             setattr(product, name, changed[name])
-    if not product.external_id:
-        product.external_id = None
     texts = {SOURCE_LANGUAGE: fields, **fields.get("translations", {})}
     for language, given in texts.items():
         for name in TEXTS:
@@ -250,7 +250,9 @@ def _write_format(variation: ProductVariation, given: Mapping[str, Any]) -> None
         save_variant(variant=row)
 
 
-def _write_variants(product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
+def _write_variants(
+    product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults, read: Collection[int]
+) -> None:
     rows = list(Variant.objects.filter(product=product).select_related("variation").order_by("pk"))
     written: set[int] = set()
     for index, given in enumerate(wanted):
@@ -264,7 +266,7 @@ def _write_variants(product: Product, wanted: Sequence[Mapping[str, Any]], fault
             )
             continue
         written.add(row.pk)
-        changed = _counted(row, given)
+        changed = _counted(row, given) if row.pk in read else given
         for name in (*VARIANT_COLUMNS, "price", "height_cm"):
             if name in changed:
                 setattr(row, name, changed[name])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.api.product_fields import read_period
-from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Variant
+from catalog.models import Category, PictureImport, Product, ProductImage, ProductVariation, Variant
 from catalog.services.categories import save_category
 from catalog.services.promotions import delete_promotion
 from catalog.tests.factories import (
@@ -327,6 +327,12 @@ def test_fault_that_only_the_rows_tell_undoes_everything(program: Program):
         "promotion_get_quantity": ["La quantité offerte ne peut pas dépasser la quantité achetée."],
     }
     assert Product.objects.count() == 1
+    # Without the product itself nothing else is looked at.
+    answer = program.post(minimal(production_days_min=9, variations=[{"name": "Petit"}]))
+    assert (answer.status_code, answer.json()["errors"]) == (
+        400, {"production_days_max": ["Indiquez les deux délais ou aucun."]},
+    )  # fmt: skip
+    assert Product.objects.count() == 1
 
 
 def test_same_external_id_again_is_200_with_the_same_product_unchanged(program: Program):
@@ -340,6 +346,16 @@ def test_same_external_id_again_is_200_with_the_same_product_unchanged(program: 
     assert (refused.status_code, refused.json()["code"]) == (409, "trashed")
     unread = program._send("get", URL, accept="text/html")
     assert (unread.status_code, unread.json()["title"]) == (406, "Format non accepté")
+
+
+def test_an_empty_external_id_is_none(program: Program):
+    for refused in (
+        program.post(minimal(external_id="")),
+        program.put(make_product().pk, {"external_id": ""}),
+    ):
+        assert list(refused.json()["errors"]) == ["external_id"]
+    for product in (make_product(external_id="A"), make_product(external_id="B")):
+        assert program.put(product.pk, {"external_id": None}).json()["external_id"] is None
 
 
 def test_idempotency_key_stands_in_for_an_external_id(program: Program):
@@ -395,11 +411,45 @@ def test_put_matches_variations_by_name_or_id_and_removes_what_is_not_named(prog
     listed = ["Petit", "Très grand", "Géant"]
     answer = program.put(product.pk, {"variations": [{"name": name} for name in listed]})
     assert [each["name"] for each in answer.json()["variations"]] == listed
+    twice = program.put(
+        product.pk, {"variations": [{"id": small.pk, "name": "Nain"}, {"name": "Petit"}, {"id": large.pk}]}
+    )
+    assert twice.json()["errors"] == {"variations.1": ["Deux variations ont le même nom ou le même numéro."]}
     stranger = make_variation(make_product("Autre"), "Petit")
     refused = program.put(product.pk, {"variations": [{"id": stranger.pk, "name": "X"}], "price": "1.00"})
     assert refused.json()["errors"] == {"variations.0.id": ["Cette variation n'est pas de ce produit."]}
     product.refresh_from_db()
     assert (product.variations.count(), product.price) == (3, Decimal("40.00"))
+
+
+def test_mark_and_reference_of_a_format_are_those_of_its_variants(program: Program):
+    product = make_product(category=Category.objects.get(), painted_price="50.00", unpainted_price="30.00")
+    make_variation(product, "Grand")
+    Variant.objects.filter(finish="unpainted").update(in_stock=False)
+
+    def put(**said: Any) -> Any:
+        return program.put(product.pk, {"variations": [{"name": "Grand", **said}]})
+
+    def marks() -> list[tuple[bool, str]]:
+        rows = Variant.objects.filter(variation__name_fr="Grand").order_by("finish")
+        return list(rows.values_list("in_stock", "sku"))
+
+    # What the answer says of both is not written over the one that is off sale.
+    assert put(in_stock=True, sku="").json()["variations"][0]["in_stock"] is True
+    assert marks() == [(True, ""), (False, "")]
+    assert put(in_stock=False).status_code == 200
+    assert marks() == [(False, ""), (False, "")]
+    assert put(in_stock=True).status_code == 200
+    assert marks() == [(True, ""), (True, "")]
+    assert put(sku="G-1", in_stock=False).json()["errors"] == {
+        "variations.0.sku": [
+            "Ce format existe en plusieurs finitions\u00a0: donnez la référence de chaque déclinaison."
+        ]
+    }
+    assert marks() == [(True, ""), (True, "")]
+    raw = Variant.objects.get(variation__name_fr="Grand", finish="unpainted")
+    assert program.put(product.pk, {"variants": [{"id": raw.pk, "sku": "G-1"}]}).status_code == 200
+    assert marks() == [(True, ""), (True, "G-1")]
 
 
 def test_put_of_an_older_version_is_refused(program: Program):
@@ -418,6 +468,24 @@ def test_a_product_that_a_program_makes_is_reported_once_and_whole(program: Prog
     event = WebhookEvent.objects.get()
     assert ("seen_stock_quantity" in made, '"seen_stock_quantity"' in json.dumps(event.data)) == (True, False)
     assert [row["name"] for row in event.data["product"]["variations"]] == ["Grand"]
+
+
+def test_what_is_made_has_its_units_whatever_was_read_of_another(program: Program):
+    """A program fills in an answer of another product: of a new row there is no number that could have changed."""
+    units = {"stock_quantity": 3, "seen_stock_quantity": 3}
+    made = program.post(
+        minimal(
+            **units, updated_at="2026-01-01T00:00:00Z", variations=[{"name": "Petit"}],
+            variants=[{"variation": "Petit", **units}],
+        )
+    )  # fmt: skip
+    assert made.status_code == 201, made.content
+    assert (made.json()["stock_quantity"], made.json()["variants"][0]["stock_quantity"]) == (3, 3)
+    formats = [{"name": "Petit"}, {"name": "Grand"}]
+    counted = [{"variation": each["name"], "stock_quantity": 5, "seen_stock_quantity": 5} for each in formats]
+    answer = program.put(made.json()["id"], {"variations": formats, "variants": counted})
+    assert answer.status_code == 200, answer.content
+    assert [row["stock_quantity"] for row in answer.json()["variants"]] == [3, 5]
 
 
 def test_units_sold_since_a_product_was_read_stay_sold_when_it_comes_back(program: Program):
@@ -452,7 +520,7 @@ def test_units_sold_since_a_product_was_read_stay_sold_when_it_comes_back(progra
 
 
 def test_unknown_products_and_pages_are_404(program: Program):
-    assert program.put(999, {"price": "1.00"}).status_code == 404
+    assert program.put(999, {"price": "1.00"}).json()["code"] == "not_found"
     assert program.put("abc", {"price": "1.00"}).status_code == 400
     assert program.put("", {"price": "1.00"}).status_code == 400
     assert program.get("?page=2").status_code == 404
