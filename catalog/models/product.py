@@ -48,6 +48,20 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 )
 
 
+def wrong_production_days(low: int | None, high: int | None) -> dict[str, Any]:
+    """Return a sentence by the field at fault for a production time that can't be, else nothing."""
+    if low is None and high is None:
+        return {}
+    if low is None or high is None:
+        missing = "production_days_min" if low is None else "production_days_max"
+        return {missing: _("Indiquez les deux délais ou aucun.")}
+    if low > high:
+        return {"production_days_max": _("Le délai maximum est plus court que le minimum.")}
+    if high > Product.MAX_PRODUCTION_DAYS:
+        return {"production_days_max": _("Un délai de plus d'un an ne peut pas être promis.")}
+    return {}
+
+
 # Neither in the archive nor in the trash.
 NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
 
@@ -358,16 +372,7 @@ class Product(SafetyFields):
 
     def clean(self) -> None:
         """Refuses what the constraints refuse, with a sentence on the field at fault."""
-        errors: dict[str, Any] = {}
-        low, high = self.production_days_min, self.production_days_max
-        if (low is None) != (high is None):
-            missing = "production_days_min" if low is None else "production_days_max"
-            errors[missing] = _("Indiquez les deux délais ou aucun.")
-        elif low is not None and high is not None:
-            if low > high:
-                errors["production_days_max"] = _("Le délai maximum est plus court que le minimum.")
-            elif high > self.MAX_PRODUCTION_DAYS:
-                errors["production_days_max"] = _("Un délai de plus d'un an ne peut pas être promis.")
+        errors = wrong_production_days(self.production_days_min, self.production_days_max)
         if self.is_published and self.safety_class == SafetyClass.TOY:
             if self.minimum_age is None:
                 errors["minimum_age"] = _("Un jouet n'est publié qu'avec son âge minimum.")

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductImage, ProductVariation, Variant
+from catalog.models.product import wrong_production_days
 from catalog.selectors.product_columns import SEPARATOR
 from catalog.services.gallery import gallery_conflict
 from catalog.services.prices import refresh_due_promotions
@@ -226,14 +227,9 @@ def _is_valid(writing: _Writing, variant: Variant, row: GridRow) -> bool:
         writing.refuse(row, "price", _("Sans format, le prix est celui du produit."))
     if variant.sku and Variant.objects.filter(sku=variant.sku).exclude(pk=variant.pk).exists():
         writing.refuse(row, "sku", _("Cette référence est déjà celle d'une autre déclinaison."))
-    low, high = variant.production_days_min, variant.production_days_max
-    if (low is None) != (high is None):
-        missing = "production_days_min" if low is None else "production_days_max"
-        writing.refuse(row, missing, _("Indiquez les deux délais ou aucun."))
-    elif low is not None and high is not None and low > high:
-        writing.refuse(row, "production_days_max", _("Le délai maximum est plus court que le minimum."))
-    elif high is not None and high > Product.MAX_PRODUCTION_DAYS:
-        writing.refuse(row, "production_days_max", _("Un délai de plus d'un an ne peut pas être promis."))
+    days = wrong_production_days(variant.production_days_min, variant.production_days_max)
+    for name, message in days.items():
+        writing.refuse(row, name, str(message))
     if len(writing.errors) > counted:
         return False
     try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from catalog.models import PricePoint, Product, ProductVariation, Variant
+from catalog.services import variant_grid
 from catalog.services.stock import StockUnit, hold_stock
 from catalog.tests.factories import (
     change_variant,
@@ -102,8 +104,15 @@ def test_grid_is_written_at_once_with_its_prices_recorded(admin, bear):
     bear.refresh_from_db()
     assert bear.price_to == Decimal("99.90")
     entry = AuditEntry.objects.get(action="product.variants_changed")
-    assert entry.after["Grand · Peint · price"] == "99.90"
+    assert entry.after == {
+        "Petit · Peint · sku": "OURS-P", "Petit · Peint · stock_quantity": 3, "Grand · Peint · price": "99.90",
+        "Grand · Peint · weight_grams": 800, "Grand · Peint · weight": "600 g",
+        "Grand · Peint · dimensions": "30 cm", "Grand · Peint · height_cm": "30.5",
+        "Grand · Peint · production_days_min": 5, "Grand · Peint · production_days_max": 9,
+    }  # fmt: skip
     assert entry.before["Grand · Peint · price"] is None
+    assert put(admin, bear, [{"id": small.pk, "sku": "OURS-P"}]).status_code == 200
+    assert AuditEntry.objects.get(action="product.variants_changed") == entry
 
 
 def test_one_wrong_row_refuses_the_grid_with_messages_by_row_and_field(admin, bear):
@@ -128,19 +137,58 @@ def test_one_wrong_row_refuses_the_grid_with_messages_by_row_and_field(admin, be
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("values", "field", "message"),
     [
-        ("price", "0", "Le prix doit être supérieur à 0,00\u00a0€."),
-        ("price", "abc", "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90."),
-        ("production_days_min", 3, "Indiquez les deux délais ou aucun."),
+        ({"price": "0"}, "price", "Le prix doit être supérieur à 0,00\u00a0€."),
+        (
+            {"price": "abc"},
+            "price",
+            "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
+        ),
+        ({"production_days_min": 3}, "production_days_max", "Indiquez les deux délais ou aucun."),
+        ({"production_days_max": 3}, "production_days_min", "Indiquez les deux délais ou aucun."),
+        (
+            {"production_days_min": 3, "production_days_max": 366},
+            "production_days_max",
+            "Un délai de plus d'un an ne peut pas être promis.",
+        ),
     ],
 )
-def test_value_that_cannot_be_is_refused_by_row(admin, bear, field, value, message):
+def test_value_that_cannot_be_is_refused_by_row(admin, bear, values, field, message):
     row, before = variant(bear, "Grand", "painted"), stored(bear)
-    answer = put(admin, bear, [{"id": row.pk, field: value}])
-    name = "production_days_max" if field == "production_days_min" else field
-    assert (answer.status_code, answer.json()["errors"]) == (400, {f"rows.{row.pk}.{name}": [message]})
+    answer = put(admin, bear, [{"id": row.pk, **values}])
+    assert (answer.status_code, answer.json()["errors"]) == (400, {f"rows.{row.pk}.{field}": [message]})
     assert stored(bear) == before
+
+
+def test_a_row_or_a_photo_of_another_product_refuses_the_grid(admin, bear):
+    row, lynx = variant(bear, "Petit", "painted"), make_product("Lynx")
+    photo = make_image(lynx)
+    before = stored(bear), stored(lynx)
+    for rows in (
+        [{"id": row.pk, "sku": "OURS"}, {"id": variant_of(lynx).pk, "sku": "LYNX"}],
+        [{"id": row.pk, "sku": "OURS", "image_ids": [photo.pk]}],
+    ):
+        answer = put(admin, bear, rows)
+        assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    photo.refresh_from_db()
+    assert (photo.finish, photo.variation_id) == ("", None)
+    assert (stored(bear), stored(lynx)) == before
+
+
+def test_nothing_of_a_product_in_the_trash_is_written(admin, bear):
+    row, format_ = variant(bear, "Petit", "painted"), bear.variations.get(name_fr="Petit")
+    Product.objects.filter(pk=bear.pk).update(trashed_at=timezone.now(), is_published=False)
+    before = stored(bear), list(bear.variations.order_by("pk").values())
+    path = f"/{bear.pk}/variations"
+    answers = (
+        put(admin, bear, [{"id": row.pk, "sku": "OURS"}]),
+        send(admin, "post", path, {"name": "Mini"}),
+        send(admin, "patch", f"{path}/{format_.pk}", {"name": "Mini"}),
+        send(admin, "delete", f"{path}/{format_.pk}"),
+    )
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "trashed")] * 4
+    assert (stored(bear), list(bear.variations.order_by("pk").values())) == before
 
 
 def test_two_rows_with_one_reference_are_refused(admin, bear):
@@ -183,6 +231,11 @@ def test_sale_meanwhile_is_no_conflict_until_the_stock_itself_is_written(admin, 
         f"rows.{row.pk}.stock_quantity": ["Le stock a changé entre-temps\u00a0: 3 maintenant."]
     }
     assert not WebhookEvent.objects.exists()
+    uncounted = variant(bear, "Grand", "painted")
+    answer = put(admin, bear, [{"id": uncounted.pk, "stock_quantity": 6, "seen_stock": 5}])
+    assert answer.json()["errors"] == {
+        f"rows.{uncounted.pk}.stock_quantity": ["Le stock a changé entre-temps\u00a0: – maintenant."]
+    }
     body["rows"] = [{"id": row.pk, "sku": "OURS"}]
     assert send(admin, "put", f"/{bear.pk}/variants", body).status_code == 200
     row.refresh_from_db()
@@ -214,9 +267,13 @@ def test_photos_are_given_to_rows(admin, bear):
     row, other = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
     first = make_image(bear, 1)
     second = make_image(bear, 2, finish="painted", variation=row.variation)
-    assert put(admin, bear, [{"id": row.pk, "image_ids": [first.pk]}]).status_code == 200
-    first.refresh_from_db()
-    second.refresh_from_db()
+    third = make_image(bear, 3, finish="painted", variation=other.variation)
+    rows = [{"id": row.pk, "image_ids": [first.pk]}, {"id": other.pk, "sku": "OURS-G"}]
+    assert put(admin, bear, rows).status_code == 200
+    for photo in (first, second, third):
+        photo.refresh_from_db()
+    # A row that says nothing of its photos keeps them.
+    assert (third.finish, third.variation_id) == ("painted", other.variation_id)
     assert (first.finish, first.variation_id) == ("painted", row.variation_id)
     assert (second.finish, second.variation_id) == ("", None)
     rows = [{"id": each.pk, "image_ids": [first.pk]} for each in (row, other)]
@@ -243,7 +300,10 @@ def test_format_is_added_changed_made_default_and_removed(admin, bear):
         "Géant", "Riese", Decimal("150.00"), 2, False,
     )  # fmt: skip
     assert Variant.objects.filter(variation=row).count() == 2
-    assert send(admin, "patch", f"{path}/{key}", {"name": "Énorme"}).json()["name"] == "Énorme"
+    for _again in range(2):
+        assert send(admin, "patch", f"{path}/{key}", {"name": "Énorme"}).json()["name"] == "Énorme"
+    renamed = AuditEntry.objects.get(action="variation.changed")
+    assert (renamed.before, renamed.after) == ({"name_fr": "Géant"}, {"name_fr": "Énorme"})
     assert send(admin, "post", f"{path}/{key}/default").json()["is_default"] is True
     small = bear.variations.get(name_fr="Petit")
     assert send(admin, "post", f"{path}/{small.pk}/default").status_code == 200
@@ -264,6 +324,15 @@ def test_a_format_is_added_behind_the_others_when_some_before_were_removed(admin
         send(admin, "delete", f"{path}/{bear.variations.get(name_fr=name).pk}")
     send(admin, "post", path, {"name": "Mini"})
     assert [row["name"] for row in grid(admin, bear)["formats"]] == ["Géant", "Colossal", "Mini"]
+
+
+def test_a_product_has_so_many_formats_at_most(admin, bear, monkeypatch):
+    monkeypatch.setattr(variant_grid, "MOST_FORMATS", 3)
+    answers = [send(admin, "post", f"/{bear.pk}/variations", {"name": name}) for name in ("Géant", "Mini")]
+    assert [answer.status_code for answer in answers] == [201, 409]
+    problem = answers[1].json()
+    assert (problem["code"], problem["detail"]) == ("too_many_formats", "Un produit a 3 formats au plus.")
+    assert list(bear.variations.values_list("name_fr", flat=True)) == ["Petit", "Grand", "Géant"]
 
 
 def test_format_needs_a_name_and_a_price_above_nothing(admin, bear):
