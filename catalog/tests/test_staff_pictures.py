@@ -188,6 +188,7 @@ def test_main_photo_comes_first_and_the_others_keep_their_order(admin):
 def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
     product = make_product()
     row = make_image(product)
+    make_variation(product, "Petit")
     format_ = make_variation(product, "Grand")
     version = send(admin, "get", f"/{product.pk}/images").json()["images"][0]["version"]
     body = {
@@ -204,6 +205,10 @@ def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
     assert stale.json()["current"]["alt"] == "Un ours"
     row.refresh_from_db()
     assert row.alt_fr == "Un ours"
+    body = {"focus": None, "variation_id": None, "finish": ""}
+    assert send(admin, "patch", f"/{product.pk}/images/{row.pk}", body).json()["focus"] is None
+    row.refresh_from_db()
+    assert (row.finish, row.variation_id, row.focus_x, row.focus_y) == ("", None, None, None)
 
 
 def test_format_of_another_product_is_refused(admin):

@@ -398,6 +398,18 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
     ]
 
 
+def test_copy_of_a_long_name_without_a_number_of_units(admin):
+    """What is made to order is so as a copy too, and shows the same pieces beside it."""
+    product = make_product("O" * 160)
+    lynx = make_product("Lynx")
+    product.picked_similar.add(lynx)
+    copy = send(admin, "post", f"/{product.pk}/duplicate").json()
+    assert (copy["name"], copy["stock_quantity"]) == ("O" * 152 + " (copie)", None)
+    assert list(Product.objects.get(pk=copy["id"]).picked_similar.all()) == [lynx]
+    entry = AuditEntry.objects.get(action="product.added", subject_id=str(copy["id"]))
+    assert entry.after == {"name": copy["name"], "copy_of": product.pk}
+
+
 def test_product_a_copy_and_a_format_are_made_once_by_calls_of_one_key(admin):
     category = make_category()
     fields = {"name": "Ours", "price": "40.00", "category": category.slug}
