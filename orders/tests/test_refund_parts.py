@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, transaction
 
+from catalog.models import Product
 from orders.models import (
     Order,
     OrderItem,
@@ -189,7 +190,7 @@ def test_two_decisions_about_the_same_pieces_put_them_on_the_shelf_once():
         for key in ("failed", "in its place")
     ]  # fmt: skip
     with transaction.atomic():
-        Order.objects.select_for_update().get(pk=order.pk)
+        Product.objects.select_for_update(no_key=True).get()
         other = Started(partial(restock_line, line_id=lines[1].pk))
         wait_until_blocked()
         assert restock_line(line_id=lines[0].pk) is True

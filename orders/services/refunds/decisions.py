@@ -272,15 +272,13 @@ def restock_line(*, line_id: int) -> bool:
     For goods that come back after the money went out.
     """
     with transaction.atomic():
-        order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
-        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-        line = RefundLine.objects.select_related("item").get(pk=line_id)
+        line = RefundLine.objects.select_related("item", "request__order").get(pk=line_id)
         lock_products(product_ids=[line.item.product_id])
-        return _restock(order, line)
+        return _restock(line.request.order, line)
 
 
 def _restock(order: Order, line: RefundLine) -> bool:
-    """Runs with the order and the product locked; the guarded update makes it happen once."""
+    """Runs with the product locked; the guarded update makes it happen once."""
     # Its variant may have been deleted until the product was locked.
     item = OrderItem.objects.get(pk=line.item_id)
     back = RefundLine.objects.filter(item=item, restocked=True)
