@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from orders.models import Order
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, pay_order
 from orders.tests.refunding import rows, send_all
 from shop.core.mail_delivery import due_mails
@@ -112,6 +113,19 @@ def test_a_cancelled_order_asked_to_be_refunded_after_all_is(order):
     send_all()
     order.refresh_from_db()
     assert order.status == "refunded"
+
+
+def test_one_whose_refund_came_back_is_not_asked_about_its_money_again(order, provider):
+    """It was decided and credited: what the shop has again waits for another try or a transfer."""
+    set_status(order, "cancelled", refund=True)
+    send_all()
+    sent = order.refunds.get()
+    provider.settle_refund(str(sent.provider_id), "failed")
+    sync_refunds(str(sent.attempt.intent_id))
+    order.refresh_from_db()
+    set_status(order, order.status, refund=True, message="Un virement suit.")
+    assert order.tracking.values_list("status", "message").first() == (order.status, "Un virement suit.")
+    assert (refund_total(order), order.refunds.get().state) == ("49.99", "failed")
 
 
 def refund_total(order: Order) -> str:

@@ -32,7 +32,7 @@ from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import transition, transition_problem
 from shop.core.dates import moment_on
 from shop.core.languages import SOURCE_LANGUAGE
-from shop.core.money import ZERO, amount_string, format_amount
+from shop.core.money import amount_string, format_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -74,8 +74,7 @@ def change_status(
         return _cancel_unpaid(order, status, actor=actor, message=message)
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-        asks_for_more = bool(refund) and status in CLOSED_STATUSES and refundable(order) > ZERO
-        if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
+        if status in CLOSED_STATUSES and (status != order.status or refund):
             _close(
                 order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
                 reason=reason, key=key, require_proof=require_proof,
