@@ -13,8 +13,8 @@ from PIL import Image
 
 from catalog.models import PictureImport, ProductImage
 from catalog.services import picture_imports
-from catalog.services.picture_imports import enqueue_due, fetch_picture, set_gallery
-from catalog.tests.factories import make_product, make_variation
+from catalog.services.picture_imports import enqueue_due, fetch_picture, set_gallery, set_main_picture
+from catalog.tests.factories import make_image, make_product, make_variation
 from shop.core.outbound import AddressRefused, Answer, CallFailed
 
 pytestmark = pytest.mark.django_db
@@ -124,6 +124,39 @@ def test_picture_that_the_gallery_does_without_meanwhile_is_not_stored(
     monkeypatch.setattr(picture_imports, "fetch", fetch)
     assert fetch_picture(import_id=waiting.pk) is None
     assert not ProductImage.objects.exists()
+
+
+def test_picture_that_is_being_fetched_is_handed_to_nobody_else(
+    waiting: PictureImport, monkeypatch: pytest.MonkeyPatch
+):
+    handed = []
+
+    def fetch(url: str, **kwargs: Any) -> Answer:
+        handed.append(enqueue_due(now=timezone.now(), limit=10))
+        return Answer(200, {}, picture())
+
+    monkeypatch.setattr(picture_imports, "fetch", fetch)
+    assert fetch_picture(import_id=waiting.pk) is not None
+    assert handed == [0]
+
+
+def test_what_waits_for_another_product_or_a_format_is_left_alone(internet: Any):
+    piece, other = make_product(), make_product("Autre")
+    format_ = make_variation(piece, "Grand")
+    second = "https://pictures.example.com/second.jpg"
+    set_gallery(product=other, urls=[URL])
+    set_gallery(product=piece, urls=[URL], variation=format_)
+    shown = make_image(piece, variation=format_)
+    set_gallery(product=piece, urls=[second])
+    set_main_picture(product=piece, url=URL)
+    internet[URL] = CallFailed("timeout")
+    fetch_picture(import_id=PictureImport.objects.latest("pk").pk)
+    rows = PictureImport.objects.order_by("pk")
+    assert list(rows.values_list("product", "variation", "url", "position", "attempts")) == [
+        (other.pk, None, URL, 0, 0), (piece.pk, format_.pk, URL, 0, 0),
+        (piece.pk, None, second, 1, 0), (piece.pk, None, URL, 0, 1),
+    ]  # fmt: skip
+    assert ProductImage.objects.get() == shown
 
 
 def test_worker_that_died_is_replaced_after_its_lease(waiting: PictureImport, internet: Any):
