@@ -316,7 +316,7 @@ def test_questions_are_moved_and_numbered_anew(admin_client: Client, texts: None
         ("/faq", 10, 1),
         # The same without questions.
         ("/notre-histoire", 9, 1),
-        ("/contact", 11, 1),
+        ("/contact", 12, 1),
     ],
 )
 def test_pages_have_a_known_number_of_queries(
