@@ -39,6 +39,14 @@ def book_and_figurine() -> tuple[object, object]:
     return make_product("Carnet", price="21.10", category=books), make_product("Golem", price="120.00")
 
 
+def sell_at_two_rates() -> Invoice:
+    """A liable seller's: 21.10 € at 5.5 %, 120.00 € at 20 %, and 14.11 € of delivery."""
+    set_shop(**LIABLE)
+    book, figurine = book_and_figurine()
+    ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
+    return sell((book, 1), (figurine, 1))
+
+
 def test_art_293_b_the_regime_begins_on_its_day() -> None:
     set_shop(**LIABLE)
     product = make_product(price="120.00")
@@ -111,11 +119,8 @@ def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged
 
 
 def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_was_charged_at() -> None:
-    set_shop(**LIABLE)
-    book, figurine = book_and_figurine()
-    ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
     with time_machine.travel(JULY, tick=False):
-        invoice = sell((book, 1), (figurine, 1))
+        invoice = sell_at_two_rates()
         notes = [
             give_back(invoice, "120.00", piece="Golem"),
             give_back(invoice, "35.21", piece="Carnet", shipping="14.11"),
@@ -149,11 +154,8 @@ def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_wa
     ],
 )
 def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(parts) -> None:
-    set_shop(**LIABLE)
-    book, figurine = book_and_figurine()
-    ShippingZone.objects.update(rate=Decimal("14.11"), free_from=None)
     with time_machine.travel(JULY, tick=False):
-        invoice = sell((book, 1), (figurine, 1))
+        invoice = sell_at_two_rates()
         notes = [
             give_back(invoice, amount, piece=piece, shipping=shipping) for amount, piece, shipping in parts
         ]
