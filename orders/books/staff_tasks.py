@@ -19,7 +19,7 @@ from catalog.selectors.products import without_customs_data
 from orders.books.days import quarter
 from orders.books.oss import due_on, is_filed, last_quarter, quarter_name
 from orders.books.payouts import late_payouts, unknown_lines
-from orders.books.urssaf import last_declaration
+from orders.books.urssaf import last_period
 from orders.invoices.tax import is_oss_number_needed
 from orders.models import (
     Discrepancy,
@@ -289,8 +289,8 @@ def _oss_return(today: date) -> StaffTask:
 def _urssaf_return(today: date) -> StaffTask:
     """The period that ended last, from the one on in which the shop first collected something; a nil return is due too,
     but of what was before the shop knows nothing."""
-    found = last_declaration(today)
-    if not found.age or is_filed(ReturnKind.URSSAF, found.period):
+    found = last_period(today)
+    if not found.age or is_filed(ReturnKind.URSSAF, found.name):
         return StaffTask("Déclaration à l'URSSAF à faire", 0, "")
     words = _("à déclarer avant le")
     detail = (

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
-from orders.books.days import month, quarter
+from django.db.models import Min
+
+from orders.books.days import Period, month, quarter
 from orders.books.oss import due_on, quarter_name
 from orders.books.receipts import Cell
 from orders.books.turnover import months_until
+from orders.models import LedgerEntry
+from shop.core.dates import shop_day
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
 
@@ -24,8 +28,7 @@ from shop.core.money import ZERO, quantize
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One period (`2026-11`, `2026-T4`); euros. `carried` is what earlier periods gave back beyond their receipts, as a
-    positive amount. `contributions` is what the rate of the settings makes of it, for information. `age` counts the
-    months of periods from the first in which money moved, this one included: 0 before it."""
+    positive amount. `contributions` is what the rate of the settings makes of it, for information."""
 
     period: str
     received: Decimal
@@ -33,13 +36,6 @@ class Declaration:
     carried: Decimal
     contributions: Decimal
     due_on: date
-    age: int
-
-    @property
-    def may_be_joined(self) -> bool:
-        """Whether a business that began with its first receipt declares this period with a later one: its first
-        declaration covers 90 days at least, and the shop doesn't know since when it exists."""
-        return self.age <= 3
 
     @property
     def goods(self) -> Decimal:
@@ -52,23 +48,39 @@ class Declaration:
         return ZERO
 
 
+@dataclass(frozen=True, slots=True)
+class EndedPeriod:
+    """A period of declarations. `age` counts the months from the period in which money first moved to the end of this
+    one: 0 when that was later."""
+
+    name: str
+    period: Period
+    age: int
+
+    @property
+    def due_on(self) -> date:
+        return due_on(self.period)
+
+    @property
+    def may_be_joined(self) -> bool:
+        """Whether a business that began with its first receipt declares this period with a later one: its first
+        declaration covers 90 days at least, and the shop doesn't know since when it exists."""
+        return self.age <= 3
+
+
 def declarations(of_year: int) -> list[Declaration]:
     """Return the year's periods, as the settings cut it. One query."""
-    months, shop = months_until(of_year), ShopSettings.load()
-    size = 1 if shop.urssaf_period == MONTHLY else 3
+    months, rate, size = months_until(of_year), ShopSettings.load().urssaf_rate, _months_of_period()
     found: list[Declaration] = []
-    carried, age, first_year = ZERO, 0, of_year + 1 - len(months) // 12
+    carried, first_year = ZERO, of_year + 1 - len(months) // 12
     for index in range(0, len(months), size):
         part = months[index : index + size]
         received = sum((row.received for row in part), ZERO)
         returned = sum((row.returned for row in part), ZERO)
-        number = first_year + index // 12
-        period = month(part[0].number, number) if size == 1 else quarter(part[-1].number // 3, number)
-        name = f"{period.first:%Y-%m}" if size == 1 else quarter_name(period.first)
+        period = _period(part[-1].number, first_year + index // 12)
         net = received - returned - carried
-        due = quantize(max(ZERO, net) * shop.urssaf_rate / 100)
-        age += size if age or received or returned else 0
-        found.append(Declaration(name, received, returned, carried, due, due_on(period), age))
+        due = quantize(max(ZERO, net) * rate / 100)
+        found.append(Declaration(_name(period), received, returned, carried, due, due_on(period)))
         carried = max(ZERO, -net)
     return found[-12 // size :]
 
@@ -94,8 +106,28 @@ def urssaf_cells(found: Sequence[Declaration]) -> Iterator[tuple[Cell, ...]]:
         yield (row.period, *amounts, row.due_on)
 
 
-def last_declaration(today: date) -> Declaration:
-    """Return that of the period which ended last. One query."""
-    size = 1 if ShopSettings.load().urssaf_period == MONTHLY else 3
-    ended = (today.month - 1) // size
-    return declarations(today.year)[ended - 1] if ended else declarations(today.year - 1)[-1]
+def last_period(today: date) -> EndedPeriod:
+    """Return the period which ended last. One query, of the first movement alone."""
+    size = _months_of_period()
+    ended = today.month - 1 - (today.month - 1) % size
+    period = _period(ended, today.year) if ended else _period(12, today.year - 1)
+    moved_at = LedgerEntry.objects.aggregate(first=Min("occurred_at"))["first"]
+    age = 0
+    if moved_at is not None and moved_at < period.end:
+        first = shop_day(moved_at)
+        months = 12 * (period.last.year - first.year) + period.last.month - first.month
+        age = months - months % size + size
+    return EndedPeriod(_name(period), period, age)
+
+
+def _months_of_period() -> int:
+    return 1 if ShopSettings.load().urssaf_period == MONTHLY else 3
+
+
+def _period(last_month: int, of_year: int) -> Period:
+    is_month = _months_of_period() == 1
+    return month(last_month, of_year) if is_month else quarter(last_month // 3, of_year)
+
+
+def _name(period: Period) -> str:
+    return f"{period.first:%Y-%m}" if _months_of_period() == 1 else quarter_name(period.first)

@@ -118,15 +118,17 @@ def reporting_csv(request: HttpRequest) -> HttpResponseBase:
 def urssaf_page(request: HttpRequest) -> HttpResponseBase:
     """Turnover collected by period of a year, and the return that is due."""
     year = asked_period(request).chosen_year()
-    found = urssaf.last_declaration(timezone.localdate())
+    ended = urssaf.last_period(timezone.localdate())
+    of_its_year = urssaf.declarations(ended.period.last.year)
     context = {
         "rows": urssaf.declarations(year),
-        "found": found,
+        "found": next(row for row in of_its_year if row.period == ended.name),
+        "ended": ended,
         "year": year,
         "years": asked_years(year),
         "parts": [("", "Toute l'année")],
         "rate": ShopSettings.load().urssaf_rate,
-        "is_filed": oss.is_filed(ReturnKind.URSSAF, found.period),
+        "is_filed": oss.is_filed(ReturnKind.URSSAF, ended.name),
         "kind": ReturnKind.URSSAF.value,
     }
     return render(request, "staff/books/urssaf.html", context)

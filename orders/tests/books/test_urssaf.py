@@ -12,7 +12,7 @@ from django.core.cache import cache
 from accounts.tests.people import make_admin
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import months_of
-from orders.books.urssaf import declarations, last_declaration
+from orders.books.urssaf import declarations, last_period
 from orders.invoices.tests.conftest import set_shop
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
@@ -129,8 +129,8 @@ def test_art_50_0_cgi_vat_that_is_inside_is_no_turnover(django_assert_num_querie
 )
 def test_the_period_that_ended_last(period, today, name, due):
     set_period(period)
-    found = last_declaration(today)
-    assert (found.period, found.due_on) == (name, due)
+    found = last_period(today)
+    assert (found.name, found.due_on) == (name, due)
 
 
 def test_page_file_and_deadline(admin_client):
