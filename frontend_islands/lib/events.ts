@@ -9,6 +9,8 @@ interface ShopEvents {
   "shop:web-vital": { name: string; value: number; rating: "good" | "needs-improvement" | "poor" };
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
+  /** The photos of a product were written in this tab. */
+  "photos:changed": { productId: number };
 }
 
 export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {

@@ -1,6 +1,7 @@
 import { act, fireEvent, renderHook, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
+import { listen } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { usePictures } from "@/staff/article/use-pictures";
 import { renderStaff } from "@/testing/staff";
@@ -69,6 +70,8 @@ async function draw(canEdit = true) {
 }
 
 test("the order is moved by buttons and keys, and sent when it is saved", async () => {
+  const told: number[] = [];
+  onTestFinished(listen("photos:changed", ({ productId }) => told.push(productId)));
   const { user, screen, shown } = await draw();
   await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
   expect(shown()).toEqual(["Ours 2", "Ours 1", "Ours 3"]);
@@ -76,7 +79,7 @@ test("the order is moved by buttons and keys, and sent when it is saved", async 
   await user.keyboard("{Home}");
   expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1"]);
   expect(screen.getByText("Photo en position 1 sur 3")).toBeTruthy();
-  expect(sent).toEqual([]);
+  expect([sent, told]).toEqual([[], []]);
   await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
   await waitFor(() => expect(screen.queryByRole("button", { name: "Sauvegarder l'ordre" })).toBeNull());
   expect(sent).toEqual([
@@ -86,6 +89,7 @@ test("the order is moved by buttons and keys, and sent when it is saved", async 
       body: { ids: [3, 2, 1], removed_ids: [], seen_ids: [1, 2, 3] },
     },
   ]);
+  expect(told).toEqual([7]);
 });
 
 test("what was moved and removed comes back", async () => {

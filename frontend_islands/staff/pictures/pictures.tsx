@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
 import type { StaffGallery, StaffPhoto, StaffPicturesProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
+import { emit } from "@/lib/events";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
@@ -39,8 +40,8 @@ export function Pictures({ product_id: product, can_edit: canEdit }: StaffPictur
       gallery={gallery.data}
       onChange={(change) => {
         client.setQueryData<StaffGallery>(key, (stored) => stored && change(stored));
-        // The grid shows photos too.
-        void client.invalidateQueries({ queryKey: ["variants", product] });
+        // The grid of variants shows photos too.
+        emit("photos:changed", { productId: product });
       }}
     />
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { StaffVariantsProps, VariantFormat, VariantGrid, VariantRow } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
+import { listen } from "@/lib/events";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
@@ -72,6 +73,11 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     const fresh = await onRead();
     if (fresh && isTypedOver(grid.rows, fresh.rows, latest.current)) setNotice(t("conflict"));
   };
+  useEffect(() =>
+    listen("photos:changed", ({ productId }) => {
+      if (productId === product) void read();
+    }),
+  );
   /** Shows what is stored now beside what was typed; false for another refusal. */
   const onConflict = (refusal: unknown): boolean => {
     if (!(refusal instanceof ApiProblem && refusal.code === "conflict")) return false;

@@ -1,6 +1,7 @@
-import { waitFor, within } from "@testing-library/react";
+import { act, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
+import { emit } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { renderStaff } from "@/testing/staff";
 import { writeDraft } from "../shared/drafts";
@@ -220,6 +221,24 @@ test("another person's grid is shown, and what was typed stays to be saved on it
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(sent).toHaveLength(2));
   expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN" }] });
+});
+
+test("photos that are added beside the grid can be chosen, and what was typed stays", async () => {
+  const { user, screen, card } = await draw();
+  const small = await card("Petit · Peint");
+  await user.type(small.getByLabelText("Référence (SKU)"), "MIEN");
+  const added = { id: 10, thumbnail_url: "/media/10.webp", alt: "" };
+  grid = { ...grid, version: "v2", images: [...grid.images, added] };
+  const fetched = vi.spyOn(window, "fetch");
+  act(() => emit("photos:changed", { productId: 8 }));
+  expect(fetched).not.toHaveBeenCalled();
+  act(() => emit("photos:changed", { productId: 7 }));
+  await user.click(small.getByRole("button", { name: /^Photos du produit/ }));
+  await user.click(await screen.findByRole("checkbox", { name: "Photo 2" }));
+  await user.click(screen.getByRole("button", { name: "Terminer" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN", image_ids: [10] }] });
 });
 
 test("of formats that nobody made the default one, the first is", async () => {
