@@ -27,8 +27,8 @@ from shop.core.shop_settings import renew_link_salt
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 5, 27, 8, 0, tzinfo=UTC)
-# The closure, the delivery line (zones with their rates, countries without delivery), the menu and the season's entry in
-# the header of every page.
+# The closure, the delivery line (zones with their rates, countries without delivery), the menu and the season's entry
+# in the header of every page.
 HEADER_QUERIES = 5
 GERMAN = {
     "title_de": "Harz schleifen",
