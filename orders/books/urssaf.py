@@ -54,12 +54,12 @@ class EndedPeriod:
     one: 0 when that was later."""
 
     name: str
-    period: Period
+    days: Period
     age: int
 
     @property
     def due_on(self) -> date:
-        return due_on(self.period)
+        return due_on(self.days)
 
     @property
     def may_be_joined(self) -> bool:

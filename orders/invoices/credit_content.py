@@ -135,7 +135,7 @@ def _credit(
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Uncredited:
     """What the credit notes of a document left at each of its `rates`. By percent, VAT included: what it `charged`, and
     what they left of its `delivery`."""
 
@@ -156,7 +156,7 @@ class Left:
         return list(zip(shares, weights, strict=True))
 
 
-def left_of(charged: dict[str, Any], notes: Iterable[dict[str, Any]]) -> Left:
+def uncredited_of(charged: dict[str, Any], notes: Iterable[dict[str, Any]]) -> Uncredited:
     """Return what is left of a document, by its frozen content and that of its credit notes."""
     rates = {rate.percent: rate for rate in tax_rates(charged["tax"])}
     whole = {percent: rate.total for percent, rate in rates.items()}
@@ -167,7 +167,7 @@ def left_of(charged: dict[str, Any], notes: Iterable[dict[str, Any]]) -> Left:
             rates[rate.percent] = RateShare(rate.percent, had.net - rate.net, had.vat - rate.vat)
         for percent, amount in _delivery_of(charged, note).items():
             delivery[percent] = max(delivery[percent] - amount, ZERO)
-    return Left(list(rates.values()), whole, delivery)
+    return Uncredited(list(rates.values()), whole, delivery)
 
 
 def _delivery_of(charged: dict[str, Any], data: dict[str, Any]) -> dict[Decimal, Decimal]:
@@ -181,7 +181,7 @@ def _sum_at(percent: Decimal, lines: Sequence[tuple[Decimal, Decimal]]) -> Decim
 
 
 def credited_lines(
-    credited: Invoice, request: RefundRequest, left: Left
+    credited: Invoice, request: RefundRequest, left: Uncredited
 ) -> tuple[list[dict[str, Any]], Decimal]:
     """Return what the credit note lists, and its share of the delivery; both add up to the credited amount."""
     with translation.override(credited.order.language):
@@ -189,7 +189,7 @@ def credited_lines(
 
 
 def _credited_lines(
-    credited: Invoice, request: RefundRequest, left: Left
+    credited: Invoice, request: RefundRequest, left: Uncredited
 ) -> tuple[list[dict[str, Any]], Decimal]:
     parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
     if not parts and request.amount == credited.total:

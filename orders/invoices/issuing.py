@@ -72,7 +72,7 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
         return None
     reserved = reserve_number()
     notes = Invoice.objects.filter(credits=credited).values_list("data", flat=True)
-    left = credit_content.left_of(credited.data, notes)
+    left = credit_content.uncredited_of(credited.data, notes)
     lines, shipping = credit_content.credited_lines(credited, request, left)
     tax = _tax_like(credited, lines, shipping, request.amount, left)
     return _write(
@@ -98,7 +98,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
     sale is the same. Runs in the caller's transaction with the order locked.
     """
     order = credited.order
-    left = credit_content.left_of(credited.data, [])
+    left = credit_content.uncredited_of(credited.data, [])
     shipping = Decimal(credited.data["shipping"])
     tax = _tax_like(credited, credited.data["lines"], shipping, credited.total, left)
     reserved = reserve_number()
@@ -143,7 +143,7 @@ def _tax_like(
     lines: Sequence[dict[str, Any]],
     shipping: Decimal,
     amount: Decimal,
-    left: credit_content.Left,
+    left: credit_content.Uncredited,
 ) -> Tax:
     sums = credit_content.with_rates(credited.data, lines)
     return tax_of_credit(

@@ -118,10 +118,12 @@ def reporting_csv(request: HttpRequest) -> HttpResponseBase:
 def urssaf_page(request: HttpRequest) -> HttpResponseBase:
     """Turnover collected by period of a year, and the return that is due."""
     year = asked_period(request).chosen_year()
+    rows = urssaf.declarations(year)
     ended = urssaf.last_period(timezone.localdate())
-    of_its_year = urssaf.declarations(ended.period.last.year)
+    its_year = ended.days.last.year
+    of_its_year = rows if its_year == year else urssaf.declarations(its_year)
     context = {
-        "rows": urssaf.declarations(year),
+        "rows": rows,
         "found": next(row for row in of_its_year if row.period == ended.name),
         "ended": ended,
         "year": year,

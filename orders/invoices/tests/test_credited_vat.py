@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orders.invoices.content import tax_data
-from orders.invoices.credit_content import left_of, with_rates
+from orders.invoices.credit_content import uncredited_of, with_rates
 from orders.invoices.tax import tax_of_credit, tax_rates
 from orders.pricing.vat import Treatment, tax_lines
 from shop.core.money import ZERO, from_cents, to_cents
@@ -49,7 +49,7 @@ def test_credit_notes_of_a_whole_sale_add_up_to_it_at_each_rate(sold, shipping, 
 def credit(
     charged: dict[str, Any], notes: list[dict[str, Any]], lines: list[dict[str, Any]], delivery: Decimal
 ) -> dict[str, Any]:
-    left = left_of(charged, notes)
+    left = uncredited_of(charged, notes)
     if not lines:
         shares = left.share(delivery, [], is_delivery=True)
         lines = [row(part, percent=f"{percent}", is_shipping=True) for part, percent in shares if part]

@@ -212,3 +212,14 @@ class HomeSection(Seasonal):
 
     def __str__(self) -> str:
         return self.get_kind_display()
+
+    def clean(self) -> None:
+        """Refuses a second row of a section for the same days: the page shows each section once."""
+        super().clean()
+        rows = HomeSection.objects.filter(kind=self.kind).exclude(pk=self.pk)
+        if self.starts_on:
+            rows = rows.exclude(ends_on__lt=self.starts_on)
+        if self.ends_on:
+            rows = rows.exclude(starts_on__gt=self.ends_on)
+        if rows.exists():
+            raise ValidationError({"kind": _("Cette section est déjà sur l'accueil à ces dates.")})

@@ -36,18 +36,6 @@ class SectionForm(forms.ModelForm[HomeSection]):
         fields = ("kind", "is_visible", "starts_on", "ends_on")
         formfield_callback = staff_formfield
 
-    def clean(self) -> dict[str, Any]:
-        """The page shows each section once: a second row of one is for other days."""
-        cleaned = super().clean() or {}
-        rows = HomeSection.objects.filter(kind=cleaned.get("kind")).exclude(pk=self.instance.pk)
-        if first := cleaned.get("starts_on"):
-            rows = rows.exclude(ends_on__lt=first)
-        if last := cleaned.get("ends_on"):
-            rows = rows.exclude(starts_on__gt=last)
-        if rows.exists():
-            raise ValidationError({"kind": _("Cette section est déjà sur l'accueil à ces dates.")})
-        return cleaned
-
 
 class PlaceholdersMixin(forms.BaseModelForm[Any]):
     """Texts may name only figures that exist: `{{ production_delay }}`, not `{{ delay }}`."""
