@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +69,14 @@ class GuardedSocket(socket.socket):
 def pytest_configure(config: pytest.Config) -> None:
     socket.socket = GuardedSocket  # type: ignore[misc]
     TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[method-assign]
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """On PostgreSQL spare the import of files that name no marker of it: what they hold runs on SQLite alone."""
+    if connection.vendor == "sqlite" or not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return None if any(marker in text for marker in ENGINES) else True
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
