@@ -74,7 +74,7 @@ def test_while_redis_is_away_an_order_reads_the_rules(fake_stripe, shopper, sett
     settings.FRAGMENT_CACHE_SECONDS = 60
     settings.REDIS_URL = "redis://127.0.0.1:9"
     settings.CACHES = {
-        name: {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
+        name: {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
         for name in ("default", "shared")
     }
     lines = [line(make_product(price="5.00"))]

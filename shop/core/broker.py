@@ -16,7 +16,7 @@ from typing import Any
 from celery.app.amqp import AMQP
 from kombu import Connection
 from kombu.exceptions import ChannelError
-from kombu.transport import TRANSPORT_ALIASES, filesystem, redis, virtual
+from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.encoding import str_to_bytes
 from kombu.utils.json import dumps
 
@@ -77,34 +77,9 @@ class FolderTransport(filesystem.Transport):
     Channel = FolderChannel
 
 
-class RedisQoS(redis.QoS):
-    """Kombu's own, for a worker that goes on after an acknowledgement was lost.
-
-    A worker takes one message at a time and the next one when that is acknowledged. If Redis does not answer just then,
-    Kombu logs it and keeps counting the message as held: the worker lives, is connected, and never takes another one.
-    """
-
-    def ack(self, delivery_tag: Any) -> None:
-        try:
-            super().ack(delivery_tag)
-        except self.channel.connection_errors:  # type: ignore[attr-defined]
-            # Redis still has the message and hands it out again after `visibility_timeout`; tasks bear that.
-            virtual.QoS.ack(self, delivery_tag)
-            raise
-
-
-class RedisChannel(redis.Channel):
-    QoS = RedisQoS
-
-
-class RedisTransport(redis.Transport):
-    """Kombu's `redis://`, with the acknowledgements above."""
-
-    Channel = RedisChannel
-
-
 def register() -> None:
-    """Make ``folder://`` known to Kombu, and the shop's own ``redis://``."""
+    """Make ``folder://`` known to Kombu, and the shop's own ``redis://``, each by its name: without Redis its client is
+    not loaded."""
     TRANSPORT_ALIASES[ALIAS] = f"{__name__}:FolderTransport"
     for name in ("redis", "rediss"):
-        TRANSPORT_ALIASES[name] = f"{__name__}:RedisTransport"
+        TRANSPORT_ALIASES[name] = "shop.core.redis_broker:RedisTransport"

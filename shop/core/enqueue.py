@@ -5,14 +5,13 @@ broker that can't be reached delays it and loses nothing.
 """
 
 import logging
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from shop.core.caches import redis_circuit
 from shop.core.circuit import CallRefused
 
 if TYPE_CHECKING:
@@ -37,9 +36,18 @@ def publish(task: "Task[Any, Any]", *args: str | int, **options: Any) -> None:
     One try of a quarter of a second. A Redis that did not answer the last call, cache or broker, is not asked.
     """
     try:
-        with redis_circuit.call() if settings.REDIS_URL else nullcontext():
+        with _calling():
             task.apply_async(args=args, **options)
     except CallRefused:
         return
     except Exception as error:
         logger.warning("broker not reached for %s: %s", task.name, type(error).__name__)
+
+
+def _calling() -> AbstractContextManager[None]:
+    """Around one call. Raises CallRefused instead of letting it through."""
+    if not settings.REDIS_URL:
+        return nullcontext()
+    from shop.core import redis_cache
+
+    return redis_cache.redis_circuit.call()

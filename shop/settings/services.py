@@ -58,11 +58,11 @@ BACKUP_MONTHS = env.number("BACKUP_MONTHS", default=12)
 # --- Cache and background work ---------------------------------------------------------------------
 REDIS_URL = env.redis("REDIS_URL")
 CACHES: dict[str, dict[str, Any]] = {
-    "default": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 5000}},
     # Seen by every process of the machine: tells that what public pages show has changed.
-    "shared": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
+    "shared": {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {
         "BACKEND": "shop.core.caches.TolerantFileBasedCache",

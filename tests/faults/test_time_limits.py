@@ -30,9 +30,9 @@ from orders.stripe_sandbox.testing import free_port
 from orders.tests.factories import checkout_body, line, make_product, make_seller, make_zones
 from orders.tests.fake_stripe import signature
 from shop.core.broker import PatientAMQP
-from shop.core.caches import TolerantRedisCache
 from shop.core.deadlines import deadline
 from shop.core.postgresql.base import BoundedPool
+from shop.core.redis_cache import TolerantRedisCache
 from shop.core.s3_media import S3MediaStorage
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -225,7 +225,7 @@ def without_cache() -> list[int]:
     from django.core.cache import caches
     from django.test import Client
 
-    refusing = {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    refusing = {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     before = settings.CACHES
     settings.CACHES = dict.fromkeys(before, refusing)
     for name in before:

@@ -10,9 +10,10 @@ from time import monotonic
 import pytest
 from faulty_proxy import faulty_proxy
 
-from shop.core import caches
-from shop.core.caches import SignedSerializer, TolerantFileBasedCache, TolerantRedisCache
+from shop.core import redis_cache
+from shop.core.caches import TolerantFileBasedCache
 from shop.core.circuit import Circuit
+from shop.core.redis_cache import SignedSerializer, TolerantRedisCache
 from shop.core.tests.redis_servers import answering
 
 NOBODY_LISTENS = "redis://127.0.0.1:9/0"
@@ -30,9 +31,9 @@ def circuit(monkeypatch):
     """One of each test's own, with a clock that the test moves."""
     clock = [1000.0]
     circuit = Circuit(
-        caches.redis_circuit._silences, patience=0.0, limit=1, pause=5.0, clock=lambda: clock[0]
+        redis_cache.redis_circuit._silences, patience=0.0, limit=1, pause=5.0, clock=lambda: clock[0]
     )
-    monkeypatch.setattr(caches, "redis_circuit", circuit)
+    monkeypatch.setattr(redis_cache, "redis_circuit", circuit)
     return clock
 
 
@@ -87,7 +88,7 @@ def test_a_silent_redis_costs_one_wait_and_is_asked_again_after_the_pause(circui
 
 def test_a_slow_redis_is_left_alone(monkeypatch):
     slow = Circuit((OSError,), patience=0.0, slow=0.05, limit=1, pause=60.0)
-    monkeypatch.setattr(caches, "redis_circuit", slow)
+    monkeypatch.setattr(redis_cache, "redis_circuit", slow)
     with answering(b"$-1\r\n") as server, faulty_proxy(int(server.url.split(":")[2][:-2])) as proxy:
         proxy.delay = 0.1
         cache = TolerantRedisCache(f"redis://127.0.0.1:{proxy.port}/0", {})

@@ -12,20 +12,18 @@ from faulty_proxy import faulty_proxy
 from kombu.transport import redis, virtual
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shop.core import enqueue
+from shop.core import enqueue, redis_cache
 from shop.core.broker import (
     LONGEST_PAUSE_SECONDS,
     PatientAMQP,
     PatientConnection,
-    RedisQoS,
-    RedisTransport,
     register,
 )
-from shop.core.caches import redis_circuit
 from shop.core.circuit import Circuit
+from shop.core.redis_broker import RedisQoS, RedisTransport
 from shop.core.tests.redis_servers import answering
 
-SILENCES = redis_circuit._silences
+SILENCES = redis_cache.redis_circuit._silences
 
 
 class Task:
@@ -48,7 +46,7 @@ class Task:
 @pytest.fixture(autouse=True)
 def circuit(settings, monkeypatch):
     settings.REDIS_URL = "redis://somewhere"
-    monkeypatch.setattr(enqueue, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
+    monkeypatch.setattr(redis_cache, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
 
 
 def published_twenty_times(task: Task) -> float:

@@ -103,7 +103,7 @@ def test_a_foreign_host_gets_no_kept_page(client):
 
 def test_without_its_cache_the_shop_still_answers(client, settings):
     settings.CACHES = {
-        name: {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:9"}
+        name: {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:9"}
         for name in ("default", "shared")
     }
     assert client.get("/panier").status_code == 200
@@ -199,7 +199,7 @@ def test_while_redis_is_away_pages_are_kept_and_a_change_drops_them_on_this_mach
     """Made anew for every visitor they would cost ten times as much, at the moment when the shop has no cache."""
     settings.REDIS_URL = "redis://127.0.0.1:9"
     settings.CACHES = {
-        name: {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
+        name: {"BACKEND": "shop.core.redis_cache.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
         for name in ("default", "shared")
     }
     first = client.get("/mentions-legales")
