@@ -21,7 +21,7 @@ LATE_BOOKINGS = timedelta(days=14)
 
 
 def alert_turnover(now: datetime) -> list[TaxCeiling]:
-    """Send one mail for each ceiling, level (70, 90, 100 %) and year, at the highest level reached.
+    """Send one mail for each ceiling, level (70, 90 %, passed) and year, at the highest level reached.
 
     Returns the ceilings that have reached one. In January the year before is looked at too: money of its last days may
     be booked late.

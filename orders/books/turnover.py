@@ -24,7 +24,7 @@ from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
 
 ALERT_LEVELS = (70, 90, 100)
-"""Percent of a ceiling at which the owner receives a mail."""
+"""Percent of a ceiling at which the owner receives a mail; 100 is for one that is passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,10 @@ class TaxCeiling:
 
     @property
     def level(self) -> int:
-        """The highest alert level that is reached, 0 below the first."""
-        return max((level for level in ALERT_LEVELS if self.percent >= level), default=0)
+        """The highest alert level that is reached, 0 below the first; the last one beyond the ceiling alone, as art.
+        293 B and 258 A CGI have it: an amount that equals it has not passed it."""
+        levels = ALERT_LEVELS if self.amount > self.ceiling else ALERT_LEVELS[:-1]
+        return max((level for level in levels if self.percent >= level), default=0)
 
     @property
     def left(self) -> Decimal:

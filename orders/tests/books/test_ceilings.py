@@ -31,7 +31,8 @@ def ceiling_of(amount: str, ceiling: str = "85000.00") -> TaxCeiling:
         ("76499.99", 89, 70, "8500.01"),
         ("76500.00", 90, 90, "8500.00"),
         ("84999.99", 99, 90, "0.01"),
-        ("85000.00", 100, 100, "0.00"),
+        ("85000.00", 100, 90, "0.00"),
+        ("85000.01", 100, 100, "0.00"),
         ("170000.00", 200, 100, "0.00"),
     ],
 )
@@ -78,7 +79,7 @@ def test_one_mail_a_level_and_year():
 
 
 def test_money_of_the_old_year_heard_of_in_january_is_told_too():
-    book("85000.00", utc(2026, 12, 31, 22))
+    book("85000.01", utc(2026, 12, 31, 22))
     alert_turnover(utc(2027, 1, 3))
     assert alerts() == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
     book("9000.00", utc(2026, 12, 31, 22))
