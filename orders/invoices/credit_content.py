@@ -12,18 +12,19 @@ from django.utils.translation import gettext as _
 from orders.invoices import mentions
 from orders.invoices.content import customer_data, document_head, iso_day, line_data, tax_data
 from orders.invoices.series import ReservedNumber
-from orders.invoices.tax import share_by_rate, tax_rates
+from orders.invoices.tax import tax_rates
 from orders.models import (
     Invoice,
     InvoiceDraft,
     RefundRequest,
     RefundState,
 )
+from orders.pricing.shares import share_out
 from orders.pricing.vat import RateShare, Tax
 from orders.selectors.refund_debts import taken_instead
 from orders.selectors.refund_rules import paid_amounts
 from orders.selectors.refund_words import promotion_share_text
-from shop.core.money import ZERO, amount_string, quantize
+from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
 
 
 def credit_note_data(
@@ -137,23 +138,41 @@ def _credit(
 @dataclass(frozen=True, slots=True)
 class Uncredited:
     """What the credit notes of a document left at each of its `rates`. By percent, VAT included: what it `charged`, and
-    what they left of its `delivery`."""
+    what they left of its `delivery`.
+
+    No rate gives back more than it was charged. What has no room left at its own, as a piece whose price was reduced
+    by a gesture before it came back, goes to the rates that have some.
+    """
 
     rates: list[RateShare]
     charged: dict[Decimal, Decimal]
     delivery: dict[Decimal, Decimal]
 
+    def within(self, lines: Sequence[tuple[Decimal, Decimal]]) -> list[Decimal]:
+        """Return what of each line of (total, percent) its rate has room for, the first ones first."""
+        parts: list[tuple[Decimal, Decimal]] = []
+        for total, percent in lines:
+            parts.append((min(total, self._room(parts)[percent]), percent))
+        return [part for part, _percent in parts]
+
     def share(
         self, amount: Decimal, beside: Sequence[tuple[Decimal, Decimal]], *, is_delivery: bool = False
     ) -> list[tuple[Decimal, Decimal]]:
-        """Share an amount without pieces out over the rates, as (amount, percent): over what the lines `beside` it
-        leave at each if it is all of that, else in proportion to what is left of delivery or to what was charged."""
-        rest = {rate.percent: rate.total - _sum_at(rate.percent, beside) for rate in self.rates}
+        """Share an amount without pieces out over the rates, as (amount, percent): in proportion to what is left of
+        delivery or to what was charged, then to the room that the lines `beside` it leave."""
         weights = self.delivery if is_delivery and any(self.delivery.values()) else self.charged
-        if sum(rest.values()) == amount and min(rest.values()) >= 0:
-            weights = rest
-        shares = share_by_rate(amount, [RateShare(percent, each, ZERO) for percent, each in weights.items()])
-        return list(zip(shares, weights, strict=True))
+        room = self._room(beside)
+        wanted = share_out(to_cents(amount), [to_cents(weight) for weight in weights.values()])
+        parts = [min(cents, to_cents(room[percent])) for cents, percent in zip(wanted, weights, strict=True)]
+        free = [to_cents(room[percent]) - cents for cents, percent in zip(parts, weights, strict=True)]
+        more = share_out(to_cents(amount) - sum(parts), free)
+        return [
+            (from_cents(cents + extra), percent)
+            for cents, extra, percent in zip(parts, more, weights, strict=True)
+        ]
+
+    def _room(self, beside: Sequence[tuple[Decimal, Decimal]]) -> dict[Decimal, Decimal]:
+        return {rate.percent: max(rate.total - _sum_at(rate.percent, beside), ZERO) for rate in self.rates}
 
 
 def uncredited_of(charged: dict[str, Any], notes: Iterable[dict[str, Any]]) -> Uncredited:
@@ -194,23 +213,25 @@ def _credited_lines(
     parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
     if not parts and request.amount == credited.total:
         return credited.data["lines"], Decimal(credited.data["shipping"])
+    granted = [{**line_data(part.item), "total": amount_string(part.amount)} for part in parts]
+    totals = left.within(with_rates(credited.data, granted))
     lines, paid = [], paid_amounts(credited.order)
-    for part in parts:
+    for part, line, total in zip(parts, granted, totals, strict=True):
         gross = part.quantity * part.item.unit_price
         lines.append(
             {
-                **line_data(part.item),
+                **line,
                 "quantity": part.quantity,
                 "free_quantity": 0,
-                "discount": amount_string(max(gross - part.amount, ZERO)),
-                "total": amount_string(part.amount),
+                "discount": amount_string(max(gross - total, ZERO)),
+                "total": amount_string(total),
                 "explanation": promotion_share_text(
-                    part.item, quantity=part.quantity, amount=part.amount, paid=paid
+                    part.item, quantity=part.quantity, amount=total, paid=paid
                 ),
             }
         )
     shipping = quantize(Decimal(request.shipping))
-    rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
+    rest = request.amount - shipping - sum(totals, ZERO)
     if rest > 0:
         beside = with_rates(credited.data, lines)
         beside += left.share(shipping, beside, is_delivery=True)

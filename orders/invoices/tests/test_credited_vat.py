@@ -27,16 +27,24 @@ def test_credit_notes_of_a_whole_sale_add_up_to_it_at_each_rate(sold, shipping, 
         "tax": tax_data(tax_lines(Treatment.DOMESTIC, sold, shipping=shipping)),
     }
     goods, notes = [total for total, _percent in sold], []
+    left = sum(goods, shipping)
     for number in range(count):
         is_last = number == count - 1
-        # Of each line and of the delivery a part; the last note takes what is left.
-        taken = goods if is_last else [part_of(total, data) for total in goods]
-        delivery = shipping if is_last else part_of(shipping, data)
-        goods = [total - part for total, part in zip(goods, taken, strict=True)]
+        # Of each line and of the delivery a part, then a gesture; the last note takes what is left.
+        taken = []
+        for place, total in enumerate(goods):
+            part = min(total if is_last else part_of(total, data), left)
+            goods[place] -= part
+            left -= part
+            taken.append(part)
+        delivery = min(shipping if is_last else part_of(shipping, data), left)
         shipping -= delivery
+        left -= delivery
+        gesture = left if is_last else part_of(left, data) if data.draw(st.booleans()) else ZERO
+        left -= gesture
         lines = [row(part, item=place) for place, part in enumerate(taken) if part]
-        if lines or delivery:
-            notes.append(credit(charged, notes, lines, delivery))
+        if lines or delivery or gesture:
+            notes.append(credit(charged, notes, lines, delivery, gesture))
     returned: defaultdict[Decimal, list[Decimal]] = defaultdict(lambda: [ZERO, ZERO])
     for rate in (rate for note in notes for rate in tax_rates(note["tax"])):
         assert rate.net >= 0 <= rate.vat
@@ -47,9 +55,20 @@ def test_credit_notes_of_a_whole_sale_add_up_to_it_at_each_rate(sold, shipping, 
 
 
 def credit(
-    charged: dict[str, Any], notes: list[dict[str, Any]], lines: list[dict[str, Any]], delivery: Decimal
+    charged: dict[str, Any],
+    notes: list[dict[str, Any]],
+    lines: list[dict[str, Any]],
+    delivery: Decimal,
+    gesture: Decimal,
 ) -> dict[str, Any]:
     left = uncredited_of(charged, notes)
+    amount = sum((total for total, _percent in with_rates(charged, lines)), delivery + gesture)
+    totals = left.within(with_rates(charged, lines))
+    lines = [{**line, "total": str(total)} for line, total in zip(lines, totals, strict=True)]
+    if rest := amount - delivery - sum(totals, ZERO):
+        beside = with_rates(charged, lines)
+        beside += left.share(delivery, beside, is_delivery=True)
+        lines += [row(part, percent=f"{percent}") for part, percent in left.share(rest, beside) if part]
     if not lines:
         shares = left.share(delivery, [], is_delivery=True)
         lines = [row(part, percent=f"{percent}", is_shipping=True) for part, percent in shares if part]
@@ -61,9 +80,9 @@ def credit(
         shipping=delivery,
         shipped_with=left.share(delivery, sums, is_delivery=True),
         left=left.rates,
-        total=sum((total for total, _ in sums), delivery),
+        total=amount,
     )
-    assert tax.net + tax.vat == sum((total for total, _percent in sums), delivery)
+    assert tax.net + tax.vat == amount
     return {"lines": lines, "tax": tax_data(tax)}
 
 

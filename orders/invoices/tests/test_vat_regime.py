@@ -151,6 +151,10 @@ def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_wa
             ("21.10", "Carnet", "0.00"),
             ("5.04", "", "5.04"),
         ],
+        # A gesture for all, then the pieces for what it left of them together.
+        [("77.61", "", "0.00"), ("77.60", "Golem", "0.00")],
+        # A piece for more than the gesture left at its rate, then the other one with the delivery.
+        [("60.00", "", "0.00"), ("85.00", "Golem", "0.00"), ("10.21", "Carnet", "1.11")],
     ],
 )
 def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(parts) -> None:
@@ -165,6 +169,21 @@ def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(par
         sums[rate.percent][1] += rate.vat
     assert sums == {rate.percent: [rate.net, rate.vat] for rate in tax_rates(invoice.data["tax"])}
     assert sum(note.vat for note in notes) == -invoice.vat
+
+
+def test_a_piece_gives_back_at_its_rate_what_a_gesture_left_there() -> None:
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell_at_two_rates()
+        give_back(invoice, "77.61")
+        note = give_back(invoice, "77.60", piece="Golem")
+    # 77.61 € by 132.00 € at 20 % and 23.21 € at 5.5 % were 66.00 and 11.61.
+    assert [(line["name"], line["discount"], line["total"]) for line in note.data["lines"]] == [
+        ("Golem", "54.00", "66.00"), ("Geste commercial", "0.00", "11.60")
+    ]  # fmt: skip
+    assert [(rate.percent, rate.total) for rate in tax_rates(note.data["tax"])] == [
+        (Decimal("20.00"), Decimal("66.00")), (Decimal("5.50"), Decimal("11.60"))
+    ]  # fmt: skip
+    assert b"77.60" in factur_x(note.data)
 
 
 def test_art_258_a_a_liable_seller_charges_french_vat_below_the_threshold_and_none_outside_the_union() -> (
