@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Q, Subquery, Sum
+from django.db.models import FilteredRelation, Q, Sum
 from django.db.models.functions import ExtractYear, TruncMonth
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from orders.books.days import year
 from orders.invoices.tax import union_sales
 from orders.models import LedgerEntry, LedgerKind
-from orders.selectors.invoices import first_invoices
+from orders.selectors.invoices import first_invoice
 from shop.core.charts import HEIGHT, GridLine, Scale, percent
 from shop.core.dates import SHOP_ZONE
 from shop.core.models import ShopSettings
@@ -81,13 +81,15 @@ def months_until(number: int) -> list[MonthTurnover]:
 
 def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover]:
     charge = Q(kind=LedgerKind.CHARGE)
-    taxed = (
-        {name: Subquery(first_invoices().values(name)) for name in ("vat", "total")} if without_vat else {}
-    )
+    ledger = LedgerEntry.objects.filter(movements).order_by()
+    taxed: tuple[str, ...] = ()
+    if without_vat:
+        # Only where there is VAT: all other sales of a month are one row.
+        has_vat = first_invoice("order__invoices__") & Q(order__invoices__vat__gt=0)
+        ledger = ledger.annotate(sale=FilteredRelation("order__invoices", condition=has_vat))
+        taxed = ("sale__vat", "sale__total")
     rows = (
-        LedgerEntry.objects.filter(movements)
-        .order_by()
-        .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE), **taxed)
+        ledger.annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE))
         .values("month", *taxed)
         .annotate(received=Sum("amount", filter=charge), returned=Sum("amount", filter=~charge))
     )
@@ -95,7 +97,7 @@ def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover
     returned: defaultdict[tuple[int, int], Decimal] = defaultdict(lambda: ZERO)
     first = last
     for row in rows:
-        kept = 1 - row["vat"] / row["total"] if row.get("total") else 1
+        kept = 1 - row["sale__vat"] / row["sale__total"] if row.get("sale__vat") else 1
         key = (row["month"].year, row["month"].month)
         received[key] += (row["received"] or ZERO) * kept
         returned[key] -= (row["returned"] or ZERO) * kept

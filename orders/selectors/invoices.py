@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -90,9 +90,15 @@ def document_path(order: Order, entry: DocumentEntry, token: str = "") -> str:
     return f"{reverse('api-order-invoice', args=[order.pk])}?{urlencode(query)}"
 
 
+def first_invoice(path: str = "") -> Q:
+    """The invoice by which an order was sold; one that was issued anew is the same sale. `path` leads from the filtered
+    rows to it."""
+    return Q(**{f"{path}kind": InvoiceKind.INVOICE, f"{path}version": 1})
+
+
 def first_invoices() -> QuerySet[Invoice]:
-    """For a subquery by `order`: the invoice by which an order was sold. One that was issued anew is the same sale."""
-    return Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.INVOICE, version=1)
+    """For a subquery by `order`: the invoice by which an order was sold."""
+    return Invoice.objects.filter(first_invoice(), order=OuterRef("order"))
 
 
 def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
