@@ -20,7 +20,14 @@ from catalog.models.promotion import REDUCTIONS
 from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARIANT_COLUMNS
 from catalog.services.picture_imports import set_gallery, set_main_picture
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import conflict, delete_variation, save_product, save_variant, save_variation
+from catalog.services.products import (
+    conflict,
+    delete_variation,
+    free_references,
+    save_product,
+    save_variant,
+    save_variation,
+)
 from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
@@ -255,8 +262,9 @@ def _write_variants(
 ) -> None:
     rows = list(Variant.objects.filter(product=product).select_related("variation").order_by("pk"))
     written: set[int] = set()
-    for index, given in enumerate(wanted):
-        row = _find_variant(rows, given)
+    found = [(_find_variant(rows, given), given) for given in wanted]
+    free_references((row, given["sku"]) for row, given in found if row is not None and "sku" in given)
+    for index, (row, given) in enumerate(found):
         if row is not None and row.pk in written:
             faults.add(f"variants.{index}", _("Cette déclinaison est donnée deux fois."))
             continue

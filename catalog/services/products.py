@@ -111,6 +111,12 @@ def save_variant(*, variant: Variant) -> Variant:
     return variant
 
 
+def free_references(wanted: Iterable[tuple[Variant, str]]) -> None:
+    """Take the references away in the database that are about to change: variants may exchange theirs, which are saved
+    one after the other. Call it in the transaction that saves them all."""
+    Variant.objects.filter(pk__in=[row.pk for row, sku in wanted if row.sku != sku]).update(sku="")
+
+
 def delete_variation(*, variation: ProductVariation) -> None:
     """Remove a variation. Its prices over time stay."""
     refresh_due_promotions()

@@ -19,6 +19,7 @@ from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
     LANGUAGES,
     delete_variation,
+    free_references,
     locked_product,
     refresh_product,
     save_variation,
@@ -104,6 +105,9 @@ def save_grid(
             variants = {row.pk: row for row in product.variants.select_related("variation")}
             if any(row.variant_id not in variants for row in rows):
                 raise grid_conflict()
+            free_references(
+                (variants[row.variant_id], row.values["sku"]) for row in rows if "sku" in row.values
+            )
             for row in rows:
                 _write_row(writing, variants[row.variant_id], row)
             _write_photos(writing, rows, variants)

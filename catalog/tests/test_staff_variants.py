@@ -115,6 +115,29 @@ def test_grid_is_written_at_once_with_its_prices_recorded(admin, bear):
     assert AuditEntry.objects.get(action="product.variants_changed") == entry
 
 
+def test_variants_of_a_grid_exchange_their_references(admin, bear):
+    small, large = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
+    rows = [{"id": small.pk, "sku": "OURS-P"}, {"id": large.pk, "sku": "OURS-G"}]
+    assert put(admin, bear, rows).status_code == 200
+    answer = put(admin, bear, [{"id": small.pk, "sku": "OURS-G"}, {"id": large.pk, "sku": "OURS-P"}])
+    assert answer.status_code == 200, answer.json()
+    small.refresh_from_db()
+    large.refresh_from_db()
+    assert (small.sku, large.sku) == ("OURS-G", "OURS-P")
+    entry = AuditEntry.objects.filter(action="product.variants_changed").latest("pk")
+    assert (entry.before, entry.after) == (
+        {"Petit · Peint · sku": "OURS-P", "Grand · Peint · sku": "OURS-G"},
+        {"Petit · Peint · sku": "OURS-G", "Grand · Peint · sku": "OURS-P"},
+    )
+    # One that the other row keeps is not free.
+    answer = put(admin, bear, [{"id": small.pk, "sku": "OURS-P"}, {"id": large.pk, "in_stock": False}])
+    assert answer.json()["errors"] == {
+        f"rows.{small.pk}.sku": ["Cette référence est déjà celle d'une autre déclinaison."]
+    }
+    small.refresh_from_db()
+    assert small.sku == "OURS-G"
+
+
 def test_one_wrong_row_refuses_the_grid_with_messages_by_row_and_field(admin, bear):
     small, large = variant(bear, "Petit", "painted"), variant(bear, "Grand", "painted")
     other = change_variant(variant_of(make_product("Lynx")), sku="DEJA")
