@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Max, Min, Q, Subquery
 from django.db.models.fields.json import KT
@@ -144,6 +145,7 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
         net = sum((rate.net for rate in rates), ZERO)
         if all(line.get("is_shipping") for line in data["lines"]):
             shipping = net
+        reduced = _reduced(data)
         vat = AccountRole.OSS_VAT if treatment == Treatment.DESTINATION else AccountRole.VAT
         name = str(data["customer"]["name"])
         entry = _entry(
@@ -153,12 +155,22 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
             f"{'Avoir' if document.sign < 0 else 'Facture'} {document.number} {name}",
             document.pk,
             (accounts.customer(document.order.reference, document.first_name), document.total),
-            (accounts[AccountRole.SALES], -document.sign * (net - shipping)),
+            (accounts[AccountRole.SALES], -document.sign * (net - shipping - reduced)),
+            (accounts[AccountRole.REDUCTIONS], -document.sign * reduced),
             (accounts[AccountRole.SHIPPING], -document.sign * shipping),
             (accounts[vat], -document.vat),
         )
         if entry is not None:
             yield entry
+
+
+def _reduced(data: dict[str, Any]) -> Decimal:
+    """What a credit note gives back without a piece or delivery, VAT not included: a price reduction after the sale."""
+    nets = data["tax"].get("line_nets") or [line["total"] for line in data["lines"]]
+    lines = zip(nets, data["lines"], strict=True)
+    return sum(
+        (Decimal(net) for net, line in lines if not line["item"] and not line.get("is_shipping")), ZERO
+    )
 
 
 def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:

@@ -11,6 +11,7 @@ class AccountRole(models.TextChoices):
 
     CUSTOMERS = "customers", _("Clients")
     SALES = "sales", _("Ventes de marchandises")
+    REDUCTIONS = "reductions", _("Rabais, remises et ristournes accordés")
     SHIPPING = "shipping", _("Frais de port facturés")
     VAT = "vat", _("TVA française collectée")
     OSS_VAT = "oss_vat", _("TVA d'autres pays collectée (OSS)")
@@ -23,6 +24,7 @@ class AccountRole(models.TextChoices):
 DEFAULT_NUMBERS = {
     AccountRole.CUSTOMERS: ("411000", "Clients"),
     AccountRole.SALES: ("707000", "Ventes de marchandises"),
+    AccountRole.REDUCTIONS: ("709700", "RRR accordés sur ventes de marchandises"),
     AccountRole.SHIPPING: ("708500", "Ports et frais accessoires facturés"),
     AccountRole.VAT: ("445710", "TVA collectée"),
     AccountRole.OSS_VAT: ("445715", "TVA collectée, guichet unique"),

@@ -91,8 +91,9 @@ def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_
     assert balances(rows) == {
         # The customer's account is settled: 48.00 invoiced and paid, 12.00 credited and refunded.
         "411000": Decimal("0.00"),
-        # 48.00 with 20 % inside, less 12.00: 40.00 - 10.00, of which 8.32 € net of delivery.
-        "707000": Decimal("-21.68"), "708500": Decimal("-8.32"), "445710": Decimal("-6.00"),
+        # 48.00 with 20 % inside, 40.00 with 8.32 € net of delivery, less a gesture of 12.00 that is no return.
+        "707000": Decimal("-31.68"), "709700": Decimal("10.00"), "708500": Decimal("-8.32"),
+        "445710": Decimal("-6.00"),
         "517000": Decimal("0.00"), "512000": Decimal("33.03"), "627000": Decimal("2.97"),
     }  # fmt: skip
     sale = [row for row in rows if row["EcritureNum"] == "1"]
