@@ -164,7 +164,7 @@ def _between(period: Period) -> QuerySet[LedgerEntry]:
 def _entries(period: Period) -> QuerySet[LedgerEntry]:
     invoices = Invoice.objects.only(
         "order_id", "kind", "number", "version", "country", "refund_request_id", "data"
-    ).order_by("sequence")
+    ).order_by("version")
     refunds = Refund.objects.only("order_id", "provider_id", "request_id", "method")
     return (
         _between(period)

@@ -13,8 +13,10 @@ from orders.books.days import Period, month, quarter, year
 from orders.books.receipts import csv_lines, receipts
 from orders.books.reporting import Reading, Sale, Step, report, step_name, summarise
 from orders.books.turnover import months_of
+from orders.invoices.issuing import reissue_invoice
 from orders.models import (
     Invoice,
+    InvoiceDraft,
     InvoiceKind,
     LedgerEntry,
     Order,
@@ -149,6 +151,20 @@ def test_a_refund_names_its_credit_note(sold):
         refund_request=request, country="FR", total=Decimal("-9.99"), data={}, hash="x",
     )  # fmt: skip
     assert [line.document for line in receipts(month(11, 2026))] == [invoice.number, "F-2026-09999"]
+
+
+def test_a_receipt_names_the_first_invoice_whatever_number_a_later_year_gave_the_second():
+    with time_machine.travel(utc(2026, 12, 30, 12), tick=False):
+        orders = [pay_order(make_order()) for _number in range(3)]
+    order = orders[-1]
+    first = order.invoices.get()
+    with time_machine.travel(utc(2027, 1, 2, 12), tick=False):
+        reissue_invoice(credited=first, draft=InvoiceDraft(order=order, customer_name="Ana"), reason="Nom")
+    again = order.invoices.get(version=2, kind=InvoiceKind.INVOICE)
+    assert (first.sequence, again.sequence) == (3, 2)
+    assert [line.document for line in receipts(month(12, 2026)) if line.order_id == order.pk] == [
+        first.number
+    ]
 
 
 def test_a_long_book_costs_three_queries_for_each_500_lines(sold, django_assert_num_queries):
