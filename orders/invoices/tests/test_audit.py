@@ -163,7 +163,7 @@ def test_a_settled_refund_without_credit_note_is_found(books: list[Invoice]) -> 
     assert ("credit note", order.reference) in faults()
 
 
-def test_a_credit_note_without_money_back_is_found(books: list[Invoice]) -> None:
+def test_a_credit_note_without_money_back_is_found(books: list[Invoice], damage: Damage) -> None:
     order = books[0].order
     request = RefundRequest.objects.create(
         order=order, key=new_key(), amount=Decimal("5.00"), settled_at=timezone.now()
@@ -171,6 +171,11 @@ def test_a_credit_note_without_money_back_is_found(books: list[Invoice]) -> None
     note = issue_credit_note(request=request)
     assert note is not None
     assert faults() == [("ledger", order.reference)]
+    # Nor one of another amount than its refund, of a refund that failed, and of more than the invoice.
+    RefundRequest.objects.update(amount=Decimal("6.00"), settled_at=None)
+    assert [fault for fault in faults() if fault[0] == "credit note"] == [("credit note", note.number)] * 2
+    damage(f"UPDATE orders_invoice SET total = -1000 WHERE id = {note.pk}")
+    assert ("credit note", books[0].number) in faults()
 
 
 def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Invoice]) -> None:
