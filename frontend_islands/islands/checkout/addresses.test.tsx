@@ -67,7 +67,10 @@ it("sends a gift with its message and the giver's own address", async () => {
 it("names what a gift and an invoice lack, and forgives it when they are no longer wanted", async () => {
   const { user, orders } = await openCheckout();
   await fillIn(user);
+  await user.clear(field("Ville"));
   await user.click(gift());
+  // What is said of the names stands before them.
+  expect(gift().compareDocumentPosition(field("Prénom"))).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   await user.click(payButton());
   const summary = await screen.findByRole("alert");
   expect(
@@ -76,6 +79,7 @@ it("names what a gift and an invoice lack, and forgives it when they are no long
       .map((link) => link.textContent),
   ).toEqual([
     "Saisissez le nom du destinataire.",
+    "Saisissez votre ville.",
     "Saisissez le nom de la facture.",
     "Saisissez l'adresse de facturation.",
     "Saisissez le code postal de facturation.",
@@ -85,6 +89,7 @@ it("names what a gift and an invoice lack, and forgives it when they are no long
   expect(document.activeElement).toBe(field("Ville de facturation"));
   expect(orders()).toEqual([]);
 
+  await put(user, "Ville", "Paris");
   await user.click(other());
   await user.click(gift());
   expect(screen.queryByRole("alert")).toBeNull();

@@ -42,6 +42,7 @@ export function DeliverySection({
         <span className="form__step">2</span> {t("checkout.delivery")}
       </legend>
       <SavedAddresses book={book} />
+      <GiftFields form={form} />
       <div className="form__grid">
         <TextField
           form={form}
@@ -108,7 +109,6 @@ export function DeliverySection({
         </div>
       </details>
       {isMember && <SaveAddress book={book} />}
-      <GiftFields form={form} />
     </fieldset>
   );
 }

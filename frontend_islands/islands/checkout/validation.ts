@@ -5,6 +5,8 @@ import { LIMITS } from "@/api/limits";
 export const FIELDS = [
   "email",
   "password",
+  "gift.recipient",
+  "gift.message",
   "firstName",
   "lastName",
   "address",
@@ -14,8 +16,6 @@ export const FIELDS = [
   "customCountry",
   "phone",
   "notes",
-  "gift.recipient",
-  "gift.message",
   "billing.name",
   "billing.company",
   "billing.companyNumber",
