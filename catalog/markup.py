@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import unescape
 from itertools import pairwise
 
 import nh3
@@ -63,9 +64,9 @@ def put_in_place(html: SafeString, place: str, inner: SafeString) -> SafeString:
 
 
 def plain_text(html: str) -> str:
-    """Return the words of rendered Markdown on one line, for search engines."""
-    words = strip_tags(html.replace("</td>", " ").replace("</th>", " ")).split()
-    return " ".join(words).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    """Return the words of rendered Markdown on one line, for search engines: a row of a table is a sentence."""
+    html = re.sub(r"</t[dh]>\s*</tr>", ".", re.sub(r"</t[dh]>\s*<t[dh]>", " · ", html))
+    return unescape(" ".join(strip_tags(html).split()))
 
 
 def localise(path: str) -> str:

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
+from catalog.markup import plain_text, render_markdown
 from catalog.tests.factories import make_finish_category, make_product, make_variation
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
@@ -108,6 +109,12 @@ def test_the_faq_says_to_search_engines_what_it_shows(client: Client, texts: Non
     assert first["acceptedAnswer"]["text"].startswith("Une figurine industrielle sort d'un moule")
     shown = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page)).replace("&#x27;", "'")
     assert first["acceptedAnswer"]["text"] in shown
+
+
+def test_a_table_in_an_answer_is_read_row_by_row() -> None:
+    table = 'Tarifs :\n\n| Zone | Prix |\n|---|---:|\n| « Nord » & "Sud" | 9 € |\n| Reste | 5 < 6 |\n\nC\'est tout.'
+    plain = 'Tarifs : Zone · Prix. « Nord » & "Sud" · 9 €. Reste · 5 < 6. C\'est tout.'
+    assert plain_text(render_markdown(table)) == plain
 
 
 def test_an_unpublished_question_is_nowhere(client: Client, texts: None, run_on_commit: Any) -> None:
