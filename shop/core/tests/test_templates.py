@@ -57,6 +57,17 @@ def test_what_a_refused_form_says_takes_the_focus(name: str) -> None:
     assert [tag for tag in said if not tag.endswith(' role="alert" tabindex="-1" autofocus>')] == []
 
 
+def test_forms_of_the_team_say_first_what_they_lack() -> None:
+    """Without it the focus of a refused form is at the top of the page, and nothing is read out."""
+    silent = [
+        name
+        for name in PAGES
+        if "staff/parts/field.html" in (source := (FOLDER / name).read_text(encoding="utf-8"))
+        and "components/error_summary.html" not in source
+    ]
+    assert silent == []
+
+
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
 @pytest.mark.parametrize("name", STANDALONE)
 def test_pages_of_a_failing_server_need_nothing(name: str, language: str) -> None:
