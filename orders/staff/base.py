@@ -9,7 +9,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.forms.boundfield import BoundField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -69,22 +68,6 @@ class DayField(forms.DateField):
 
     widget = DayInput
     input_formats = ["%Y-%m-%d"]
-
-
-class StaffBoundField(BoundField):
-    """A field in the shop's look."""
-
-    def build_widget_attrs(self, attrs: dict[str, Any], widget: forms.Widget | None = None) -> dict[str, Any]:
-        built: dict[str, Any] = super().build_widget_attrs(attrs, widget)
-        if not isinstance(widget or self.field.widget, forms.CheckboxInput | forms.RadioSelect):
-            built.setdefault("class", "input")
-        return built
-
-
-class StaffForm(forms.Form):
-    """A form of the staff area; `staff/parts/fields.html` draws it."""
-
-    bound_field_class = StaffBoundField
 
 
 def ask_page(

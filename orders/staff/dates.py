@@ -20,7 +20,7 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.workshop import is_promised
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import decide_retention
-from orders.staff.base import DayField, StaffForm, ask_page, carry_out, order_url
+from orders.staff.base import DayField, ask_page, carry_out, order_url
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
@@ -30,7 +30,7 @@ DELIVERY_LABEL = "Date de livraison"
 RETENTION_LABEL = "Décider de l'argent gardé"
 
 
-class PromiseForm(StaffForm):
+class PromiseForm(forms.Form):
     """The new promised date, and why."""
 
     promised_by = DayField(label="Nouvelle date")
@@ -39,13 +39,13 @@ class PromiseForm(StaffForm):
     )
 
 
-class DeliveryForm(StaffForm):
+class DeliveryForm(forms.Form):
     """The day on which the last parcel arrived; empty when it is not known."""
 
     delivered_on = DayField(label="Livrée le", required=False)
 
 
-class RetentionForm(StaffForm):
+class RetentionForm(forms.Form):
     """Why the money of a cancelled order stays with the shop."""
 
     decision = forms.CharField(

@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from orders.models import Discrepancy
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
-from orders.staff.base import StaffForm, ask_page, row_number
+from orders.staff.base import ask_page, row_number
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_lists import PAGE_SIZE, Part, staff_list
@@ -28,7 +28,7 @@ PARTS = (
 SEARCHED = ("provider_id", "order__reference", "detail")
 
 
-class ResolutionForm(StaffForm):
+class ResolutionForm(forms.Form):
     """Why a difference is in order."""
 
     how = forms.CharField(

@@ -24,7 +24,7 @@ from orders.selectors.provider_words import decline_in_words
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.scheduled_payments import send_link, write_off_payment
 from orders.services.payments.due_installments import charge_now, charge_obstacle_text
-from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
+from orders.staff.base import PageLink, ask_page, carry_out, order_url
 from orders.stripe import gateway
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words, shop_day
@@ -68,13 +68,13 @@ def payments_page(request: HttpRequest) -> HttpResponseBase:
     return render(request, "staff/payments/list.html", {"list": listed})
 
 
-class WriteOffForm(StaffForm):
+class WriteOffForm(forms.Form):
     """Why an installment is written off, for the journal."""
 
     reason = forms.CharField(label="Motif", max_length=500, widget=forms.Textarea({"rows": 3}))
 
 
-class PauseForm(StaffForm):
+class PauseForm(forms.Form):
     """Why the payments are suspended, for the journal and the customer."""
 
     reason = forms.CharField(label="Motif", max_length=500, widget=forms.Textarea({"rows": 3}))

@@ -18,7 +18,7 @@ from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order
 from orders.selectors.company_numbers import clean_company_number
 from orders.selectors.invoices import documents_of, find_document
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
-from orders.staff.base import StaffForm, ask_page, order_url
+from orders.staff.base import ask_page, order_url
 from shop.core.dates import end_of_day, start_of_day
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
@@ -72,7 +72,7 @@ def invoice_pdf(request: HttpRequest, invoice_id: int) -> HttpResponseBase:
         return redirect("staff-invoices")
 
 
-class InvoiceForm(StaffForm):
+class InvoiceForm(forms.Form):
     """The parts of an invoice that may be edited."""
 
     customer_name = forms.CharField(label="Nom du client", max_length=200, required=False)

@@ -27,7 +27,7 @@ from orders.services.reconciliation.bank_statements import (
     match_statement,
     read_statement,
 )
-from orders.staff.base import StaffForm, ask_page, carry_out
+from orders.staff.base import ask_page, carry_out
 from orders.staff.periods import asked_period, asked_years
 from shop.core.amounts import localised_amount
 from shop.core.money import ZERO
@@ -80,7 +80,7 @@ def fees_csv(request: HttpRequest) -> HttpResponseBase:
     return csv_response(f"compte-stripe-{year}", book.FEES_HEADER, book.movement_cells(year))
 
 
-class StatementForm(StaffForm):
+class StatementForm(forms.Form):
     """A statement of the bank's, as it exports it."""
 
     statement = forms.FileField(
@@ -143,7 +143,7 @@ def _signed_lines(text: str) -> list[StatementLine] | None:
     ]
 
 
-class ReasonForm(StaffForm):
+class ReasonForm(forms.Form):
     """Why a difference is in order."""
 
     reason = forms.CharField(

@@ -27,7 +27,7 @@ from orders.services.refunds.transfers import (
     sync_other_refunds,
     take_transfer_back,
 )
-from orders.staff.base import DayInput, StaffForm, ask_page, order_url
+from orders.staff.base import DayInput, ask_page, order_url
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
 from shop.core.money import amount_string
@@ -39,7 +39,7 @@ SENT_LABEL = "Réglé par virement"
 RETURNED_LABEL = "Virement non abouti"
 
 
-class ChosenRefundForm(StaffForm):
+class ChosenRefundForm(forms.Form):
     """One of several refunds in the field `choice`, and in the field `day` when its money moved."""
 
     choice: ClassVar[str]

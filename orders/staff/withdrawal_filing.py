@@ -22,7 +22,7 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
 from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
-from orders.staff.base import DayField, StaffForm, ask_page, order_url
+from orders.staff.base import DayField, ask_page, order_url
 from shop.core.email_addresses import EmailAddressField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -31,7 +31,7 @@ from shop.core.staff_pages import WRITE, staff_page
 LABEL = "Enregistrer une rétractation reçue"
 
 
-class ReceivedForm(StaffForm):
+class ReceivedForm(forms.Form):
     """What staff read in a letter; the service judges it. `key` makes a second click find the first one's work."""
 
     channel = forms.ChoiceField(

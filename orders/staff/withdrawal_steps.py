@@ -15,13 +15,13 @@ from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.selectors.withdrawals import is_answered
 from orders.services.withdrawals import cases
-from orders.staff.base import DayField, StaffForm
+from orders.staff.base import DayField
 from shop.core.amounts import localised_amount
 from shop.core.dates import moment_on, shop_day
 from shop.core.staff_actions import StaffAction
 
 
-class StepForm(StaffForm):
+class StepForm(forms.Form):
     """What a step asks about `case`; nothing but the button unless a step says more."""
 
     def __init__(self, *args: Any, case: WithdrawalCase, **kwargs: Any) -> None:

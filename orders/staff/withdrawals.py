@@ -36,7 +36,7 @@ from orders.selectors.withdrawals import (
 )
 from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import left_stopped, refund_case
-from orders.staff.base import PageLink, StaffForm, ask_page, carry_out, order_url
+from orders.staff.base import PageLink, ask_page, carry_out, order_url
 from orders.staff.withdrawal_filing import LABEL as FILE_LABEL
 from orders.staff.withdrawal_steps import STEPS, is_accepted, resume_field
 from shop.core.amounts import AmountFormField, localised_amount
@@ -158,7 +158,7 @@ def order_withdrawals_page(request: HttpRequest, order_id: uuid.UUID) -> HttpRes
     return render(request, "staff/withdrawals/of_order.html", context)
 
 
-class ReturnForm(StaffForm):
+class ReturnForm(forms.Form):
     """The units that came back. `amount` is less than their worth when they lost value (L221-23)."""
 
     restock = forms.BooleanField(label="Remettre en stock", required=False)
