@@ -79,7 +79,7 @@ def arrange_pictures(
             raise gallery_conflict()
         for pk in removed_ids:
             delete_product_image(image=rows[pk])
-        for position, pk in enumerate(ids, start=1):
+        for position, pk in enumerate(ids):
             rows[pk].position = position
         ProductImage.objects.bulk_update([rows[pk] for pk in ids], ["position"])
         content_changed()

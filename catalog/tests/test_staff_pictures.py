@@ -20,6 +20,7 @@ from catalog.services.product_removal import trash_products
 from catalog.tests.factories import make_image, make_product, make_user, make_variation, picture
 from catalog.tests.staff import PRODUCTS, send, staff_browser
 from shop.core import images
+from shop.core.content_version import content_version
 from shop.core.outbound import AddressRefused, Answer, CallFailed
 from shop.core.staff_actions import StaffAction
 from shop.core.templatetags.images import picture as picture_tag
@@ -185,6 +186,20 @@ def test_main_photo_comes_first_and_the_others_keep_their_order(admin):
     assert (refused.status_code, order(product)) == (404, [third, first, second])
 
 
+def test_visitors_see_at_once_another_order_and_other_words(admin, django_capture_on_commit_callbacks):
+    product = make_product()
+    first, second = (make_image(product, position).pk for position in (1, 2))
+    seen = [content_version()]
+    for method, path, body in (
+        ("put", "order", {"ids": [second, first]}),
+        ("patch", str(first), {"alt": "Un ours"}),
+    ):
+        with django_capture_on_commit_callbacks(execute=True):
+            assert send(admin, method, f"/{product.pk}/images/{path}", body).status_code == 200
+        seen.append(content_version())
+    assert len(set(seen)) == 3
+
+
 def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
     product = make_product()
     row = make_image(product)
@@ -200,6 +215,8 @@ def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
     row.refresh_from_db()
     assert (row.alt_fr, row.alt_en, row.alt_es, row.alt_de) == ("Un ours", "A bear", "Un oso", "Ein Bär")
     assert (row.finish, row.variation_id, row.focus_x, row.focus_y) == ("unpainted", format_.pk, 10, 90)
+    # Where nothing is cropped the point stays that the photo shows.
+    assert send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"crop": None}).json()["focus"]["x"] == 10
     stale = send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "Autre", "version": version})
     assert (stale.status_code, stale.json()["code"]) == (409, "conflict")
     assert stale.json()["current"]["alt"] == "Un ours"
