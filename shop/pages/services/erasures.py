@@ -139,7 +139,7 @@ def cancel_erasure(*, user: User) -> bool:
     """Take a registered erasure back; False for one that has begun, or none."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
-        registered = Erasure.objects.filter(user_key=user.pk, state=ErasureState.REGISTERED, closed_at=None)
+        registered = Erasure.objects.filter(user_key=user.pk, state=ErasureState.REGISTERED)
         if not registered.exists():
             return False
         registered.delete()
@@ -155,9 +155,7 @@ def cancel_guest_erasure(*, email: str) -> bool:
         known = guest_erasure_of(email)
         if known is None:
             return False
-        registered = Erasure.objects.select_for_update().filter(
-            pk=known.pk, state=ErasureState.REGISTERED, closed_at=None
-        )
+        registered = Erasure.objects.select_for_update().filter(pk=known.pk, state=ErasureState.REGISTERED)
         row = registered.first()
         if row is None:
             return False

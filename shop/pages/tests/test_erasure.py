@@ -245,11 +245,15 @@ def test_no_letter_goes_to_who_waits_for_an_open_order():
     zoe = make_member("zoe@example.com")
     pay_order(make_order(user=zoe, email="zoe@example.com"))
     subscriber = make_subscriber("zoe@example.com", cart_reminders_at=timezone.now())
+    EmailAddress.objects.create(user=zoe, email="zoe@example.org", verified=True)
+    other = make_subscriber("zoe@example.org")
 
     assert erase(zoe).state == ErasureState.REGISTERED
 
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.cart_reminders_at) == (False, None)
+    other.refresh_from_db()
+    assert not other.receives
     answers = subscriber.consents.order_by("pk").values_list("purpose", "action", "source")
     assert list(answers) == [
         ("cart_reminders", "withdrawn", "profile"),

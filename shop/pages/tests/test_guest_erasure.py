@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.tests.people import make_admin, make_member
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice
 from orders.books.audit import audit_books
 from orders.models import Order
@@ -104,8 +105,11 @@ def test_from_the_staff_page_to_the_last_mail(staff, client, mailoutbox):
 def test_what_is_open_is_waited_for_and_named_without_a_page_of_members(staff, client):
     make_seller()
     order = pay_order(make_order(email=GUEST))
+    subscriber = make_subscriber(GUEST)
     client.post(link(staff))
     assert finish().state == ErasureState.REGISTERED
+    ended = subscriber.consents.values_list("purpose", "action", "source")
+    assert list(ended) == [("newsletter", "withdrawn", "mail")]
     mail = OutgoingMail.objects.get(kind="account_erasure_registered")
     assert f"- Commande {order.reference}\u00a0: elle n'est pas encore livrée." in mail.text
     assert "Mes données" not in mail.html
@@ -172,6 +176,6 @@ def test_it_is_taken_back_until_it_begins(staff, client):
     assert order.email == GUEST
 
     client.post(path)
-    Erasure.objects.update(closed_at=timezone.now())
+    Erasure.objects.update(state=ErasureState.RUNNING, closed_at=timezone.now())
     client.post(path, {"cancel": "1"})
     assert Erasure.objects.count() == 1

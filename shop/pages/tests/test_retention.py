@@ -10,13 +10,14 @@ from django.utils import timezone, translation
 
 from accounts.models import SignUp, User
 from accounts.tests.people import make_admin, make_member, sign_up
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice, Review
 from orders.models import Attempt, Discrepancy, Order, StripeEvent
 from orders.services.fulfilment import erasing
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
-from shop.core.models import OutgoingMail
+from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import RetentionRule, kept_until, period_text, retention_rules
 from shop.pages.models import ContactImage, ContactRequest, Erasure, InactivityNotice, RetentionRun
 from shop.pages.services import retention
@@ -240,6 +241,7 @@ def idle(email: str, *, joined: float, signed_in: float | None = None, **fields)
 def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     three_years = 3 * 366
     gone = idle("gone@example.com", joined=three_years, language="de")
+    subscriber = make_subscriber(gone.email)
     idle("signed-in@example.com", joined=three_years, signed_in=10)
     buyer = idle("buyer@example.com", joined=three_years)
     make_order(user=buyer, email=buyer.email)
@@ -258,6 +260,10 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     apply_rules(timezone.now())
     erasure = Erasure.objects.get()
     assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
+    # Nobody asked for it: no person is named, and no consent was withdrawn.
+    assert AuditEntry.objects.get(action="erasure.requested").actor_id is None
+    subscriber.refresh_from_db()
+    assert (subscriber.receives, subscriber.consents.count()) == (True, 0)
 
 
 def test_a_member_that_fails_keeps_no_other_waiting(fail_first):
