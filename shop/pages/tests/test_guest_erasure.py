@@ -107,7 +107,10 @@ def test_what_is_open_is_waited_for_and_named_without_a_page_of_members(staff, c
     order = pay_order(make_order(email=GUEST))
     subscriber = make_subscriber(GUEST)
     client.post(link(staff))
-    assert finish().state == ErasureState.REGISTERED
+    waiting = finish()
+    assert waiting.state == ErasureState.REGISTERED
+    # An hour, not the minutes after which something that failed is tried again.
+    assert waiting.next_try_at > timezone.now() + timedelta(minutes=50)
     ended = subscriber.consents.values_list("purpose", "action", "source")
     assert list(ended) == [("newsletter", "withdrawn", "mail")]
     mail = OutgoingMail.objects.get(kind="account_erasure_registered")
