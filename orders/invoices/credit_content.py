@@ -165,7 +165,9 @@ class Uncredited:
         wanted = share_out(to_cents(amount), [to_cents(weight) for weight in weights.values()])
         parts = [min(cents, to_cents(room[percent])) for cents, percent in zip(wanted, weights, strict=True)]
         free = [to_cents(room[percent]) - cents for cents, percent in zip(parts, weights, strict=True)]
-        more = share_out(to_cents(amount) - sum(parts), free)
+        rest = to_cents(amount) - sum(parts)
+        # More than was charged has a note all the same, and the audit says so: money went back.
+        more = share_out(rest, free if rest <= sum(free) else wanted)
         return [
             (from_cents(cents + extra), percent)
             for cents, extra, percent in zip(parts, more, weights, strict=True)

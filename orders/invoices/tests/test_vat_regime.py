@@ -92,9 +92,9 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
     with time_machine.travel(JULY, tick=False):
         invoice = sell((book, 1), (figurine, 1))
         VatRate.objects.update(percent=Decimal("10.00"))
-        note = give_back(invoice, "21.10", piece="Carnet")
         gesture = give_back(invoice, "14.11")
-    assert (note.vat, note.data["tax"]["rates"][0]["percent"]) == (Decimal("-1.10"), "5.50")
+        note = give_back(invoice, "18.99", piece="Carnet")
+    assert (note.vat, note.data["tax"]["rates"][0]["percent"]) == (Decimal("-0.99"), "5.50")
     # 14.11 € shared out over 120.00 € at 20 % and 21.10 € at 5.5 %: 12.00 and 2.11, of which 2.00 and 0.11 VAT.
     assert [(line["total"], line["percent"]) for line in gesture.data["lines"]] == [
         ("12.00", "20.00"), ("2.11", "5.50")
@@ -169,6 +169,18 @@ def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(par
         sums[rate.percent][1] += rate.vat
     assert sums == {rate.percent: [rate.net, rate.vat] for rate in tax_rates(invoice.data["tax"])}
     assert sum(note.vat for note in notes) == -invoice.vat
+
+
+def test_money_given_back_beyond_the_sale_has_its_note_all_the_same() -> None:
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell_at_two_rates()
+        give_back(invoice, "155.21")
+        note = give_back(invoice, "5.00", piece="Golem")
+    # By what was charged at each rate, 132.00 € and 23.21 €.
+    assert note.total == Decimal("-5.00")
+    assert [(rate.percent, rate.total) for rate in tax_rates(note.data["tax"])] == [
+        (Decimal("20.00"), Decimal("4.25")), (Decimal("5.50"), Decimal("0.75"))
+    ]  # fmt: skip
 
 
 def test_a_piece_gives_back_at_its_rate_what_a_gesture_left_there() -> None:
