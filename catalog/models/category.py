@@ -56,9 +56,9 @@ class Category(SafetyFields, Seasonal):
     """
 
     slug = models.SlugField(_("adresse"), max_length=SLUG_LENGTH, unique=True)
-    slug_en = models.SlugField(_("adresse [en]"), max_length=SLUG_LENGTH, blank=True, default="")
-    slug_es = models.SlugField(_("adresse [es]"), max_length=SLUG_LENGTH, blank=True, default="")
-    slug_de = models.SlugField(_("adresse [de]"), max_length=SLUG_LENGTH, blank=True, default="")
+    slug_en = models.SlugField(_("adresse (anglais)"), max_length=SLUG_LENGTH, blank=True, default="")
+    slug_es = models.SlugField(_("adresse (espagnol)"), max_length=SLUG_LENGTH, blank=True, default="")
+    slug_de = models.SlugField(_("adresse (allemand)"), max_length=SLUG_LENGTH, blank=True, default="")
     kind = models.CharField(_("type"), max_length=10, choices=CategoryKind.choices, default=CategoryKind.MAIN)
     name = models.CharField(_("nom"), max_length=80)
     title = models.CharField(

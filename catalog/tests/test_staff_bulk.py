@@ -230,7 +230,7 @@ def test_import_shows_each_line_then_does_it_once(admin):
         (3, "add", "Lynx"),
     ]
     assert shown["lines"][0]["changes"] == [
-        {"field": "name_fr", "label": "nom [fr]", "before": "Ours", "after": "Ours blanc"},
+        {"field": "name_fr", "label": "nom (français)", "before": "Ours", "after": "Ours blanc"},
         {"field": "price", "label": "prix de base (€)", "before": "40,00", "after": "35,50"},
     ]
     assert Product.objects.get().name == "Ours"

@@ -1802,85 +1802,85 @@ export interface components {
             readonly id: number;
             /** @description Its page, shown only while it is published. */
             readonly url: string;
-            /** Nom [fr] */
+            /** Nom (français) */
             name: string;
             /**
-             * Identifiant d'adresse [fr]
+             * Identifiant d'adresse (français)
              * @description Vide : tiré du nom.
              */
             slug?: (string) | null;
             /**
-             * Description courte [fr]
+             * Description courte (français)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description?: string | null;
-            /** Description détaillée [fr] */
+            /** Description détaillée (français) */
             full_description?: string | null;
-            /** Matière [fr] */
+            /** Matière (français) */
             material?: string | null;
-            /** Type de peinture [fr] */
+            /** Type de peinture (français) */
             paint_type?: string | null;
-            /** Avertissements [fr] */
+            /** Avertissements (français) */
             warnings?: string | null;
-            /** Nom [en] */
+            /** Nom (anglais) */
             name_en?: string | null;
-            /** Nom [es] */
+            /** Nom (espagnol) */
             name_es?: string | null;
-            /** Nom [de] */
+            /** Nom (allemand) */
             name_de?: string | null;
             /**
-             * Identifiant d'adresse [en]
+             * Identifiant d'adresse (anglais)
              * @description Vide : tiré du nom.
              */
             slug_en?: (string) | null;
             /**
-             * Identifiant d'adresse [es]
+             * Identifiant d'adresse (espagnol)
              * @description Vide : tiré du nom.
              */
             slug_es?: (string) | null;
             /**
-             * Identifiant d'adresse [de]
+             * Identifiant d'adresse (allemand)
              * @description Vide : tiré du nom.
              */
             slug_de?: (string) | null;
             /**
-             * Description courte [en]
+             * Description courte (anglais)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_en?: string | null;
             /**
-             * Description courte [es]
+             * Description courte (espagnol)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_es?: string | null;
             /**
-             * Description courte [de]
+             * Description courte (allemand)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_de?: string | null;
-            /** Description détaillée [en] */
+            /** Description détaillée (anglais) */
             full_description_en?: string | null;
-            /** Description détaillée [es] */
+            /** Description détaillée (espagnol) */
             full_description_es?: string | null;
-            /** Description détaillée [de] */
+            /** Description détaillée (allemand) */
             full_description_de?: string | null;
-            /** Matière [en] */
+            /** Matière (anglais) */
             material_en?: string | null;
-            /** Matière [es] */
+            /** Matière (espagnol) */
             material_es?: string | null;
-            /** Matière [de] */
+            /** Matière (allemand) */
             material_de?: string | null;
-            /** Type de peinture [en] */
+            /** Type de peinture (anglais) */
             paint_type_en?: string | null;
-            /** Type de peinture [es] */
+            /** Type de peinture (espagnol) */
             paint_type_es?: string | null;
-            /** Type de peinture [de] */
+            /** Type de peinture (allemand) */
             paint_type_de?: string | null;
-            /** Avertissements [en] */
+            /** Avertissements (anglais) */
             warnings_en?: string | null;
-            /** Avertissements [es] */
+            /** Avertissements (espagnol) */
             warnings_es?: string | null;
-            /** Avertissements [de] */
+            /** Avertissements (allemand) */
             warnings_de?: string | null;
             category: string;
             /** Format: decimal */
@@ -2060,85 +2060,85 @@ export interface components {
          *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
          */
         AdminProductRequest: {
-            /** Nom [fr] */
+            /** Nom (français) */
             name: string;
             /**
-             * Identifiant d'adresse [fr]
+             * Identifiant d'adresse (français)
              * @description Vide : tiré du nom.
              */
             slug?: (string) | null;
             /**
-             * Description courte [fr]
+             * Description courte (français)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description?: string | null;
-            /** Description détaillée [fr] */
+            /** Description détaillée (français) */
             full_description?: string | null;
-            /** Matière [fr] */
+            /** Matière (français) */
             material?: string | null;
-            /** Type de peinture [fr] */
+            /** Type de peinture (français) */
             paint_type?: string | null;
-            /** Avertissements [fr] */
+            /** Avertissements (français) */
             warnings?: string | null;
-            /** Nom [en] */
+            /** Nom (anglais) */
             name_en?: string | null;
-            /** Nom [es] */
+            /** Nom (espagnol) */
             name_es?: string | null;
-            /** Nom [de] */
+            /** Nom (allemand) */
             name_de?: string | null;
             /**
-             * Identifiant d'adresse [en]
+             * Identifiant d'adresse (anglais)
              * @description Vide : tiré du nom.
              */
             slug_en?: (string) | null;
             /**
-             * Identifiant d'adresse [es]
+             * Identifiant d'adresse (espagnol)
              * @description Vide : tiré du nom.
              */
             slug_es?: (string) | null;
             /**
-             * Identifiant d'adresse [de]
+             * Identifiant d'adresse (allemand)
              * @description Vide : tiré du nom.
              */
             slug_de?: (string) | null;
             /**
-             * Description courte [en]
+             * Description courte (anglais)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_en?: string | null;
             /**
-             * Description courte [es]
+             * Description courte (espagnol)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_es?: string | null;
             /**
-             * Description courte [de]
+             * Description courte (allemand)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_de?: string | null;
-            /** Description détaillée [en] */
+            /** Description détaillée (anglais) */
             full_description_en?: string | null;
-            /** Description détaillée [es] */
+            /** Description détaillée (espagnol) */
             full_description_es?: string | null;
-            /** Description détaillée [de] */
+            /** Description détaillée (allemand) */
             full_description_de?: string | null;
-            /** Matière [en] */
+            /** Matière (anglais) */
             material_en?: string | null;
-            /** Matière [es] */
+            /** Matière (espagnol) */
             material_es?: string | null;
-            /** Matière [de] */
+            /** Matière (allemand) */
             material_de?: string | null;
-            /** Type de peinture [en] */
+            /** Type de peinture (anglais) */
             paint_type_en?: string | null;
-            /** Type de peinture [es] */
+            /** Type de peinture (espagnol) */
             paint_type_es?: string | null;
-            /** Type de peinture [de] */
+            /** Type de peinture (allemand) */
             paint_type_de?: string | null;
-            /** Avertissements [en] */
+            /** Avertissements (anglais) */
             warnings_en?: string | null;
-            /** Avertissements [es] */
+            /** Avertissements (espagnol) */
             warnings_es?: string | null;
-            /** Avertissements [de] */
+            /** Avertissements (allemand) */
             warnings_de?: string | null;
             category: string;
             /** Format: decimal */
@@ -3896,85 +3896,85 @@ export interface components {
          *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
          */
         PatchedAdminProductRequest: {
-            /** Nom [fr] */
+            /** Nom (français) */
             name?: string;
             /**
-             * Identifiant d'adresse [fr]
+             * Identifiant d'adresse (français)
              * @description Vide : tiré du nom.
              */
             slug?: (string) | null;
             /**
-             * Description courte [fr]
+             * Description courte (français)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description?: string | null;
-            /** Description détaillée [fr] */
+            /** Description détaillée (français) */
             full_description?: string | null;
-            /** Matière [fr] */
+            /** Matière (français) */
             material?: string | null;
-            /** Type de peinture [fr] */
+            /** Type de peinture (français) */
             paint_type?: string | null;
-            /** Avertissements [fr] */
+            /** Avertissements (français) */
             warnings?: string | null;
-            /** Nom [en] */
+            /** Nom (anglais) */
             name_en?: string | null;
-            /** Nom [es] */
+            /** Nom (espagnol) */
             name_es?: string | null;
-            /** Nom [de] */
+            /** Nom (allemand) */
             name_de?: string | null;
             /**
-             * Identifiant d'adresse [en]
+             * Identifiant d'adresse (anglais)
              * @description Vide : tiré du nom.
              */
             slug_en?: (string) | null;
             /**
-             * Identifiant d'adresse [es]
+             * Identifiant d'adresse (espagnol)
              * @description Vide : tiré du nom.
              */
             slug_es?: (string) | null;
             /**
-             * Identifiant d'adresse [de]
+             * Identifiant d'adresse (allemand)
              * @description Vide : tiré du nom.
              */
             slug_de?: (string) | null;
             /**
-             * Description courte [en]
+             * Description courte (anglais)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_en?: string | null;
             /**
-             * Description courte [es]
+             * Description courte (espagnol)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_es?: string | null;
             /**
-             * Description courte [de]
+             * Description courte (allemand)
              * @description La première ligne sert d'accroche sur la carte.
              */
             description_de?: string | null;
-            /** Description détaillée [en] */
+            /** Description détaillée (anglais) */
             full_description_en?: string | null;
-            /** Description détaillée [es] */
+            /** Description détaillée (espagnol) */
             full_description_es?: string | null;
-            /** Description détaillée [de] */
+            /** Description détaillée (allemand) */
             full_description_de?: string | null;
-            /** Matière [en] */
+            /** Matière (anglais) */
             material_en?: string | null;
-            /** Matière [es] */
+            /** Matière (espagnol) */
             material_es?: string | null;
-            /** Matière [de] */
+            /** Matière (allemand) */
             material_de?: string | null;
-            /** Type de peinture [en] */
+            /** Type de peinture (anglais) */
             paint_type_en?: string | null;
-            /** Type de peinture [es] */
+            /** Type de peinture (espagnol) */
             paint_type_es?: string | null;
-            /** Type de peinture [de] */
+            /** Type de peinture (allemand) */
             paint_type_de?: string | null;
-            /** Avertissements [en] */
+            /** Avertissements (anglais) */
             warnings_en?: string | null;
-            /** Avertissements [es] */
+            /** Avertissements (espagnol) */
             warnings_es?: string | null;
-            /** Avertissements [de] */
+            /** Avertissements (allemand) */
             warnings_de?: string | null;
             category?: string;
             /** Format: decimal */

@@ -141,6 +141,14 @@ TIME_ZONE = "Europe/Paris"
 MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
 MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
 MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
+_LANGUAGE_WORDS = {"fr": _("français"), "en": _("anglais"), "es": _("espagnol"), "de": _("allemand")}
+
+
+def _in_language(label: str, code: str) -> str:
+    return f"{label} ({_LANGUAGE_WORDS[code]})"
+
+
+MODELTRANSLATION_BUILD_LOCALIZED_VERBOSE_NAME = _in_language
 COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
 # As people write them: the library's are those of the ISO list (« Réunion, La », « Santa Sede »).
 COUNTRIES_OVERRIDE = {

@@ -158,7 +158,7 @@ def test_values_are_shown_as_people_read_them(client, chef):
     )  # fmt: skip
     assert client.get(TRAIL).context["rows"][0]["values"] == [
         ("Prix de base (€)", "49,90", "1052,50"),
-        ("Nom [fr]", "2.50", "3.50"),
+        ("Nom (français)", "2.50", "3.50"),
         ("Promotion active", "–", "oui"),
         ("Type de promotion", "–", "2 achetés, 1 offert"),
         ("Réduction (€)", "–", "5,00"),
