@@ -272,10 +272,10 @@ def _payouts(today: date) -> StaffTask:
 
 
 def _oss_return(today: date) -> StaffTask:
-    """The quarter that ended last; a nil return is due too, from whoever is registered."""
+    """The quarter that ended last; a nil return is due too, from whoever was registered in it."""
     number, of_year = last_quarter(today)
     period = quarter(number, of_year)
-    waits = bool(ShopSettings.load().oss_number.strip()) and not is_filed(
+    waits = ShopSettings.load().is_oss_registered(period.last) and not is_filed(
         ReturnKind.OSS, quarter_name(period.first)
     )
     return StaffTask(

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.books import fec, oss, urssaf
+from orders.books.days import quarter
 from orders.books.entries import JOURNALS, entries
 from orders.books.filing import note_filed
 from orders.books.receipts import csv_response
@@ -46,7 +47,8 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
     number, year = _quarter(request)
     found = oss.oss_return(number, year)
     is_filed = oss.is_filed(ReturnKind.OSS, found.period)
-    is_registered = bool(ShopSettings.load().oss_number.strip())
+    settings = ShopSettings.load()
+    is_registered = settings.is_oss_registered(quarter(number, year).last)
     context = {
         "found": found,
         "year": year,
@@ -55,6 +57,7 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
         "quarters": [(f"t{n}", f"{n}e trimestre" if n > 1 else "1er trimestre") for n in range(1, 5)],
         "is_filed": is_filed,
         "is_registered": is_registered,
+        "registered_from": settings.oss_from if settings.oss_number.strip() else None,
         # Who is not registered and sold nothing that is taxed elsewhere files nothing.
         "is_due": bool(is_registered or is_filed or found.lines or found.corrections),
         "kind": ReturnKind.OSS.value,

@@ -133,6 +133,10 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
             set_shop(oss_number=oss_number)
             empty = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
             assert ("à déposer et payer" in empty, "Noter comme déposée" in empty) == (is_due, is_due)
+        set_shop(oss_from=date(2026, 4, 2))
+        before = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
+        assert "Votre inscription commence le 2\xa0avril 2026 : rien n'est à déposer" in before
+        assert "Noter comme déposée" not in before
         page = admin_client.get("/admin/comptes/oss").content.decode()
         assert "2026-T3, à déposer et payer avant le 31\xa0octobre 2026" in page
         csv = b"".join(admin_client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
@@ -145,6 +149,10 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
         # Another return, and another quarter's, were filed.
         FiledReturn.objects.create(kind=ReturnKind.URSSAF, period="2026-T3")
         FiledReturn.objects.create(kind=ReturnKind.OSS, period="2026-T2")
+        # The first quarter that is asked for is the one in which the registration begins.
+        for begins, asked in ((date(2026, 10, 1), 0), (date(2026, 9, 30), 1)):
+            set_shop(oss_from=begins)
+            assert len([task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]) == asked
         [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         assert task.detail == "à déposer et payer avant le 31/10/2026"
         for _again in range(2):

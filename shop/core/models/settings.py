@@ -184,6 +184,12 @@ class ShopSettings(models.Model):
         help_text=_("Au-delà, la TVA est due dans le pays de destination (art. 258 A du CGI)."),
     )
     oss_number = models.CharField(_("numéro de guichet unique TVA (OSS)"), max_length=40, blank=True)
+    oss_from = models.DateField(
+        _("inscrit au guichet unique à partir du"),
+        null=True,
+        blank=True,
+        help_text=_("Jour où l'inscription prend effet. Vide\u00a0: chaque trimestre se déclare."),
+    )
     analytics_id = models.CharField(
         _("numéro de mesure Google Analytics"),
         max_length=20,
@@ -303,6 +309,10 @@ class ShopSettings(models.Model):
         if self.vat_liable_from is None or day < self.vat_liable_from:
             return False
         return self.vat_liable_until is None or day <= self.vat_liable_until
+
+    def is_oss_registered(self, day: date) -> bool:
+        """Return whether the seller declares to the one-stop shop (OSS) on a day (Regulation (EU) 282/2011, art. 57d)."""
+        return bool(self.oss_number.strip()) and (self.oss_from is None or day >= self.oss_from)
 
     @classmethod
     def load(cls) -> ShopSettings:

@@ -187,7 +187,7 @@ SETTINGS = (
         "tva", "Plafonds et TVA", "Franchise, seuil européen, guichet unique",
         Part(
             "",
-            ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold", "oss_number"),
+            ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold", "oss_number", "oss_from"),
             "Les jauges de «\u00a0Mes comptes\u00a0» et la TVA des factures en dépendent\u00a0: vérifiez-les "
             "chaque année.",
         ),
