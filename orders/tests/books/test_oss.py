@@ -135,7 +135,7 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
             assert ("à déposer et payer" in empty, "Noter comme déposée" in empty) == (is_due, is_due)
         set_shop(oss_from=date(2026, 4, 2))
         before = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
-        assert "Votre inscription commence le 2\xa0avril 2026 : rien n'est à déposer" in before
+        assert "Votre inscription commence le 2\xa0avril 2026\xa0: rien n'est à déposer" in before
         assert "Noter comme déposée" not in before
         page = admin_client.get("/admin/comptes/oss").content.decode()
         assert "2026-T3, à déposer et payer avant le 31\xa0octobre 2026" in page

@@ -311,7 +311,7 @@ class ShopSettings(models.Model):
         return self.vat_liable_until is None or day <= self.vat_liable_until
 
     def is_oss_registered(self, day: date) -> bool:
-        """Return whether the seller declares to the one-stop shop (OSS) on a day (Regulation (EU) 282/2011, art. 57d)."""
+        """Return whether the seller declares to the one-stop shop (OSS) on a day (regulation (EU) 282/2011, 57d)."""
         return bool(self.oss_number.strip()) and (self.oss_from is None or day >= self.oss_from)
 
     @classmethod
