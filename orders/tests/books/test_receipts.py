@@ -290,7 +290,7 @@ def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_a
     page = staff_client.get("/admin/comptes/e-reporting?annee=2026&partie=m11").content.decode()
     assert "Données de transaction, à la date de facturation (art. 290 du CGI)" in page
     # Two months unless the settings say otherwise.
-    assert '<th scope="row">novembre et décembre 2026</th>' in page
+    assert '<th scope="row" class="books-period">novembre et décembre 2026</th>' in page
     page = staff_client.get(
         "/admin/comptes/e-reporting?annee=2026&partie=m11&lecture=paiements"
     ).content.decode()
