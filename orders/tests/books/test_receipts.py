@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from orders.books.days import Period, month, quarter, year
-from orders.books.receipts import csv_lines, receipts
+from orders.books.receipts import count_receipts, csv_lines, receipts, receipts_page
 from orders.books.reporting import Reading, Sale, Step, report, step_name, summarise
 from orders.books.turnover import months_of
 from orders.invoices.issuing import reissue_invoice
@@ -56,17 +56,19 @@ def test_months_across_the_changes_of_the_clock():
 
 def test_a_receipt_belongs_to_its_civil_day():
     book("10.00", utc(2025, 12, 31, 22, 59, 59))
-    book("20.00", utc(2025, 12, 31, 23))
     book("30.00", utc(2026, 3, 29, 0, 30))  # 01:30, before the clock goes forward
     book("40.00", utc(2026, 3, 29, 22))  # midnight of the day that had 23 hours
     book("50.00", utc(2026, 12, 31, 22, 59, 59))
     book("60.00", utc(2026, 12, 31, 23))
+    book("20.00", utc(2025, 12, 31, 23))  # heard of last
     assert [(line.day, line.amount) for line in receipts(year(2026))] == [
         (date(2026, 1, 1), Decimal("20.00")),
         (date(2026, 3, 29), Decimal("30.00")),
         (date(2026, 3, 30), Decimal("40.00")),
         (date(2026, 12, 31), Decimal("50.00")),
     ]
+    part = receipts_page(year(2026), offset=1, limit=2)
+    assert ([line.amount for line in part], count_receipts(year(2026))) == ([Decimal(30), Decimal(40)], 4)
     assert [line.amount for line in receipts(month(3, 2026))] == [Decimal("30.00"), Decimal("40.00")]
     assert [row.received for row in months_of(2026)] == [
         Decimal("20.00"), ZERO, Decimal("70.00"), *[ZERO] * 8, Decimal("50.00")
@@ -83,12 +85,14 @@ def test_the_bytes_of_a_file():
         (date(2026, 11, 21), "F-2026-00001", 'Léa;"Martin"', Decimal("1234.5"), 3, None),
         (date(2026, 1, 2), "=1+1", "@SUM(A1)", Decimal("-49.99"), -2, "-x"),
         (date(2026, 1, 2), "+33 6", "\ttab", Decimal("0"), 0, "\rline"),
+        (date(2026, 1, 2), "\nline", "", Decimal("0.004"), 0, None),
     ]
     assert b"".join(csv_lines(["Date", "Pièce", "Client", "Montant (€)", "n", "="], rows)) == (
         b"\xef\xbb\xbfDate;Pi\xc3\xa8ce;Client;Montant (\xe2\x82\xac);n;'=\r\n"
         b'21/11/2026;F-2026-00001;"L\xc3\xa9a;""Martin""";1234,50;3;\r\n'
         b"02/01/2026;'=1+1;'@SUM(A1);-49,99;-2;'-x\r\n"
         b"02/01/2026;'+33 6;'\ttab;0,00;0;\"'\rline\"\r\n"
+        b'02/01/2026;"\'\nline";;0,00;0;\r\n'
     )
 
 
@@ -110,9 +114,10 @@ def test_art_50_0_the_receipts_book_as_a_file(staff_client, sold):
 
 
 def test_a_name_that_is_a_formula_stays_text(staff_client, sold):
-    Order.objects.filter(pk=sold.pk).update(first_name="=HYPERLINK(1)", last_name="")
+    # Its country is that of the invoice, whatever became of the address.
+    Order.objects.filter(pk=sold.pk).update(first_name="=HYPERLINK(1)", last_name="", country="BE")
     content = b"".join(staff_client.get("/admin/comptes/recettes.csv?annee=2026").streaming_content).decode()
-    assert f";{sold.reference};'=HYPERLINK(1);" in content
+    assert f";{sold.reference};'=HYPERLINK(1);Vente de marchandises;FR;" in content
 
 
 def test_installments_refunds_and_disputes_are_lines_of_their_own(sold):
@@ -136,21 +141,26 @@ def test_installments_refunds_and_disputes_are_lines_of_their_own(sold):
     assert (row.number, row.received, row.returned, row.net) == (11, Decimal("49.99"), ZERO, Decimal("49.99"))
 
 
-def test_a_refund_names_its_credit_note(sold):
+def test_each_refund_names_its_own_credit_note(sold):
     from orders.models import RefundRequest
 
-    request = RefundRequest.objects.create(order=sold, key="k", amount=Decimal("9.99"))
-    entry = book("-9.99", utc(2026, 11, 23), kind="refund", order=sold)
-    Refund.objects.create(
-        order=sold, attempt=sold.payments.get().attempts.get(), amount=Decimal("9.99"), request=request,
-        provider_id=entry.provider_id, state="succeeded",
-    )  # fmt: skip
     invoice = Invoice.objects.get(order=sold)
-    Invoice.objects.create(
-        kind=InvoiceKind.CREDIT_NOTE, number="F-2026-09999", year=2026, sequence=9999, order=sold, credits=invoice,
-        refund_request=request, country="FR", total=Decimal("-9.99"), data={}, hash="x",
-    )  # fmt: skip
-    assert [line.document for line in receipts(month(11, 2026))] == [invoice.number, "F-2026-09999"]
+    for number in (9998, 9999):
+        request = RefundRequest.objects.create(order=sold, key=str(number), amount=Decimal("9.99"))
+        entry = book("-9.99", utc(2026, 11, 23), kind="refund", order=sold)
+        Refund.objects.create(
+            order=sold, attempt=sold.payments.get().attempts.get(), amount=Decimal("9.99"), request=request,
+            provider_id=entry.provider_id, state="succeeded",
+        )  # fmt: skip
+        Invoice.objects.create(
+            kind=InvoiceKind.CREDIT_NOTE, number=f"F-2026-0{number}", year=2026, sequence=number, order=sold,
+            credits=invoice, refund_request=request, country="FR", total=Decimal("-9.99"), data={}, hash="x",
+        )  # fmt: skip
+    assert [line.document for line in receipts(month(11, 2026))] == [
+        invoice.number,
+        "F-2026-09998",
+        "F-2026-09999",
+    ]
 
 
 def test_a_receipt_names_the_first_invoice_whatever_number_a_later_year_gave_the_second():
