@@ -108,7 +108,7 @@ class ReportLine:
 
     @property
     def treatment_label(self) -> str:
-        return _TREATMENTS.get(Treatment(self.treatment), self.treatment)
+        return _TREATMENTS[Treatment(self.treatment)]
 
     @property
     def cells(self) -> tuple[Cell, ...]:

@@ -11,6 +11,8 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.books.days import year
+from orders.books.reporting import Reading, Step, report
 from orders.invoices.facturx import factur_x
 from orders.invoices.page_texts import page_texts
 from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
@@ -103,6 +105,20 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
     # As the movements of its money are.
     rates = tax_rates(invoice.data["tax"])
     assert share_by_rate(Decimal("-14.11"), rates) == [Decimal("-12.00"), Decimal("-2.11")]
+    lines = {reading: report(year(2026), Step.MONTH, reading) for reading in Reading}
+    assert {
+        reading: [(line.percent, line.charges, line.returns, line.net, line.vat) for line in found]
+        for reading, found in lines.items()
+    } == {
+        Reading.TRANSACTIONS: [
+            (Decimal("5.50"), 1, 2, Decimal("0.00"), Decimal("0.00")),
+            (Decimal("20.00"), 1, 1, Decimal("90.00"), Decimal("18.00")),
+        ],
+        Reading.PAYMENTS: [
+            (Decimal("5.50"), 1, 0, Decimal("20.00"), Decimal("1.10")),
+            (Decimal("20.00"), 1, 0, Decimal("100.00"), Decimal("20.00")),
+        ],
+    }
 
 
 def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged_under() -> None:
@@ -115,6 +131,12 @@ def test_art_242_nonies_a_vat_is_given_back_under_the_number_that_it_was_charged
     assert (invoice.vat, note.vat, after.vat) == (Decimal("20.00"), Decimal("-20.00"), 0)
     numbers = [document.data["seller"]["vat_number"] for document in (invoice, note, after)]
     assert numbers == ["FR83123456789", "FR83123456789", ""]
+    # 22:00 UTC is the first of August where the shop is.
+    assert [(line.step, line.treatment, line.total) for line in report(year(2026), Step.DAY)] == [
+        ("2026-07-31", "domestic", Decimal("120.00")),
+        ("2026-08-01", "domestic", Decimal("-120.00")),
+        ("2026-08-01", "franchise", Decimal("120.00")),
+    ]
     assert b">FR83123456789<" in factur_x(note.data)
 
 
