@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from orders.books.audit import audit_books
@@ -117,6 +117,26 @@ def test_a_changed_row_is_found(
 ) -> None:
     damage(f"UPDATE orders_invoice SET {change} WHERE id = {books[0].pk}")
     assert [check for check, _subject in faults()] == expected
+
+
+def test_each_figure_and_moment_of_a_document_is_compared(books: list[Invoice], damage: Damage) -> None:
+    first, year = books[0], books[0].year
+    for change, expected in (
+        ("""data = jsonb_set(data, '{shipping}', '"1.00"')""", ["hash", "lines"]),
+        ("""data = jsonb_set(data, '{tax,net}', '"1.00"')""", ["hash", "tax"]),
+        ("""data = jsonb_set(data, '{tax,vat}', '"1.00"')""", ["hash", "tax", "total"]),
+        ("""data = jsonb_set(data, '{number}', '"F-1"')""", ["number", "hash"]),
+        ("issued_at = issued_at + interval '1 hour'", ["chronology"]),
+        # The first half hour of the year where the shop is, then the last one of the year before.
+        (f"issued_at = make_timestamptz({year - 1}, 12, 31, 23, 30, 0, 'UTC')", []),
+        (f"issued_at = make_timestamptz({year - 1}, 12, 31, 22, 30, 0, 'UTC')", ["year"]),
+    ):
+        with transaction.atomic():
+            damage(f"UPDATE orders_invoice SET {change} WHERE id = {first.pk}")
+            found = faults()
+            transaction.set_rollback(True)
+        subject = books[1].number if expected == ["chronology"] else first.number
+        assert found == [(check, subject) for check in expected], change
 
 
 def test_changed_content_is_found(books: list[Invoice], damage: Damage) -> None:

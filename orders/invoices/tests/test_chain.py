@@ -75,6 +75,8 @@ def test_a_pdf_replaced_together_with_its_hash_is_found(books: Invoice) -> None:
         "UPDATE orders_invoicedocument SET pdf = %s, sha256 = %s", forged, hashlib.sha256(forged).hexdigest()
     )
     assert faults() == [("invoice_pdf", books.number)]
+    damage("UPDATE orders_contractdocument SET pdf = %s", forged)
+    assert faults() == [("contract", books.order.reference), ("invoice_pdf", books.number)]
 
 
 def test_a_deleted_row_and_a_changed_link_are_found(books: Invoice) -> None:
