@@ -266,6 +266,14 @@ def test_rows_of_other_years_are_refused_as_before(orders: dict[str, Order], row
     assert rows.objects.count() == before
 
 
+def book_anew(order: Order, *amounts: str) -> None:
+    entry = LedgerEntry.objects.get(order=order)
+    LedgerEntry.objects.filter(pk=entry.pk).delete()
+    for amount in amounts:
+        entry.pk, entry.amount, entry.provider_id = None, Decimal(amount), f"ch_{amount}"
+        entry.save(force_insert=True)
+
+
 @pytest.mark.parametrize(
     ("remove", "expected"),
     [
@@ -280,6 +288,8 @@ def test_rows_of_other_years_are_refused_as_before(orders: dict[str, Order], row
             lambda order: LedgerEntry.objects.filter(order=order).delete(),
             ["purged year", "payment", "ledger"],
         ),
+        (lambda order: book_anew(order, "49.98"), ["purged year", "payment", "ledger"]),
+        (lambda order: book_anew(order, "40.00", "9.99"), ["purged year"]),
     ],
 )
 def test_what_is_deleted_of_a_purged_year_without_being_counted_is_found(
@@ -311,6 +321,9 @@ def test_the_counter_of_a_purged_year_is_still_compared(orders: dict[str, Order]
     purge(FIRST_NIGHT)
     InvoiceSeries.objects.filter(year=2026).update(last_number=4)
     assert faults() == [("series", "2026")]
+    purge(A_YEAR_LATER)
+    InvoiceSeries.objects.filter(year=2027).update(last_hash="x")
+    assert faults() == [("series", "2026"), ("series", "2027")]
 
 
 @pytest.mark.parametrize(

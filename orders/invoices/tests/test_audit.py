@@ -23,11 +23,12 @@ from orders.models import (
     LedgerKind,
     Order,
     Payment,
+    Refund,
     RefundRequest,
 )
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.tasks import audit_every_night
-from orders.tests.factories import new_key
+from orders.tests.factories import make_order, new_key
 from shop.core.append_only import guard_statements, release_statements
 from shop.core.models import OutgoingMail
 
@@ -162,9 +163,14 @@ def test_a_document_that_never_came_is_found_after_an_hour(paid) -> None:
     ]
 
 
-def test_a_counter_put_back_is_found(books: list[Invoice]) -> None:
+def test_a_counter_that_is_not_at_the_last_document_is_found(books: list[Invoice]) -> None:
+    year = books[0].year
     InvoiceSeries.objects.update(last_number=1)
-    assert faults() == [("series", str(books[0].year))]
+    assert faults() == [("series", str(year))]
+    InvoiceSeries.objects.update(last_number=3, last_hash="x")
+    assert faults() == [("series", str(year))]
+    InvoiceSeries.objects.update(year=year - 1)
+    assert faults() == [("series", str(year - 1)), ("series", str(year))]
 
 
 def test_a_paid_order_without_invoice_and_another_total_are_found(books: list[Invoice], paid) -> None:
@@ -177,10 +183,10 @@ def test_a_paid_order_without_invoice_and_another_total_are_found(books: list[In
 
 def test_a_settled_refund_without_credit_note_is_found(books: list[Invoice]) -> None:
     order = books[0].order
-    RefundRequest.objects.create(
-        order=order, key=new_key(), amount=Decimal("5.00"), settled_at=timezone.now()
-    )
-    assert ("credit note", order.reference) in faults()
+    # Nothing is credited where nothing was invoiced, and no credit note is due before the money is back.
+    for each, settled_at in ((order, timezone.now()), (make_order(), timezone.now()), (books[1].order, None)):
+        RefundRequest.objects.create(order=each, key=new_key(), amount=Decimal("5.00"), settled_at=settled_at)
+    assert [fault for fault in faults() if fault[0] == "credit note"] == [("credit note", order.reference)]
 
 
 def test_a_credit_note_without_money_back_is_found(books: list[Invoice], damage: Damage) -> None:
@@ -194,8 +200,15 @@ def test_a_credit_note_without_money_back_is_found(books: list[Invoice], damage:
     # Nor one of another amount than its refund, of a refund that failed, and of more than the invoice.
     RefundRequest.objects.update(amount=Decimal("6.00"), settled_at=None)
     assert [fault for fault in faults() if fault[0] == "credit note"] == [("credit note", note.number)] * 2
-    damage(f"UPDATE orders_invoice SET total = -1000 WHERE id = {note.pk}")
-    assert ("credit note", books[0].number) in faults()
+    RefundRequest.objects.update(amount=Decimal("4.00"), settled_at=timezone.now())
+    assert [fault for fault in faults() if fault[0] == "credit note"] == [("credit note", note.number)]
+    request = RefundRequest.objects.create(
+        order=order, key=new_key(), amount=books[0].total - 5, settled_at=timezone.now()
+    )
+    assert issue_credit_note(request=request) is not None
+    for total, is_found in (("-5.00", False), ("-5.01", True)):
+        damage(f"UPDATE orders_invoice SET total = {total} WHERE id = {note.pk}")
+        assert (("credit note", books[0].number) in faults()) is is_found
 
 
 def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Invoice]) -> None:
@@ -213,6 +226,20 @@ def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Inv
         ("refund", order.reference),
         ("ledger", order.reference),
     ]
+
+
+def test_a_payment_and_a_refund_that_the_ledger_does_not_know_are_found(books: list[Invoice]) -> None:
+    order = books[0].order
+    payment = Payment.objects.get(order=order)
+    for state in ("partly_refunded", "refunded"):
+        Payment.objects.filter(pk=payment.pk).update(state=state)
+        assert faults() == [("payment", str(payment))]
+    Payment.objects.filter(pk=payment.pk).update(state="paid")
+    Refund.objects.create(
+        order=order, attempt=payment.attempts.get(), amount=Decimal("5.00"), provider_id="re_1",
+        reason="external", state="succeeded",
+    )  # fmt: skip
+    assert faults() == [("refund", order.reference)]
 
 
 def test_installments_given_up_after_a_lost_dispute_are_a_loss_and_no_fault(books: list[Invoice]) -> None:
