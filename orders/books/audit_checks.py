@@ -185,7 +185,9 @@ def _leaving(by: str) -> Sums:
     """What goes back by itself; of a charge of which a part was given back at the provider, the rest. Two queries."""
     sums: Sums = defaultdict(lambda: ZERO)
     gone = _sums(Refund.objects.filter(state=RefundState.SUCCEEDED), "attempt")
-    automatic = Refund.objects.filter(reason__in=AUTOMATIC_REFUNDS, state__in=REFUNDS_UNDER_WAY)
+    # Nobody decided about an automatic refund, nor about it made again, whose reason is not its own.
+    undecided = Refund.objects.filter(request=None, state__in=REFUNDS_UNDER_WAY)
+    automatic = undecided.exclude(reason=RefundReason.EXTERNAL)
     for key, attempt, amount, cents in automatic.values_list(
         by, "attempt", "amount", "attempt__amount_cents"
     ):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from orders.books.audit_checks import check_ledger
 from orders.books.staff_tasks import staff_tasks
 from orders.models import (
     Attempt,
@@ -90,6 +91,7 @@ def test_an_order_whose_customer_is_owed_a_refund_that_came_back_is_not_given_ba
     refund(order, amount=EUROS("44.99"))
     send_all()
     assert (refundable(order), status_of(order)) == (EUROS("0.00"), OrderStatus.CONFIRMED)
+    assert list(check_ledger()) == []
 
 
 def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
@@ -223,6 +225,11 @@ def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order
     assert order.payments.get().state == "paid"
     # Nobody owes it any more, so that it waits for nobody.
     assert (by_hand.replaces, waiting_failures()) == (own, 0)
+    # Nor does it make good what the order owes.
+    owed = refund(order, amount=EUROS("5.00"))
+    send_all()
+    bank_takes_back(provider, owed.refunds.get())
+    assert list(check_ledger()) == []
 
 
 def test_the_rest_of_a_second_charge_that_was_given_back_in_part_elsewhere_is_tried_again(order, provider):
@@ -232,8 +239,10 @@ def test_the_rest_of_a_second_charge_that_was_given_back_in_part_elsewhere_is_tr
     send_refund(own.pk)
     assert waiting_failures() == 1
     assert retry_refund(refund_id=own.pk).amount == EUROS("29.99")
+    assert list(check_ledger()) == []
     send_all()
     assert (waiting_failures(), provider.charge(attempt).kept) == (0, 0)
+    assert list(check_ledger()) == []
 
 
 def test_a_failed_refund_whose_payments_were_voided_is_completed_and_not_replaced(provider):

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from orders.books.audit_checks import check_ledger
 from orders.models import (
     Attempt,
     Invoice,
@@ -156,6 +157,7 @@ def test_a_part_of_what_failed_made_by_hand_belongs_to_its_decision(order, provi
     by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
     assert (by_hand.request, by_hand.replaces) == (request, None)
     assert RefundRequest.objects.count() == 1
+    assert list(check_ledger()) == []
     assert retry_refund(refund_id=sent.pk).amount == EUROS("29.99")
     send_all()
     order.refresh_from_db()
