@@ -17,6 +17,7 @@ from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note
 from orders.models import (
+    Dispute,
     Invoice,
     InvoiceSeries,
     LedgerEntry,
@@ -197,6 +198,21 @@ def test_a_credit_note_without_money_back_is_found(books: list[Invoice], damage:
     note = issue_credit_note(request=request)
     assert note is not None
     assert faults() == [("ledger", order.reference)]
+    # A bank may have given it back in a dispute, or staff outside the shop.
+    payment, now = order.payments.get(), timezone.now()
+    from_charge: Any = {"order": order, "attempt": payment.attempts.get(), "amount": Decimal("5.00")}
+    Dispute.objects.create(**from_charge, provider_id="dp_1", opened_at=now, closed_at=now, state="won")
+    assert faults() == [("ledger", order.reference)]
+    Dispute.objects.update(state="lost")
+    assert faults() == []
+    Refund.objects.create(**from_charge, provider_id="re_1", reason="external", state="succeeded")
+    LedgerEntry.objects.create(
+        order=order, payment=payment, kind=LedgerKind.REFUND, amount=Decimal("-5.00"), provider_id="re_1"
+    )
+    Payment.objects.filter(pk=payment.pk).update(state="partly_refunded")
+    assert faults() == []
+    RefundRequest.objects.update(settled_at=None)
+    assert faults() == [("credit note", note.number)]
     # Nor one of another amount than its refund, of a refund that failed, and of more than the invoice.
     RefundRequest.objects.update(amount=Decimal("6.00"), settled_at=None)
     assert [fault for fault in faults() if fault[0] == "credit note"] == [("credit note", note.number)] * 2
