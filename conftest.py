@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """On PostgreSQL spare the import of files that name no marker of it: what they hold runs on SQLite alone."""
     if connection.vendor == "sqlite" or not collection_path.name.startswith("test_"):
         return None
-    text = collection_path.read_text(encoding="utf-8")
-    return None if any(marker in text for marker in ENGINES) else True
+    return None if _names_engine(collection_path) else True
+
+
+@cache
+def _names_engine(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return any(marker in text for marker in ENGINES)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -88,6 +94,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part."""
     browser = "browser" in config.option.markexpr
+    # A marker from elsewhere would run nowhere: see `pytest_ignore_collect`.
+    assert all("postgresql" not in _engines(item) or _names_engine(item.path) for item in items)
     dropped = {
         item
         for item in items

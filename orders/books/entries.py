@@ -19,7 +19,7 @@ from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
 from orders.books.payouts import FEE_KINDS, PAYOUT_KINDS
-from orders.invoices.tax import tax_rates
+from orders.invoices.tax import net_lines, tax_rates
 from orders.models import (
     AccountNumber,
     AccountRole,
@@ -166,11 +166,8 @@ def _sales(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 def _reduced(data: dict[str, Any]) -> Decimal:
     """What a credit note gives back without a piece or delivery, VAT not included: a price reduction after the sale."""
-    nets = data["tax"].get("line_nets") or [line["total"] for line in data["lines"]]
-    lines = zip(nets, data["lines"], strict=True)
-    return sum(
-        (Decimal(net) for net, line in lines if not line["item"] and not line.get("is_shipping")), ZERO
-    )
+    lines = net_lines(data)
+    return sum((net for line, net in lines if not line["item"] and not line.get("is_shipping")), ZERO)
 
 
 def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:

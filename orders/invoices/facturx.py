@@ -4,12 +4,11 @@ Written from the same frozen content as the pages, so both say the same. Element
 the codes in comments (BT-…) are the terms of EN 16931.
 """
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 from xml.etree import ElementTree
 
-from orders.invoices.tax import LIABLE, tax_rates
+from orders.invoices.tax import LIABLE, net_lines, tax_rates
 from orders.pricing.vat import Treatment
 from shop.core.law import HOME_COUNTRY
 from shop.core.xml_text import xml_text
@@ -41,7 +40,7 @@ def factur_x(data: dict[str, Any]) -> bytes:
     _add(context, "ram:GuidelineSpecifiedDocumentContextParameter/ram:ID", PROFILE)
     _document(_add(root, "rsm:ExchangedDocument"), data)
     trade = _add(root, "rsm:SupplyChainTradeTransaction")
-    for number, (line, net) in enumerate(_lines(data), start=1):
+    for number, (line, net) in enumerate(net_lines(data), start=1):
         _line(_add(trade, "ram:IncludedSupplyChainTradeLineItem"), number, line, net, data)
     _agreement(_add(trade, "ram:ApplicableHeaderTradeAgreement"), data)
     _delivery(_add(trade, "ram:ApplicableHeaderTradeDelivery"), data)
@@ -178,7 +177,7 @@ def _settlement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     tax = data["tax"]
     total = Decimal(data["total"])
     shipping = sum((net for _percent, net in _shipping_nets(data)), Decimal("0.00"))
-    line_total = sum((net for _line, net in _lines(data)), Decimal("0.00"))
+    line_total = sum((net for _line, net in net_lines(data)), Decimal("0.00"))
     _add(parent, "ram:InvoiceCurrencyCode", data["currency"])
     _add(parent, "ram:SpecifiedTradeSettlementPaymentMeans/ram:TypeCode", _PAID_ONLINE)
     for rate in tax_rates(tax):
@@ -234,12 +233,6 @@ def _settlement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
 def _due(data: dict[str, Any]) -> Decimal:
     """What the customer still owes: installments to come. A credit note is issued when its money is back."""
     return Decimal(data["payment"]["due"]) if "payment" in data else Decimal("0.00")
-
-
-def _lines(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Decimal]]:
-    """Each line with its total without VAT."""
-    nets = data["tax"].get("line_nets") or [line["total"] for line in data["lines"]]
-    return zip(data["lines"], map(Decimal, nets), strict=True)
 
 
 def _shipping_nets(data: dict[str, Any]) -> list[tuple[Decimal, Decimal]]:

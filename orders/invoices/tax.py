@@ -1,6 +1,6 @@
 """Which VAT a sale bears: none (art. 293 B CGI), the French one, or that of the country of destination (art. 258 A)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -129,6 +129,12 @@ def tax_rates(tax: dict[str, Any]) -> list[RateShare]:
         RateShare(*(Decimal(rate[name]) for name in ("percent", "net", "vat", "shipping_net")))
         for rate in rates
     ]
+
+
+def net_lines(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Decimal]]:
+    """Return each line of a document's frozen content with its total without VAT, euros."""
+    nets = data["tax"].get("line_nets") or [line["total"] for line in data["lines"]]
+    return zip(data["lines"], map(Decimal, nets), strict=True)
 
 
 def share_by_rate(amount: Decimal, rates: Sequence[RateShare]) -> list[Decimal]:

@@ -94,4 +94,5 @@ class SignedSerializer:
 
 
 def _signature(pickled: bytes) -> bytes:
+    # The module that it once stood in: two versions of the shop read each other's values during an update.
     return hmac.digest(f"shop.core.caches:{settings.SECRET_KEY}".encode(), pickled, "sha256")
