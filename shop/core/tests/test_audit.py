@@ -166,6 +166,11 @@ def test_values_are_shown_as_people_read_them(client, chef):
         ("Gone", "–", "1,50"),
     ]
     assert rows[1]["values"] == [("Type", "–", "Application d'authentification")]
+    AuditEntry.objects.create(
+        action="order.deleted", subject_type="orders.order", subject_id="3dda4ade-ac76-526d-8a2b-a94eb8706e8b",
+        before={"reference": "B8706E8B"},
+    )  # fmt: skip
+    assert client.get(TRAIL).context["rows"][0]["subject"] == "Commande B8706E8B"
     assert 'for="id_person">Personne' in client.get(TRAIL).content.decode()
 
 

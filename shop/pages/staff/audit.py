@@ -73,6 +73,13 @@ def _address(request: HttpRequest, cursor: str) -> str:
     return f"?{asked.urlencode()}"
 
 
+def _key(entry: AuditEntry) -> str:
+    """What people know the row by: an order by its number, also once it is deleted."""
+    if entry.subject_type != "orders.order":
+        return entry.subject_id
+    return str({**entry.before, **entry.after}.get("reference", entry.subject_id))
+
+
 def _row(entry: AuditEntry, people: dict[int, str]) -> dict[str, Any]:
     if entry.actor_id is None:
         who = "la boutique"
@@ -82,7 +89,7 @@ def _row(entry: AuditEntry, people: dict[int, str]) -> dict[str, Any]:
         "entry": entry,
         "who": who,
         "what": action_label(entry.action, entry.subject_type),
-        "subject": noun(entry.subject_type),
+        "subject": f"{noun(entry.subject_type)} {_key(entry)}",
         "values": [
             (
                 field_label(entry.subject_type, name),
