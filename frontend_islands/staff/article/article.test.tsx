@@ -1,10 +1,14 @@
 import { act, fireEvent, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminArticle, StaffArticleProps } from "@/api/types";
+import { ApiProblem } from "@/lib/api";
 import { barriers } from "@/testing/accessibility";
 import { renderStaff } from "@/testing/staff";
+import * as sending from "../pictures/send";
+import * as shrinking from "../pictures/shrink";
 import { readDraft, writeDraft } from "../shared/drafts";
 import { ArticleEditor } from "./article-editor";
+import { ContentEditor } from "./content-editor";
 import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 
@@ -226,4 +230,33 @@ it("asks before it drops what somebody typed about a picture", async () => {
   expect(close).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "Fermer" }));
   expect([ask.mock.calls.length, close.mock.calls.length]).toEqual([2, 1]);
+});
+
+it("sends a picture of the text again that did not arrive, then asks what it shows", async () => {
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  const send = vi.spyOn(sending, "sendFile");
+  send.mockRejectedValueOnce(new ApiProblem(0, "network", "")).mockResolvedValueOnce(picture);
+  vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  const { user, screen } = await renderStaff(
+    <ContentEditor
+      language="fr"
+      value=""
+      source={undefined}
+      error={undefined}
+      note={null}
+      onChange={vi.fn()}
+    />,
+  );
+  const chooser = screen.getByLabelText("Image", { selector: "input" });
+  await act(async () => fireEvent.change(chooser, { target: { files: [new File(["x"], "pot.jpg")] } }));
+  expect(screen.getByText("pot.jpg")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Réessayer" }));
+  expect(await screen.findByRole("dialog", { name: "Image dans le texte" })).toBeTruthy();
+  expect(screen.queryByText("pot.jpg")).toBeNull();
+  expect(send.mock.calls.map(([address, file]) => [address, file.name])).toEqual([
+    ["/api/admin/posts/pictures", "pot.jpg"],
+    ["/api/admin/posts/pictures", "pot.jpg"],
+  ]);
 });

@@ -1,13 +1,17 @@
-import { type ReactNode, useId, useRef, useState } from "react";
-import { Icon } from "@/lib/icon";
+import { type ReactNode, useCallback, useId, useRef, useState } from "react";
+import type { ArticlePicture } from "@/api/types";
+import { toast } from "@/lib/toast";
+import { Uploads } from "../pictures/add-photos";
 import { ACCEPTED } from "../pictures/shrink";
+import { UPLOADED } from "../pictures/upload-problem";
+import { useUploads } from "../pictures/use-uploads";
 import { Dialog } from "../shared/dialog";
 import { ProductPicker } from "../shared/product-picker";
 import { translate } from "../shared/translate";
+import { PICTURES } from "./calls";
 import { asBlock, insert, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 import { Preview } from "./preview";
-import { usePictures } from "./use-pictures";
 import type { Language } from "./values";
 import words from "./words.json";
 
@@ -40,7 +44,17 @@ export function ContentEditor({ language, value, source, error, note, onChange }
   const chooser = useRef<HTMLInputElement>(null);
   const [pane, setPane] = useState<Pane>("write");
   const [isPicking, setPicking] = useState(false);
-  const pictures = usePictures();
+  // Each stored one waits until it is put in.
+  const [stored, setStored] = useState<ArticlePicture[]>([]);
+  const [picture] = stored;
+  const next = () => setStored((all) => all.slice(1));
+  const pictures = useUploads<ArticlePicture>(
+    PICTURES,
+    useCallback((picture) => {
+      setStored((all) => [...all, picture]);
+      toast({ kind: "success", title: UPLOADED });
+    }, []),
+  );
   const edit = (write: (field: HTMLTextAreaElement) => void) => {
     if (!area.current) return;
     setPane("write");
@@ -135,11 +149,7 @@ export function ContentEditor({ language, value, source, error, note, onChange }
               pictures.add(event.dataTransfer.files);
             }}
           />
-          {pictures.state && (
-            <p className="muted" role="status">
-              <Icon name="clock" /> {t("pictures.sending", { percent: pictures.state.percent })}
-            </p>
-          )}
+          <Uploads {...pictures} />
         </div>
         <div className="writer__beside">
           {beside === "source" ? (
@@ -158,13 +168,13 @@ export function ContentEditor({ language, value, source, error, note, onChange }
         </p>
       )}
       {note}
-      {pictures.stored && (
+      {picture && (
         <PictureDialog
-          picture={pictures.stored}
-          onClose={pictures.next}
+          picture={picture}
+          onClose={next}
           onInsert={(markdown) => {
             edit((field) => asBlock(field, markdown));
-            pictures.next();
+            next();
           }}
         />
       )}

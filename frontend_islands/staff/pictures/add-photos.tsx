@@ -121,19 +121,29 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
           {t("addAddress")}
         </button>
       </form>
-      {uploads.uploads.length > 0 && (
-        <ul className="uploads" aria-label={t("uploads")}>
-          {uploads.uploads.map((upload) => (
-            <UploadRow
-              key={upload.key}
-              upload={upload}
-              onRetry={() => uploads.retry(upload)}
-              onDrop={() => uploads.drop(upload)}
-            />
-          ))}
-        </ul>
-      )}
+      <Uploads {...uploads} />
     </div>
+  );
+}
+
+/** The files that are on their way, and those that did not arrive. */
+export function Uploads({
+  uploads,
+  retry,
+  drop,
+}: Pick<ReturnType<typeof useUploads>, "uploads" | "retry" | "drop">) {
+  if (!uploads.length) return null;
+  return (
+    <ul className="uploads" aria-label={t("uploads")}>
+      {uploads.map((upload) => (
+        <UploadRow
+          key={upload.key}
+          upload={upload}
+          onRetry={() => retry(upload)}
+          onDrop={() => drop(upload)}
+        />
+      ))}
+    </ul>
   );
 }
 

@@ -11,4 +11,3 @@ export function uploadProblem(error: unknown): string {
 }
 
 export const UPLOADED = t("uploaded");
-export const UPLOAD_FAILED = t("uploadFailed");
