@@ -11,6 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
@@ -64,6 +65,8 @@ class EmailAddressField(forms.EmailField):
     """An address in its stored form, and judged in it: it may be longer than what was typed."""
 
     default_validators = [_validate_address]
+    # Django's own says « du » in German.
+    default_error_messages = {"invalid": gettext_lazy("Saisissez une adresse e-mail valide.")}
 
     def to_python(self, value: Any) -> str:
         return normalise_email(super().to_python(value) or "")

@@ -184,6 +184,12 @@ def test_what_is_not_right_is_refused_and_kept_in_the_form(client: Client, field
         assert "quel est le diamètre du socle" in page
 
 
+def test_a_wrong_address_is_refused_in_german_without_du(client: Client) -> None:
+    page = send(client, "/de/kontakt", email="zoe").content.decode()
+    assert page.count("Geben Sie eine gültige E-Mail-Adresse ein.") == 2
+    assert nothing_was_kept()
+
+
 HOSTILE = [
     "x\r\nBcc: victim@example.com",
     "<script>alert(1)</script><img src=x onerror=alert(1)>",
