@@ -10,6 +10,7 @@ from django.db.models.expressions import Combinable
 from django.utils.translation import gettext as _
 
 from orders.books.audit_documents import Fault
+from orders.invoices.tax import tax_rates
 from orders.models import (
     Dispute,
     DisputeState,
@@ -55,16 +56,18 @@ def check_orders() -> Iterator[Fault]:
 
 
 def check_credit_notes() -> Iterator[Fault]:
-    """A credit note for each refund decision that is through, of its amount, and never more than the invoice.
+    """A credit note for each refund decision that is through, of its amount, and never more than the invoice, nor more
+    than it charged at a rate.
 
     Three queries.
     """
     credited: Sums = defaultdict(lambda: ZERO)
-    notes = (
-        Invoice.objects.filter(kind=InvoiceKind.CREDIT_NOTE).select_related("refund_request").defer("data")
-    )
+    taxes: defaultdict[int | None, list[dict[str, Any]]] = defaultdict(list)
+    documents = Invoice.objects.defer("data").annotate(tax=F("data__tax"))
+    notes = documents.filter(kind=InvoiceKind.CREDIT_NOTE).select_related("refund_request")
     for note in notes.iterator():
         credited[note.credits_id] += note.total
+        taxes[note.credits_id].append(note.tax)
         request = note.refund_request
         if request is not None and -note.total != request.amount:
             yield Fault(
@@ -75,13 +78,21 @@ def check_credit_notes() -> Iterator[Fault]:
             )
         if request is not None and request.settled_at is None:
             yield Fault("credit note", note.number, _("son remboursement a échoué après l'émission"))
-    for invoice in Invoice.objects.filter(kind=InvoiceKind.INVOICE).defer("data"):
+    for invoice in documents.filter(kind=InvoiceKind.INVOICE).iterator():
         if invoice.total + credited[invoice.pk] < 0:
             yield Fault(
                 "credit note",
                 invoice.number,
                 _("créditée de %(found)s sur %(wanted)s")
                 % {"found": -credited[invoice.pk], "wanted": invoice.total},
+            )
+            continue
+        for percent, net, vat in _beyond_rates(invoice.tax, taxes[invoice.pk]):
+            yield Fault(
+                "credit note",
+                invoice.number,
+                _("au taux de %(percent)s, reste une base de %(net)s et une TVA de %(vat)s")
+                % {"percent": f"{percent}\u00a0%", "net": net, "vat": vat},
             )
     lacking = RefundRequest.objects.filter(
         settled_at__isnull=False, credit_note=None, order__invoices__isnull=False
@@ -92,6 +103,21 @@ def check_credit_notes() -> Iterator[Fault]:
             reference,
             _("aucun avoir pour son remboursement de %(amount)s") % {"amount": amount},
         )
+
+
+def _beyond_rates(
+    charged: dict[str, Any], credited: list[dict[str, Any]]
+) -> Iterator[tuple[Decimal, Decimal, Decimal]]:
+    """Each rate at which credit notes gave back more net or VAT than was charged, with what is left of both."""
+    nets: Sums = defaultdict(lambda: ZERO)
+    vats: Sums = defaultdict(lambda: ZERO)
+    for sign, tax in ((1, charged), *((-1, tax) for tax in credited)):
+        for rate in tax_rates(tax):
+            nets[rate.percent] += sign * rate.net
+            vats[rate.percent] += sign * rate.vat
+    for percent, net in nets.items():
+        if net < 0 or vats[percent] < 0:
+            yield percent, net, vats[percent]
 
 
 def check_ledger() -> Iterator[Fault]:

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, Sum
 from django.utils.translation import gettext as _
 
 from orders.invoices.series import chain_hash
+from orders.invoices.tax import tax_rates
 from orders.models import (
     Contract,
     ContractDocument,
@@ -154,7 +156,8 @@ def _arithmetic(invoice: Invoice) -> Iterator[Fault]:
     total, tax = Decimal(data["total"]), data["tax"]
     lines = sum((Decimal(line["total"]) for line in data["lines"]), ZERO)
     parts = lines + Decimal(data["shipping"])
-    taxed = Decimal(tax["net"]) + Decimal(tax["vat"])
+    net, vat = Decimal(tax["net"]), Decimal(tax["vat"])
+    taxed = net + vat
     if parts != total:
         yield Fault(
             "lines",
@@ -167,13 +170,24 @@ def _arithmetic(invoice: Invoice) -> Iterator[Fault]:
             invoice.number,
             _("base et TVA font %(found)s et non %(wanted)s") % {"found": taxed, "wanted": total},
         )
-    if (invoice.total, invoice.vat) != (invoice.sign * total, invoice.sign * Decimal(tax["vat"])):
+    elif not _fits_rates(tax, net, vat):
+        yield Fault("tax", invoice.number, _("ses lignes ou ses taux ne font pas sa base et sa TVA"))
+    if (invoice.total, invoice.vat) != (invoice.sign * total, invoice.sign * vat):
         yield Fault(
             "total",
             invoice.number,
             _("la ligne dit %(found)s, le document %(wanted)s")
             % {"found": invoice.total, "wanted": invoice.sign * total},
         )
+
+
+def _fits_rates(tax: dict[str, Any], net: Decimal, vat: Decimal) -> bool:
+    """Whether the rates add up to net and VAT, and the nets of lines and delivery, as entries have them, to the net."""
+    rates = tax_rates(tax)
+    if (sum(rate.net for rate in rates), sum(rate.vat for rate in rates)) != (net, vat):
+        return False
+    nets = map(Decimal, tax.get("line_nets", ()))
+    return "line_nets" not in tax or sum(nets, Decimal(tax["shipping_net"])) == net
 
 
 def check_documents(now: datetime) -> Iterator[Fault]:

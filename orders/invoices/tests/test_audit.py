@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -16,6 +17,7 @@ from django.utils import timezone
 from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note
+from orders.invoices.tests.crediting import give_back
 from orders.models import (
     Dispute,
     Invoice,
@@ -121,12 +123,43 @@ def test_a_changed_row_is_found(
     assert [check for check, _subject in faults()] == expected
 
 
+RATE = {"percent": "0.00", "net": "49.99", "vat": "0.00", "shipping_net": "0.00"}
+
+
+def tax_with(**values: Any) -> str:
+    """The assignment that changes a document's tax."""
+    return f"data = jsonb_set(data, '{{tax}}', data->'tax' || '{json.dumps(values)}')"
+
+
+def test_a_credit_note_beyond_a_rate_is_found(books: list[Invoice], damage: Damage) -> None:
+    note = give_back(books[0], "5.00")
+    for change, left in (
+        ({"percent": "1.00"}, "au taux de 1.00\u00a0%, reste une base de -5.00 et une TVA de 0.00"),
+        (
+            {"net": "4.00", "vat": "1.00"},
+            "au taux de 0.00\u00a0%, reste une base de 45.99 et une TVA de -1.00",
+        ),
+        # All of it, and no more.
+        ({"net": "49.99"}, ""),
+    ):
+        with transaction.atomic():
+            damage(f"UPDATE orders_invoice SET {tax_with(**change)} WHERE id = {note.pk}")
+            found = audit_books(timezone.now(), with_provider=False).faults
+            transaction.set_rollback(True)
+        details = [(fault.subject, fault.detail) for fault in found if fault.check == "credit note"]
+        assert details == ([(books[0].number, left)] if left else []), change
+
+
 def test_each_figure_and_moment_of_a_document_is_compared(books: list[Invoice], damage: Damage) -> None:
     first, year = books[0], books[0].year
     for change, expected in (
         ("""data = jsonb_set(data, '{shipping}', '"1.00"')""", ["hash", "lines"]),
         ("""data = jsonb_set(data, '{tax,net}', '"1.00"')""", ["hash", "tax"]),
         ("""data = jsonb_set(data, '{tax,vat}', '"1.00"')""", ["hash", "tax", "total"]),
+        (tax_with(rates=[RATE | {"net": "49.98"}]), ["hash", "tax"]),
+        (tax_with(rates=[RATE | {"vat": "0.01"}]), ["hash", "tax"]),
+        (tax_with(rates=[RATE], line_nets=["45.00"], shipping_net="4.99"), ["hash"]),
+        (tax_with(rates=[RATE], line_nets=["45.00"], shipping_net="5.00"), ["hash", "tax"]),
         ("""data = jsonb_set(data, '{number}', '"F-1"')""", ["number", "hash"]),
         ("issued_at = issued_at + interval '1 hour'", ["chronology"]),
         # The first half hour of the year where the shop is, then the last one of the year before.

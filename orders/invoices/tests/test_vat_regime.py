@@ -11,8 +11,11 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.books.audit import audit_books
 from orders.books.days import year
 from orders.books.reporting import Reading, Step, report
+from orders.invoices import credit_content
+from orders.invoices.credit_content import uncredited_of
 from orders.invoices.facturx import factur_x
 from orders.invoices.page_texts import page_texts
 from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
@@ -193,11 +196,33 @@ def test_art_272_credit_notes_of_a_whole_sale_give_its_vat_back_at_each_rate(par
     assert sum(note.vat for note in notes) == -invoice.vat
 
 
+def test_art_272_the_audit_finds_what_goes_back_at_a_rate_beyond_what_it_charged(monkeypatch) -> None:
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell_at_two_rates()
+        give_back(invoice, "120.00", piece="Golem")
+        assert credit_faults() == []
+        # Of 132.00 €, 12.00 are left at 20 %; a note that shares 35.21 € by what was charged gives 29.94 there.
+        monkeypatch.setattr(
+            credit_content, "uncredited_of", lambda charged, _notes: uncredited_of(charged, [])
+        )
+        give_back(invoice, "35.21")
+    assert credit_faults() == [
+        (invoice.number, f"au taux de 20.00{NB}%, reste une base de -14.95 et une TVA de -2.99")
+    ]
+
+
+def credit_faults() -> list[tuple[str, str]]:
+    faults = audit_books(timezone.now(), with_provider=False).faults
+    return [(fault.subject, fault.detail) for fault in faults if fault.check in ("credit note", "tax")]
+
+
 def test_money_given_back_beyond_the_sale_has_its_note_all_the_same() -> None:
     with time_machine.travel(JULY, tick=False):
         invoice = sell_at_two_rates()
         give_back(invoice, "155.21")
         note = give_back(invoice, "5.00", piece="Golem")
+    # That is a fault of the whole, not of each rate.
+    assert credit_faults() == [(invoice.number, "créditée de 160.21 sur 155.21")]
     # By what was charged at each rate, 132.00 € and 23.21 €.
     assert note.total == Decimal("-5.00")
     assert [(rate.percent, rate.total) for rate in tax_rates(note.data["tax"])] == [
