@@ -102,9 +102,9 @@ RECEIPTS_HEADER = (
 class Receipt:
     """A line of the book. `amount` is signed, in euros; `document` is empty while none was issued.
 
-    `treatment` and `rates` say how the sale is taxed: those of its invoice, no VAT without one. `is_business`: the
-    customer is a business. `written_on` is the day on which the line was written, for one that was written after the
-    end of its month.
+    `treatment` and `rates` say how it is taxed: as its credit note or else its invoice is, no VAT without one.
+    `is_business`: the customer is a business. `written_on` is the day on which the line was written, for one that was
+    written after the end of its month.
     """
 
     day: date
@@ -187,10 +187,11 @@ def _receipt(entry: LedgerEntry, territories: tuple[Territory, ...]) -> Receipt:
     nature = _NATURES[kind]
     if entry.payment.count > 1 and kind == LedgerKind.CHARGE:
         nature += f" – échéance {entry.payment.position}/{entry.payment.count}"
-    tax = invoice.data.get("tax", {}) if invoice is not None else {}
+    document = document or invoice
+    tax = document.data.get("tax", {}) if document is not None else {}
     return Receipt(
         day=shop_day(entry.occurred_at),
-        document=(document or invoice).number if document or invoice else "",  # type: ignore[union-attr]
+        document=document.number if document is not None else "",
         order_id=order.pk,
         order_reference=order.reference,
         client=order.customer_name,

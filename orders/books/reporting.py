@@ -18,7 +18,7 @@ from django.utils.dates import MONTHS
 from orders.books.days import Period, month
 from orders.books.receipts import Cell, Receipt, receipts
 from orders.invoices.tax import share_by_rate, tax_rates
-from orders.models import Invoice, InvoiceKind
+from orders.models import Invoice
 from orders.pricing.vat import RateShare, Treatment, split_vat
 from orders.selectors.company_numbers import is_business
 from shop.core.dates import day_in_words, shop_day
@@ -127,13 +127,17 @@ class ReportLine:
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """A fact that is added up: a movement of money, or a document. Shares are negative for what was given back."""
+    """A fact that is added up: a movement of money, or a document. Shares are negative for what was given back.
+
+    It is one of the `charges` or one of the `returns`; of neither where a refund was rejected or a dispute won.
+    """
 
     day: date
     country: str
     treatment: str
     shares: tuple[RateShare, ...]
-    is_return: bool
+    charges: int
+    returns: int
 
 
 def report(period: Period, step: Step, reading: Reading = Reading.TRANSACTIONS) -> list[ReportLine]:
@@ -151,15 +155,16 @@ def _paid(receipt: Receipt) -> Sale:
     shares = tuple(
         split_vat(amount, rate.percent) for amount, rate in zip(amounts, receipt.rates, strict=True)
     )
-    return Sale(receipt.day, receipt.country, receipt.treatment, shares, not receipt.is_charge)
+    counts = int(receipt.is_charge), int(receipt.amount < 0)
+    return Sale(receipt.day, receipt.country, receipt.treatment, shares, *counts)
 
 
 def _issued(document: Invoice) -> Sale:
     tax = document.data["tax"]
-    is_return = document.kind == InvoiceKind.CREDIT_NOTE
     sign = document.sign
     shares = tuple(RateShare(rate.percent, sign * rate.net, sign * rate.vat) for rate in tax_rates(tax))
-    return Sale(shop_day(document.issued_at), document.country, tax["treatment"], shares, is_return)
+    counts = int(sign > 0), int(sign < 0)
+    return Sale(shop_day(document.issued_at), document.country, tax["treatment"], shares, *counts)
 
 
 def _documents(period: Period) -> Iterator[Invoice]:
@@ -176,10 +181,8 @@ def summarise(sales: Iterable[Sale], step: Step) -> list[ReportLine]:
             line = lines.setdefault(key, ReportLine(*key))
             line.net += share.net
             line.vat += share.vat
-            if sale.is_return:
-                line.returns += 1
-            else:
-                line.charges += 1
+            line.charges += sale.charges
+            line.returns += sale.returns
     return [lines[key] for key in sorted(lines)]
 
 

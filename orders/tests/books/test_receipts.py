@@ -137,6 +137,9 @@ def test_installments_refunds_and_disputes_are_lines_of_their_own(sold):
         ("Reprise par la banque (litige)", Decimal("-40.00")),
         ("Litige gagné", Decimal("40.00")),
     ]
+    # What was rejected or won back is no third and fourth time that money went back.
+    [line] = report(month(11, 2026), Step.MONTH, Reading.PAYMENTS)
+    assert (line.charges, line.returns, line.total) == (1, 2, Decimal("49.99"))
     [row] = [row for row in months_of(2026) if row.received or row.returned]
     assert (row.number, row.received, row.returned, row.net) == (11, Decimal("49.99"), ZERO, Decimal("49.99"))
 
@@ -192,7 +195,8 @@ def movement(
     amount: str, *, day=date(2026, 11, 21), country="FR", treatment="franchise", percent="0", charge=True
 ):
     share = split_vat(Decimal(amount), Decimal(percent))
-    return Sale(day=day, country=country, treatment=treatment, shares=(share,), is_return=not charge)
+    counts = {"charges": int(charge), "returns": int(not charge)}
+    return Sale(day=day, country=country, treatment=treatment, shares=(share,), **counts)
 
 
 def test_amounts_by_period_country_and_rate():
