@@ -303,7 +303,7 @@ def _urssaf_return(today: date) -> StaffTask:
 
 def _oss_number(today: date) -> StaffTask:
     return StaffTask(
-        "Numéro OSS manquant",
+        "Inscription OSS absente ou à venir",
         int(is_oss_number_needed(today)),
         reverse("staff-settings-tva"),
         _("les ventes aux particuliers des autres pays de l'Union sont refusées"),

@@ -117,7 +117,7 @@ def _seller(issued_on: date) -> dict[str, Any]:
         "email": shop.email,
         "phone": shop.phone,
         "site": settings.SITE_URL,
-        "oss_number": shop.oss_number,
+        "oss_number": shop.oss_number if shop.is_oss_registered(issued_on) else "",
         "vat_number": shop.vat_number if shop.is_vat_liable(issued_on) else "",
         "packaging_id": shop.packaging_id,
         "is_demonstration": shop.is_demonstration,

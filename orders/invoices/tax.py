@@ -149,12 +149,13 @@ def share_by_rate(amount: Decimal, rates: Sequence[RateShare]) -> list[Decimal]:
 
 
 def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
-    """Return whether a sale to `place` would be declared to the one-stop shop while the shop has no number there.
+    """Return whether a sale to `place` would be declared to the one-stop shop, which has no registration of that day.
 
+    What is sold before the registration counts is declared in each country instead (regulation (EU) 282/2011, 57d).
     Unpaid orders to the Union count as sold: each may be paid before this one. No query but for another country of the
-    Union while the number is missing; then up to six.
+    Union without a registration; then up to six.
     """
-    if place.vat != VatPosition.UNION or ShopSettings.load().oss_number.strip():
+    if place.vat != VatPosition.UNION or ShopSettings.load().is_oss_registered(day):
         return False
     territories = load_territories()
     unpaid = sum(
@@ -169,8 +170,8 @@ def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
 
 
 def is_oss_number_needed(day: date) -> bool:
-    """Return whether every further sale to another country of the Union is refused for want of an OSS number."""
-    return not ShopSettings.load().oss_number.strip() and bool(_beyond(day.year, from_cents(1)))
+    """Return whether every further sale to another country of the Union is refused for want of a registration."""
+    return not ShopSettings.load().is_oss_registered(day) and bool(_beyond(day.year, from_cents(1)))
 
 
 def union_sales(year: int) -> Decimal:

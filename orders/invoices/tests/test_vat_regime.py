@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -21,8 +21,9 @@ from orders.invoices.page_texts import page_texts
 from orders.invoices.tax import is_oss_number_needed, share_by_rate, tax_rates, union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
-from orders.models import Invoice, Order, ShippingZone, VatRate
+from orders.models import Invoice, Order, Refund, ShippingZone, VatRate
 from orders.pricing.vat import Treatment, tax_lines
+from orders.tests.books import entries
 from orders.tests.factories import make_category, make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -105,9 +106,15 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
         ("12.00", "20.00"), ("2.11", "5.50")
     ]  # fmt: skip
     assert gesture.vat == Decimal("-2.11")
-    # As the movements of its money are.
+    # As the movements of its money are: by the note's own rates, and by the invoice's while there is none.
     rates = tax_rates(invoice.data["tax"])
     assert share_by_rate(Decimal("-14.11"), rates) == [Decimal("-12.00"), Decimal("-2.11")]
+    Refund.objects.create(
+        order=invoice.order, attempt=invoice.order.payments.get().attempts.get(), amount=Decimal("18.99"),
+        request=note.refund_request, provider_id="re_1", state="succeeded",
+    )  # fmt: skip
+    for amount, movement in (("-18.99", "re_1"), ("-14.11", "re_2")):
+        entries.book(amount, entries.utc(2026, 7, 3), kind="refund", order=invoice.order, movement=movement)
     lines = {reading: report(year(2026), Step.MONTH, reading) for reading in Reading}
     assert {
         reading: [(line.percent, line.charges, line.returns, line.net, line.vat) for line in found]
@@ -118,8 +125,8 @@ def test_a_credit_note_bears_the_rates_of_what_it_credits() -> None:
             (Decimal("20.00"), 1, 1, Decimal("90.00"), Decimal("18.00")),
         ],
         Reading.PAYMENTS: [
-            (Decimal("5.50"), 1, 0, Decimal("20.00"), Decimal("1.10")),
-            (Decimal("20.00"), 1, 0, Decimal("100.00"), Decimal("20.00")),
+            (Decimal("5.50"), 1, 2, Decimal("0.00"), Decimal("0.00")),
+            (Decimal("20.00"), 1, 1, Decimal("90.00"), Decimal("18.00")),
         ],
     }
 
@@ -329,8 +336,18 @@ def test_art_258_a_a_sale_that_needs_an_oss_number_is_refused_before_it_is_made(
     pay_order(last)
     assert union_sales(timezone.localdate().year) == Decimal("1000.00")
     assert is_oss_number_needed(timezone.localdate())
-    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("1000.00"))
-    assert sell((product, 1), country="AT").data["tax"]["treatment"] == "destination"
+    # A registration to come declares nothing that is sold before its day, on which sales go on.
+    today = timezone.localdate()
+    set_shop(oss_from=today + timedelta(days=1), eu_sales_threshold=Decimal("1000.00"))
+    assert is_oss_number_needed(today)
+    with pytest.raises(Problem):
+        make_order((product, 1), country="AT")
+    assert sell((product, 1), country="FR").data["seller"]["oss_number"] == ""
+    set_shop(oss_from=today, eu_sales_threshold=Decimal("1000.00"))
+    assert not is_oss_number_needed(today)
+    invoice = sell((product, 1), country="AT")
+    assert invoice.data["tax"]["treatment"] == "destination"
+    assert invoice.data["seller"]["oss_number"] == "FR12123456789"
 
 
 def test_a_document_never_names_a_number_that_is_missing() -> None:

@@ -1,4 +1,4 @@
-"""No sale that the shop could not declare: beyond the threshold of art. 258 A CGI an OSS number comes first."""
+"""No sale that the shop could not declare: beyond the threshold of art. 258 A CGI a registration comes first."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ from shop.core.site import absolute_url
 
 
 def refuse_without_oss_number(place: Place, total: Decimal) -> None:
-    """Raise Problem 400 `country_not_served` for a sale that needs the number while the shop has none.
+    """Raise Problem 400 `country_not_served` for a sale that the shop could not declare.
 
     The workshop is told by mail, once a day; call it outside of the transaction that the refusal would undo.
     """
