@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductVariation, Promotion, Variant
@@ -209,6 +210,12 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
     for row in rows:
         if row not in chosen.values():
             delete_variation(variation=row)
+    skus: dict[int | None, str] = {
+        row.pk: wanted[index]["sku"] for index, row in chosen.items() if "sku" in wanted[index]
+    }
+    # Of a format in several finishes none is written: `_write_format` refuses another one.
+    alone = Variant.objects.annotate(count=Count("variation__variants")).filter(variation__in=skus, count=1)
+    free_references((row, skus[row.variation_id]) for row in alone)
     behind = 0
     for index, given in enumerate(wanted):
         row = chosen.get(index) or ProductVariation(product=product, sort_order=behind)

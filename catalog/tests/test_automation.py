@@ -450,12 +450,16 @@ def test_mark_and_reference_of_a_format_are_those_of_its_variants(program: Progr
     raw = Variant.objects.get(variation__name_fr="Grand", finish="unpainted")
     assert program.put(product.pk, {"variants": [{"id": raw.pk, "sku": "G-1"}]}).status_code == 200
     assert marks() == [(True, ""), (True, "G-1")]
-    # Variants exchange theirs.
+    # Variants exchange theirs, and so do formats of one variant.
     painted = Variant.objects.get(variation__name_fr="Grand", finish="painted")
     assert program.put(product.pk, {"variants": [{"id": painted.pk, "sku": "G-2"}]}).status_code == 200
     exchanged = [{"id": painted.pk, "sku": "G-1"}, {"id": raw.pk, "sku": "G-2"}]
     assert program.put(product.pk, {"variants": exchanged}).status_code == 200
     assert marks() == [(True, "G-1"), (True, "G-2")]
+    single = program.post(minimal(variations=[{"name": "S", "sku": "S"}, {"name": "L", "sku": "L"}])).json()
+    exchanged = [{"name": "S", "sku": "L"}, {"name": "L", "sku": "S"}]
+    answer = program.put(single["id"], {"variations": exchanged})
+    assert [(row["name"], row["sku"]) for row in answer.json()["variations"]] == [("S", "L"), ("L", "S")]
 
 
 def test_put_of_an_older_version_is_refused(program: Program):
