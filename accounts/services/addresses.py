@@ -49,7 +49,7 @@ def save_address(*, user: User, details: AddressDetails, address_id: int | None 
             values |= dict.fromkeys(DEFAULTS, True)
         for name in DEFAULTS:
             if values[name]:
-                Address.objects.filter(user=user).exclude(pk=row.pk).update(**{name: False})
+                Address.objects.filter(user=user).update(**{name: False})
         for name, value in values.items():
             setattr(row, name, value)
         row.save()
@@ -102,7 +102,7 @@ def _checked(details: AddressDetails) -> dict[str, str | bool]:
             errors[name] = [_("Ce champ est obligatoire.")]
     for name, value in values.items():
         limit = getattr(Address._meta.get_field(name), "max_length", None)
-        if isinstance(value, str) and limit is not None and len(value) > limit:
+        if isinstance(value, str) and len(value) > limit:
             errors[name] = [_("Au plus %(count)d caractères.") % {"count": limit}]
     country = values["country"] = str(values["country"]).upper()
     if country == OTHER_COUNTRY:

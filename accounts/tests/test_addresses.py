@@ -55,10 +55,20 @@ def test_one_first_choice_of_each_kind(member):
 
 
 def test_an_address_is_there_once_and_written_on_one_line(member):
-    save_address(user=member, details=HOME)
+    first = save_address(user=member, details=replace(HOME, label="Atelier"))
+    away = save_address(user=member, details=AWAY)
     again = save_address(user=member, details=replace(HOME, address=" 3  rue\ndes Carmes ", phone="06"))
-    assert Address.objects.get() == again
-    assert (again.address, again.phone, again.is_delivery_default) == ("3 rue des Carmes", "06", True)
+    assert again == first
+    # What is not typed again stays, and another choice is made by typing it again.
+    for details in (HOME, replace(AWAY, is_delivery_default=True)):
+        save_address(user=member, details=details)
+    again.refresh_from_db()
+    assert (again.address, again.label, again.phone) == ("3 rue des Carmes", "Atelier", "06")
+    assert defaults(member) == [["9 quai Sud"], ["3 rue des Carmes"]]
+    save_address(user=member, details=replace(AWAY, city="Nice"), address_id=away.pk)
+    assert list(Address.objects.order_by("pk").values_list("pk", "city")) == [
+        (first.pk, "Lyon"), (away.pk, "Nice")
+    ]  # fmt: skip
 
 
 def test_twenty_at_most(member):
@@ -78,6 +88,27 @@ def test_an_unusual_postcode_passes_where_the_rules_are_not_certain(member):
     with pytest.raises(Problem) as refused:
         save_address(user=member, details=replace(HOME, country="XX"))
     assert refused.value.errors == {"country": ["Choisissez un pays de la liste."]}
+    assert not Address.objects.filter(country__in=("DE", "XX")).exists()
+
+
+def test_what_is_missing_too_long_or_of_another_country_is_said_by_field(member):
+    elsewhere = replace(HOME, country="ZZ", custom_country="")
+    with pytest.raises(Problem) as refused:
+        save_address(user=member, details=replace(elsewhere, first_name=" ", label="x" * 61))
+    assert refused.value.errors == {
+        "first_name": ["Ce champ est obligatoire."],
+        "label": ["Au plus 60 caractères."],
+        "custom_country": ["Indiquez votre pays."],
+    }
+    with pytest.raises(Problem) as refused:
+        save_address(user=member, details=replace(HOME, postal_code=""))
+    assert refused.value.errors == {"postal_code": ["Saisissez le code postal."]}
+    assert not Address.objects.exists()
+    save_address(user=member, details=replace(elsewhere, custom_country="Kosovo", label="x" * 60))
+    save_address(user=member, details=replace(HOME, country="fr", custom_country="Kosovo"))
+    assert list(Address.objects.order_by("pk").values_list("country", "custom_country")) == [
+        ("ZZ", "Kosovo"), ("FR", "")
+    ]  # fmt: skip
 
 
 def test_an_address_of_somebody_else_does_not_exist(client, member):
@@ -88,7 +119,7 @@ def test_an_address_of_somebody_else_does_not_exist(client, member):
     ):
         with pytest.raises(Problem) as refused:
             act()
-        assert refused.value.status == 404
+        assert (refused.value.status, refused.value.code) == (404, "not_found")
     client.force_login(member)
     for path in (f"/espace-membre/adresses/{address.pk}", f"/espace-membre/adresses/{address.pk}/supprimer"):
         assert client.post(path, BODY).status_code == 404

@@ -9,11 +9,13 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
+from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import EmailChange, User
 from accounts.services.email_changes import (
     Outcome,
     confirm_email_change,
     purge_email_changes,
+    refuse_email_change,
     request_email_change,
 )
 from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, sign_up, signed_in, text
@@ -159,6 +161,32 @@ def test_the_old_mailbox_refuses(client, member):
     assert "La demande est annulée" in text(agree(client, "client@example.com", refuse="1"))
     assert not EmailChange.objects.exists()
     assert email_of(member) == "client@example.com"
+    entry = AuditEntry.objects.get(action="email.change_refused")
+    assert (entry.subject_id, entry.actor_id) == (str(member.pk), None)
+
+
+def test_a_request_of_somebody_else_stays_and_old_ones_go_by_so_many(client, member):
+    other = make_member("autre@example.com")
+    theirs = request_email_change(user=other, email="leur@example.com", language="de")
+    assert theirs.language == "de"
+    ask(client)
+    client.post(PAGE, {"annuler": "1"})
+    assert EmailChange.objects.get() == theirs
+    request_email_change(user=member, email=NEW, language="fr")
+    assert purge_email_changes(theirs.requested_at, 10) == 0
+    assert purge_email_changes(timezone.now() + timedelta(seconds=1), 1) == 1
+    assert EmailChange.objects.count() == 1
+
+
+def test_the_links_of_a_blocked_account_are_void(member):
+    change = request_email_change(user=member, email=NEW, language="fr")
+    User.objects.update(is_active=False)
+    for act in (confirm_email_change, refuse_email_change):
+        with pytest.raises(Problem) as refused:
+            act(key=email_change_key(change, Mailbox.NEW))
+        assert (refused.value.status, refused.value.code) == (400, "invalid_link")
+    change.refresh_from_db()
+    assert (change.old_confirmed_at, change.new_confirmed_at) == (None, None)
 
 
 def test_the_member_takes_the_request_back(client, member):
@@ -219,13 +247,15 @@ def test_the_database_itself_refuses_a_rival_of_the_same_moment(member, monkeypa
     make_member(NEW)
     monkeypatch.setattr("accounts.services.email_changes.has_account", lambda _email: False)
     EmailChange.objects.update(old_confirmed_at=timezone.now())
-    from accounts.email_changes import Mailbox, email_change_key
-
     assert confirm_email_change(key=email_change_key(change, Mailbox.NEW)) is Outcome.TAKEN
     assert email_of(member) == "client@example.com"
 
 
 def test_five_requests_a_day(member):
+    with pytest.raises(Problem) as refused:
+        request_email_change(user=member, email="client@example.com", language="fr")
+    assert refused.value.code == "same_email"
+    assert refused.value.errors == {"email": ["C'est déjà l'adresse de votre compte."]}
     for number in range(5):
         request_email_change(user=member, email=f"n{number}@example.com", language="fr")
     with pytest.raises(Problem) as refused:
