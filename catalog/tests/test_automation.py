@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalog.api.product_fields import read_period
 from catalog.models import Category, PictureImport, Product, ProductImage, ProductVariation, Variant
 from catalog.services.categories import save_category
+from catalog.services.products import delete_product
 from catalog.services.promotions import delete_promotion
 from catalog.tests.factories import (
     make_category,
@@ -369,6 +370,12 @@ def test_idempotency_key_stands_in_for_an_external_id(program: Program):
     # Another key's own.
     stranger = Program(create_api_key(name="Autre", scopes=READ_AND_WRITE, actor=None))
     assert stranger.post(minimal(), **{"idempotency-key": "import-1"}).status_code == 201
+    # A product that is gone is not made again.
+    delete_product(product=Product.objects.get(pk=first.json()["id"]))
+    gone = program.post(minimal(), **{"idempotency-key": "import-1"})
+    assert (gone.status_code, gone.json()["code"]) == (410, "gone")
+    assert gone.json()["detail"] == "Le produit créé par cette demande a été supprimé depuis."
+    assert Product.objects.count() == 1
     assert program.post(minimal()).status_code == 201
 
 

@@ -1,5 +1,6 @@
 """Products for staff by calls: list, create, change, conflicts, copies, archive and trash."""
 
+from base64 import urlsafe_b64encode
 from datetime import timedelta
 from decimal import Decimal
 from random import Random
@@ -120,6 +121,27 @@ def test_pages_by_number_lead_to_each_other(admin):
 def test_list_refuses_what_it_does_not_know(admin, asked):
     answer = admin.get(PRODUCTS, asked)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_a_crafted_cursor_is_refused(admin):
+    def status(text: str, ordering: str = "newest") -> int:
+        cursor = urlsafe_b64encode(text.encode()).decode()
+        return admin.get(PRODUCTS, {"ordering": ordering, "cursor": cursor}).status_code
+
+    moment = '"2026-01-01T00:00:00+00:00"'
+    for key, expected in (
+        ("1", 200), (str(2**63 - 1), 200),
+        ("0", 400), ("-1", 400), (str(2**63), 400), ("1.5", 400), ("true", 400), ('"1"', 400), ("null", 400),
+    ):  # fmt: skip
+        assert status(f'["newest", {moment}, {key}]') == expected, key
+    # Of another order, and values that the order has not.
+    assert status(f'["oldest", {moment}, 1]') == 400
+    assert status('["name", "x", 1]', "name") == 200
+    assert status('["name", 5, 1]', "name") == 400
+    assert status('["price", "10.00", 1]', "price") == 200
+    for price in ('"NaN"', '"Infinity"', '"x"', "10"):
+        assert status(f'["price", {price}, 1]', "price") == 400, price
+    assert status("[" * 450) == 400
 
 
 def test_list_is_searched_and_filtered(admin):
