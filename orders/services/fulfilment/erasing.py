@@ -145,7 +145,7 @@ def _erase_parts(order: Order) -> None:
     InstallmentPause.objects.filter(order=order).update(reason="")
     OrderNote.objects.filter(order=order).delete()
     delete_photos(PiecePhoto.objects.filter(piece__item__order=order))
-    for event in OrderEvent.objects.filter(order=order).exclude(data={}):
+    for event in OrderEvent.objects.filter(order=order):
         words = personal_words(event)
         if words:
             left = {name: value for name, value in event.data.items() if name not in words}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -25,12 +26,16 @@ from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
 from orders.models import (
     Attempt,
+    CardChange,
     DiscardedCard,
+    InstallmentPause,
     Invoice,
     InvoiceDraft,
     Order,
+    OrderNote,
     OrderTracking,
     PiecePhoto,
+    Shipment,
     StockHold,
     StoredCard,
     StripeEvent,
@@ -165,11 +170,55 @@ def test_the_stored_card_is_discarded_at_stripe(queued_tasks, run_on_commit):
     assert not StoredCard.objects.exists()
 
 
+def parts_of(order: Order) -> dict[str, set[tuple[str, ...]]]:
+    """What an order holds beside what the law keeps, by kind."""
+    own: dict[Any, tuple[str, ...]] = {
+        OrderTracking: ("message", "tracking_number"),
+        Shipment: ("tracking_number", "undo_reason"),
+        StockHold: ("network", "mailbox"),
+        InstallmentPause: ("reason",),
+        OrderNote: ("text",),
+        StoredCard: ("customer_id",),
+        CardChange: ("mandate_text",),
+        InvoiceDraft: ("customer_name",),
+    }
+    found = {rows.__name__: set(rows.objects.filter(order=order).values_list(*own[rows])) for rows in own}
+    columns = ("gift_recipient", "gift_message", "demand_digest", "request_fingerprint")
+    return {
+        **found,
+        "Order": set(Order.objects.filter(pk=order.pk).values_list(*columns)),
+        "PiecePhoto": set(PiecePhoto.objects.filter(piece__item__order=order).values_list("message")),
+        "Attempt": set(Attempt.objects.filter(payment__order=order).values_list("checkout_session_url")),
+    }
+
+
 def test_parts_of_the_order_that_nobody_needs_are_emptied():
-    erase(make_person("Zoe", "zoe@example.com"))
-    assert set(OrderTracking.objects.values_list("message", "tracking_number")) == {("", "")}
-    assert set(StockHold.objects.values_list("network", "mailbox")) <= {("", "")}
-    assert StripeEvent.objects.get().body == {}
+    zoe, max_ = make_person("Zoe", "zoe@example.com"), make_person("Max", "max@example.com")
+    Order.objects.update(
+        gift_recipient="Ana", gift_message="Bravo", demand_digest="d", request_fingerprint="f"
+    )
+    Shipment.objects.update(tracking_number="6A1", undo_reason="Adresse")
+    StockHold.objects.update(network="n", mailbox="m")
+    Attempt.objects.update(checkout_session_url="https://checkout.stripe.com/c")
+    order, other = Order.objects.get(user=zoe), Order.objects.get(user=max_)
+    before = parts_of(other)
+    assert all(before.values())
+    body = StripeEvent.objects.get(event_id="evt_eoZ").body
+    StripeEvent.objects.create(event_id="evt_new", kind="charge.updated", body=body)
+    erase(zoe)
+    order.refresh_from_db()
+    assert order.personal_data_erased_at is not None
+    assert parts_of(order) == {
+        "Order": {("", "", "", "")}, "Attempt": {("",)}, "Shipment": {("", "")}, "InstallmentPause": {("",)},
+        "OrderTracking": {("", "")}, "StockHold": {("", "")}, "OrderNote": set(), "StoredCard": set(),
+        "CardChange": set(), "InvoiceDraft": set(), "PiecePhoto": set(),
+    }  # fmt: skip
+    # Nothing of another person's goes.
+    assert parts_of(other) == before
+    assert StripeEvent.objects.get(event_id="evt_eoZ").body == {}
+    assert StripeEvent.objects.get(event_id="evt_xaM").body != {}
+    # One that is still to be processed says what happened.
+    assert StripeEvent.objects.get(event_id="evt_new").body == body
 
 
 def test_an_order_with_a_billing_address_of_its_own_loses_the_delivery_s():
@@ -374,6 +423,25 @@ def test_an_erasure_whose_worker_died_goes_on(monkeypatch, caplog):
     Erasure.objects.update(next_try_at=timezone.now())
     assert run_erasure(erasure.pk)
     assert AuditEntry.objects.filter(action="erasure.done").count() == 1
+
+
+def test_what_waits_longest_goes_first_and_the_rest_the_next_time(monkeypatch):
+    now = timezone.now()
+    soon, past = now + timedelta(seconds=1), now - timedelta(hours=1)
+    keys = [
+        Erasure.objects.create(next_try_at=next_try_at, lease_until=lease_until, due_by=now).pk
+        for next_try_at, lease_until in (
+            (now, None), (past, None), (now - timedelta(minutes=1), now),
+            (soon, None), (past, soon),
+        )
+    ]  # fmt: skip
+    Erasure.objects.create(next_try_at=past, due_by=now, state=ErasureState.DONE, done_at=now)
+    tried: list[int] = []
+    monkeypatch.setattr(erasures, "run_erasure", lambda pk: tried.append(pk) or pk != keys[1])
+    assert run_due_erasures(now, limit=2) == 1
+    assert tried == [keys[1], keys[2]]
+    assert run_due_erasures(now) == 2
+    assert tried[2:] == [keys[1], keys[2], keys[0]]
 
 
 def test_the_audit_trail_tells_of_it_by_key_alone():
