@@ -44,6 +44,7 @@ from orders.models import (
 from orders.services.fulfilment import closed_years
 from orders.services.fulfilment.closed_years import purge_closed_years
 from orders.services.fulfilment.status_changes import update_status
+from orders.tests.books.entries import book
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import PARIS, refund, send_all
@@ -193,6 +194,9 @@ def test_what_ended_in_the_year_goes_whole_and_the_books_still_add_up(orders: di
 
 def test_the_year_is_added_up_in_a_row(orders: dict[str, Order]) -> None:
     last = Invoice.objects.get(year=2026, sequence=5)
+    # The first moment of the next year is not its own.
+    book("-1.00", NEW_YEAR, kind="refund", order=orders["never_sent"])
+    book("1.00", NEW_YEAR, kind="refund_failed", order=orders["never_sent"])
     purge(FIRST_NIGHT)
     row = PurgedYear.objects.get()
     assert (row.year, row.ends_at) == (2026, datetime(2027, 1, 1, tzinfo=PARIS))
@@ -203,6 +207,7 @@ def test_the_year_is_added_up_in_a_row(orders: dict[str, Order]) -> None:
     assert (row.purged_movements, row.purged_moved) == (3, Decimal("94.98"))
     entry = AuditEntry.objects.get(action="books.year_purged")
     assert entry.after == {"year": 2026, "purged_orders": 2, "purged_documents": 3}
+    assert faults() == []
 
 
 def test_the_later_year_takes_what_began_in_the_earlier(orders: dict[str, Order]) -> None:
@@ -218,6 +223,9 @@ def test_the_later_year_takes_what_began_in_the_earlier(orders: dict[str, Order]
 
 
 def test_two_years_at_once_end_as_one_by_one(orders: dict[str, Order]) -> None:
+    # A note and a movement of the later year that stay are counted, too.
+    with at(2027, 1, 8):
+        give_back(orders["never_sent"], "1.00")
     assert purge(A_YEAR_LATER) == 4
     assert left(orders) == {"never_sent"}
     assert faults() == []
