@@ -101,7 +101,7 @@ def _checked(details: AddressDetails) -> dict[str, str | bool]:
         if not values[name]:
             errors[name] = [_("Ce champ est obligatoire.")]
     for name, value in values.items():
-        limit = getattr(Address._meta.get_field(name), "max_length", None)
+        limit = getattr(Address._meta.get_field(name), "max_length", 0)
         if isinstance(value, str) and len(value) > limit:
             errors[name] = [_("Au plus %(count)d caractères.") % {"count": limit}]
     country = values["country"] = str(values["country"]).upper()
