@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
-from django.utils.translation import gettext_lazy as _
 
 from shop.core import encryption
 from shop.core.models import ShopSettings
@@ -17,12 +16,6 @@ _PURPOSE = "accounts.mfa_adapter"
 
 class ShopMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """Secrets are encrypted with a key made from SECRET_KEY, so that a copy of the database alone opens no account."""
-
-    error_messages = {
-        **DefaultMFAAdapter.error_messages,
-        "incorrect_code": _("Code incorrect"),
-        "unverified_email": _("Votre e-mail n'est pas encore confirmé. Vérifiez votre boîte de réception."),
-    }
 
     def get_totp_issuer(self) -> str:
         return ShopSettings.load().shop_name
