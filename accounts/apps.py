@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = _("Comptes et rôles")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from accounts import mails, personal_data

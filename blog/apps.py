@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class BlogConfig(AppConfig):
     name = "blog"
     verbose_name = _("Blog")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from accounts.services.email_changes import register_moved_address

@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class CatalogConfig(AppConfig):
     name = "catalog"
     verbose_name = _("Catalogue")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from catalog import personal_data

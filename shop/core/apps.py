@@ -10,7 +10,6 @@ class CoreConfig(AppConfig):
     name = "shop.core"
     verbose_name = _("Réglages et e-mails")
     label = "core"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         # Importing the modules registers what they hold.

@@ -6,7 +6,6 @@ class WatchingConfig(AppConfig):
     name = "shop.watching"
     verbose_name = _("Surveillance")
     label = "watching"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from shop.core.personal_data import register_not_personal
