@@ -10,7 +10,6 @@ from catalog.models.category import (
     Category,
     CategoryFeature,
     CategoryKind,
-    Colour,
     FormerSlug,
     MenuPlace,
 )
@@ -22,10 +21,8 @@ from catalog.models.picture_import import ImportState, PictureImport
 from catalog.models.price import PricePoint
 from catalog.models.product import Finish, Product
 from catalog.models.promotion import (
-    FIXED_PROMOTIONS,
     REDUCTIONS,
     Promotion,
-    PromotionQuantities,
     PromotionState,
     PromotionType,
 )
@@ -33,22 +30,18 @@ from catalog.models.review import Review, ReviewDecision, ReviewState
 from catalog.models.safety import SafetyClass, SafetyFields
 from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synonym
 from catalog.models.variant import ProductVariation, Variant
-from shop.core.append_only import AppendOnlyError
 
 __all__ = [
     "DRAWN_PLACE",
     "DRAWN_PLACES",
     "FACETS",
-    "FIXED_PROMOTIONS",
     "REDUCTIONS",
     "SLUG_FIELDS",
     "SLUG_LENGTH",
-    "AppendOnlyError",
     "Category",
     "CategoryFeature",
     "CategoryKind",
     "CategoryPicture",
-    "Colour",
     "Facet",
     "Favourite",
     "Finish",
@@ -64,7 +57,6 @@ __all__ = [
     "ProductModel",
     "ProductVariation",
     "Promotion",
-    "PromotionQuantities",
     "PromotionState",
     "PromotionType",
     "RetiredPicture",

@@ -124,7 +124,7 @@ def cards_of_keys(keys: Sequence[int]) -> list[ProductCard]:
     return [found[key] for key in keys if key in found]
 
 
-def featured_cards(limit: int = 6) -> list[ProductCard]:
+def featured_cards(limit: int) -> list[ProductCard]:
     """The newest featured products."""
     return cached_fragment(lambda: _featured(limit), "featured-cards", limit)
 
@@ -134,18 +134,16 @@ def _featured(limit: int) -> list[ProductCard]:
     return build_cards(read_cards(rows, *NEWEST, limit=limit))
 
 
-def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
+def daily_gallery(day: date | None = None) -> list[ProductCard]:
     """Products drawn for one day: the same for everybody, others tomorrow; those with a photo that can be bought first.
 
     Each product has its place, a function of its key, and the day one from where on they are shown: a product added
     during the day changes the choice only if it is drawn itself.
     """
-    return cached_fragment(
-        lambda: _draw_gallery(day or timezone.localdate(), count), "daily-gallery", day, count
-    )
+    return cached_fragment(lambda: _draw_gallery(day or timezone.localdate()), "daily-gallery", day)
 
 
-def _draw_gallery(day: date, count: int) -> list[ProductCard]:
+def _draw_gallery(day: date) -> list[ProductCard]:
     """Those that follow a place drawn for the day, as the index `product_drawn` has them: twice as many as are shown,
     of which those with a photo go first. Two queries in a large shop, four at most, beside those of `build_cards`."""
     digest = hashlib.sha256(day.isoformat().encode()).digest()
@@ -155,10 +153,10 @@ def _draw_gallery(day: date, count: int) -> list[ProductCard]:
     available, others = rows.filter(is_available__in=[True]), rows.filter(is_available__in=[False])
     keys: list[int] = []
     for part in (available.filter(place__gte=start), available.filter(place__lt=start), others):
-        missing = 2 * count - len(keys)
+        missing = 2 * GALLERY_SIZE - len(keys)
         keys += part.values_list("pk", flat=True)[:missing] if missing else ()
     candidates = build_cards(read_cards_of(keys))
-    return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:count]
+    return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:GALLERY_SIZE]
 
 
 def similar_cards(product: Product) -> list[ProductCard]:

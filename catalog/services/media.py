@@ -75,7 +75,6 @@ def add_product_image(
     *,
     product: Product,
     image: DrawnImage,
-    alt: str = "",
     finish: str = "",
     variation: ProductVariation | None = None,
     position: int | None = None,
@@ -89,7 +88,6 @@ def add_product_image(
         row = ProductImage.objects.create(
             product=product,
             file=stored.name,
-            alt=alt,
             finish=finish,
             variation=variation,
             position=position,
@@ -149,7 +147,7 @@ def store_upload(*, image: DrawnImage) -> StoredImage:
     return stored
 
 
-def set_category_picture(*, category: Category, image: DrawnImage, alt: str = "") -> CategoryPicture:
+def set_category_picture(*, category: Category, image: DrawnImage) -> CategoryPicture:
     """Store the picture of a category, in place of the one it had."""
     stored = images.store_image(image=image, folder="categories")
     with transaction.atomic():
@@ -159,7 +157,6 @@ def set_category_picture(*, category: Category, image: DrawnImage, alt: str = ""
         row = CategoryPicture.objects.create(
             category=category,
             file=stored.name,
-            alt=alt,
             width=stored.width,
             height=stored.height,
             colour=stored.colour,

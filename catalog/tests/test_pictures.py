@@ -42,10 +42,10 @@ def drawn(size: tuple[int, int] = (60, 40)) -> DrawnImage:
 def test_photos_are_added_after_each_other(queued_tasks, run_on_commit):
     product = make_product()
     with run_on_commit():
-        first = media.add_product_image(product=product, image=drawn(), alt="De face")
+        first = media.add_product_image(product=product, image=drawn())
         second = media.add_product_image(product=product, image=drawn(), finish="painted")
     assert (first.position, second.position) == (1, 2)
-    assert (first.alt, first.width, first.height, first.derivatives) == ("De face", 60, 40, {})
+    assert (first.width, first.height, first.derivatives) == (60, 40, {})
     assert enqueued(queued_tasks) == [
         (media.DERIVE_TASK, "product", first.pk),
         (media.DERIVE_TASK, "product", second.pk),
@@ -205,7 +205,7 @@ def _delete_and_fail(row: ProductImage) -> None:
 def test_a_category_has_one_picture(queued_tasks, run_on_commit):
     category = make_category("bust")
     with run_on_commit():
-        media.set_category_picture(category=category, image=drawn(), alt="Un buste")
+        media.set_category_picture(category=category, image=drawn())
     with run_on_commit():
         second = media.set_category_picture(category=category, image=drawn())
     assert CategoryPicture.objects.get() == second

@@ -8,7 +8,7 @@ import time_machine
 from django.db import DatabaseError, connection, transaction
 
 from catalog import pricing
-from catalog.models import AppendOnlyError, PricePoint, Product, Variant
+from catalog.models import PricePoint, Product, Variant
 from catalog.selectors.products import find_product
 from catalog.services import price_history
 from catalog.services.products import delete_product, save_product
@@ -20,6 +20,7 @@ from catalog.tests.factories import (
     make_variation,
     variant_of,
 )
+from shop.core.append_only import AppendOnlyError
 
 pytestmark = pytest.mark.both_engines
 

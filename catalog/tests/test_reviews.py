@@ -14,12 +14,13 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 
 from catalog.demo.reviews import load_reviews
-from catalog.models import AppendOnlyError, Product, Review, ReviewDecision, ReviewState
+from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.selectors import purchases
 from catalog.selectors.purchases import Purchase
 from catalog.selectors.reviews import latest_reviews, product_reviews
 from catalog.services.reviews import moderate_review, submit_review
 from catalog.tests.factories import make_product, make_user, make_variation, variant_of
+from shop.core.append_only import AppendOnlyError
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 

@@ -318,7 +318,7 @@ def _cases() -> dict[str, Callable[[], Any]]:
         "suggest zeppelin": suggested("zeppelin"),
         "list, ready (groups counted)": filtered(availability="ready"),
         "list, ready and large": filtered(availability="ready", size="large"),
-        "featured": cards.featured_cards,
+        "featured": lambda: cards.featured_cards(6),
         "gallery of the day": cards.daily_gallery,
     }
     return cases
