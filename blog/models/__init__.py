@@ -19,7 +19,6 @@ from blog.models.article import (
 from blog.models.campaign import (
     BODY_LENGTH,
     PREHEADER_LENGTH,
-    STARTED_STATES,
     SUBJECT_LENGTH,
     Campaign,
     CampaignRecipient,
@@ -43,7 +42,6 @@ __all__ = [
     "CONTENT_LENGTH",
     "EXCERPT_LENGTH",
     "PREHEADER_LENGTH",
-    "STARTED_STATES",
     "SUBJECT_LENGTH",
     "TAG_LENGTH",
     "TEXT_COLUMNS",

@@ -30,15 +30,6 @@ class CampaignState(models.TextChoices):
     CANCELLED = "cancelled", _("Annulée")
 
 
-STARTED_STATES = (
-    CampaignState.SENDING,
-    CampaignState.PAUSED,
-    CampaignState.SENT,
-    CampaignState.CANCELLED,
-)
-"""Its texts and its segment never change again."""
-
-
 class Campaign(models.Model):
     """A letter of the newsletter to a segment of its subscribers. Written by `blog.services.newsletter.campaigns`.
 

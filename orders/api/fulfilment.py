@@ -74,8 +74,6 @@ class NoteTextSerializer(KnownFieldsSerializer):
 class CorrectedAddressSerializer(AddressSerializer, ExpectedVersionSerializer):
     """`recipient` is read for a gift, the names for other orders."""
 
-    never_blank = ("address", "city")
-
     postalCode = PlainTextField(max_length=20, allow_blank=True)  # noqa: N815
     firstName = PlainTextField(max_length=100, required=False, allow_blank=True, default="")  # noqa: N815
     lastName = PlainTextField(max_length=100, required=False, allow_blank=True, default="")  # noqa: N815

@@ -50,7 +50,6 @@ class MoneyOutcome:
     disputed: Decimal
     retained: Decimal
     retention_reason: str
-    retention_is_decided: bool
     voided: Decimal
     to_come: Decimal
 
@@ -92,7 +91,6 @@ def money_outcome(order: Order) -> MoneyOutcome:
         disputed=disputed,
         retained=max(held - failed, ZERO) if order.status in CLOSED_STATUSES else ZERO,
         retention_reason=order.retention_decision or order.retention_reason,
-        retention_is_decided=bool(order.retention_decision),
         voided=max(order.total - counted, ZERO),
         to_come=sum((row.amount for row in payments if row.state in OPEN_PAYMENTS), ZERO),
     )

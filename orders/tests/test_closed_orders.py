@@ -82,8 +82,8 @@ def test_kept_money_waits_until_somebody_decides_in_words(order, staff_client, c
     event = order.events.get(name="order.retention_decided")
     assert (event.actor.email, event.data["amount"]) == ("admin@example.com", "49.99")
     outcome = money_outcome(order)
-    assert (outcome.retained, outcome.retention_reason, outcome.retention_is_decided) == (
-        Decimal("49.99"), "Acompte gardé, accord écrit du 4.", True,
+    assert (outcome.retained, outcome.retention_reason) == (
+        Decimal("49.99"), "Acompte gardé, accord écrit du 4.",
     )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def outcome(**values) -> MoneyOutcome:
     given = {name: Decimal(value) for name, value in values.items() if name in nothing}
     return MoneyOutcome(
         charged=values.get("charged", True), refunded_at=values.get("refunded_at"),
-        retention_reason=values.get("retention_reason", ""), retention_is_decided=False, **{**nothing, **given},
+        retention_reason=values.get("retention_reason", ""), **{**nothing, **given},
     )  # fmt: skip
 
 

@@ -5,17 +5,15 @@ from shop.core.models.files import DiscardedFile
 from shop.core.models.jobs import AttemptCounter, ScheduledJob
 from shop.core.models.mail import EMAIL_MAX_LENGTH, MailState, OutgoingMail
 from shop.core.models.seasonal import Seasonal
-from shop.core.models.settings import MEASUREMENT_IDS, WEEKDAYS_VALIDATOR, MissingLegalField, ShopSettings
+from shop.core.models.settings import MEASUREMENT_IDS, ShopSettings
 
 __all__ = [
     "EMAIL_MAX_LENGTH",
     "MEASUREMENT_IDS",
-    "WEEKDAYS_VALIDATOR",
     "AttemptCounter",
     "AuditEntry",
     "DiscardedFile",
     "MailState",
-    "MissingLegalField",
     "OutgoingMail",
     "ScheduledJob",
     "Seasonal",

@@ -35,11 +35,7 @@ class ErasureLinkForm(forms.Form):
 @staff_page(StaffAction.SEE_SETTINGS)
 def register(request: HttpRequest) -> HttpResponseBase:
     """The register of processing activities (GDPR art. 30), to read and to print."""
-    context = {
-        "shop": ShopSettings.load(),
-        "activities": printed_activities(),
-        "may_see_people": may(request.user, StaffAction.SEE_USERS),
-    }
+    context = {"shop": ShopSettings.load(), "activities": printed_activities()}
     return render(request, "staff/personal_data/register.html", context)
 
 
