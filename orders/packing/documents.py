@@ -68,7 +68,6 @@ def address_labels(orders: Sequence[Order]) -> bytes:
                 "address": [delivery.name, *delivery.lines],
                 "phone": order.phone,
                 "reference": order.reference,
-                "carrier": "",
             }
         )
     view = {
