@@ -1,5 +1,5 @@
 /** The languages that the shop speaks, as the browser knows them. */
-export const SPOKEN = ["fr", "en", "es", "de"];
+const SPOKEN = ["fr", "en", "es", "de"];
 
 const KEY = "language";
 
