@@ -7,6 +7,7 @@ every model: a column that looks personal is named by an activity, or by `regist
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -198,12 +199,8 @@ def kept_until(name: str, now: datetime) -> datetime:
     months = number * 12 if unit == "years" else number
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
     # The 31st of a month that has none is its last day, and never the first of the next.
-    for day in range(now.day, 0, -1):
-        try:
-            return now.replace(year=year, month=month + 1, day=day)
-        except ValueError:
-            continue
-    raise AssertionError("every month has a first day")
+    last = monthrange(year, month + 1)[1]
+    return now.replace(year=year, month=month + 1, day=min(now.day, last))
 
 
 def period_text(name: str) -> str:
