@@ -13,15 +13,12 @@ from shop.core.staff_admin import StaffAdmin, StaffRights
 class RevisionInline(StaffRights, admin.TabularInline[ArticleRevision, Article]):
     view_action = StaffAction.EDIT_ARTICLES
     model = ArticleRevision
-    extra = 0
-    can_delete = False
     fields = readonly_fields = ("number", "created_at", "created_by")
 
 
 @admin.register(Article)
 class ArticleAdmin(StaffAdmin[Article]):
     view_action = StaffAction.EDIT_ARTICLES
-    audited_fields = frozenset()
     staff_list, staff_row = "staff-articles", "staff-article"
     inlines = (RevisionInline,)
     list_display = ("title", "category", "is_published", "publish_at", "author_name", "updated_at")
@@ -35,7 +32,6 @@ class ArticleAdmin(StaffAdmin[Article]):
 class TagAdmin(StaffAdmin[Tag]):
     """Tags, to look at: staff translate them on their own screen."""
 
-    audited_fields = frozenset()
     view_action = StaffAction.EDIT_ARTICLES
     staff_list, staff_row = "staff-tags", "staff-tags-edit"
     list_display = ("name", "slug")

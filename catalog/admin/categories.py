@@ -15,7 +15,6 @@ from shop.core.staff_admin import StaffAdmin, StaffRights
 class FeatureInline(StaffRights, admin.StackedInline[CategoryFeature, Category]):
     view_action = StaffAction.SEE_PRODUCTS
     model = CategoryFeature
-    extra = 0
 
 
 @admin.register(Category)

@@ -19,7 +19,6 @@ class ImageInline(StaffRights, admin.TabularInline[ProductImage, Product]):
 
     view_action = StaffAction.SEE_PRODUCTS
     model = ProductImage
-    extra = 0
     fields = readonly_fields = (
         *("preview", "position", "finish", "variation", "alt_fr", "alt_en", "alt_es", "alt_de"),
         *("focus_x", "focus_y", "crop"),
@@ -38,7 +37,6 @@ class ModelInline(StaffRights, admin.StackedInline[ProductModel, Product]):
 
     view_action = StaffAction.SEE_PRODUCTS
     model = ProductModel
-    extra = 0
     fields = readonly_fields = ("preview", "model_bytes")
 
     @admin.display(description=_("aperçu"))
@@ -51,7 +49,6 @@ class VariationInline(StaffRights, admin.TabularInline[ProductVariation, Product
 
     view_action = StaffAction.SEE_PRODUCTS
     model = ProductVariation
-    extra = 0
     fields = readonly_fields = (
         *("name_fr", "name_en", "name_es", "name_de"),
         *("price_adjustment", "price_override", "is_default", "sort_order"),
@@ -63,7 +60,6 @@ class VariantInline(StaffRights, admin.TabularInline[Variant, Product]):
 
     view_action = StaffAction.SEE_PRODUCTS
     model = Variant
-    extra = 0
     fields = readonly_fields = (
         *("in_stock", "stock_quantity", "price", "sku", "weight_grams", "weight", "dimensions", "height_cm"),
         *("production_days_min", "production_days_max"),

@@ -12,8 +12,6 @@ from shop.core.staff_admin import StaffAdmin, StaffRights
 class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
     view_action = StaffAction.SEE_REVIEWS
     model = ReviewDecision
-    extra = 0
-    can_delete = False
     fields = readonly_fields = ("decided_at", "state_before", "state_after", "reason", "actor")
 
 
@@ -21,7 +19,6 @@ class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
 class ReviewAdmin(StaffAdmin[Review]):
     """Reviews and the decisions about them; staff decide on their own screen."""
 
-    audited_fields = frozenset()
     view_action = StaffAction.SEE_REVIEWS
     staff_list, staff_row = "staff-reviews", "staff-review"
     inlines = (DecisionInline,)
@@ -55,7 +52,6 @@ class ReviewAdmin(StaffAdmin[Review]):
 class NoticeAdmin(StaffAdmin[Notice]):
     """Mails that visitors asked for."""
 
-    audited_fields = frozenset()
     view_action = StaffAction.SEE_WAITING_LIST
     staff_list = "staff-waiting-list"
     list_display = ("email", "product", "category", "language", "asked_at", "confirmed_at", "sent_at")
@@ -70,7 +66,6 @@ class NoticeAdmin(StaffAdmin[Notice]):
 class FavouriteAdmin(StaffAdmin[Favourite]):
     """Pieces that members saved."""
 
-    audited_fields = frozenset()
     view_action = StaffAction.SEE_WAITING_LIST
     staff_list = "staff-favourites"
     list_display = ("product", "user", "notify_when_back", "created_at")

@@ -37,7 +37,6 @@ def order_link(order: Order | None) -> str:
 class LinkedPagesAdmin(StaffAdmin[Row]):
     """A row's own page shows a button for each further page that `pages_of` names."""
 
-    audited_fields = frozenset()
     change_form_template = "admin/orders/linked_change_form.html"
 
     def pages_of(self, request: HttpRequest, row: Row) -> list[PageLink]:
@@ -94,9 +93,6 @@ class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):
 
     view_action = StaffAction.SEE_ORDERS
     template = "admin/orders/rows.html"
-    extra = 0
-    can_delete = False
-    show_change_link = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
         """With what its rows name, in the same query."""

@@ -12,14 +12,12 @@ from shop.core.staff_admin import StaffAdmin, StaffRights
 class PhotoInline(StaffRights, admin.TabularInline[PiecePhoto, WorkPiece]):
     view_action = StaffAction.SEE_ORDERS
     model = PiecePhoto
-    extra = 0
     fields = readonly_fields = ("taken_at", "author", "sent_at", "message", "width", "height")
 
 
 @admin.register(WorkPiece)
 class WorkPieceAdmin(StaffAdmin[WorkPiece]):
     view_action = StaffAction.SEE_ORDERS
-    audited_fields = frozenset()
     staff_list = "staff-board"
     inlines = (PhotoInline,)
     list_display = ("id", "order_link", "item", "number", "stage", "is_cancelled", "moved_at", "moved_by")

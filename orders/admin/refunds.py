@@ -17,7 +17,6 @@ class RefundLineInline(StaffRights, admin.TabularInline[RefundLine, RefundReques
     view_action = StaffAction.SEE_REFUNDS
     model = RefundLine
     fields = ("item", "quantity", "amount", "restocked", "was_sent")
-    extra = 0
 
 
 class RefundInline(ExplainsRefunds, StaffRights, admin.TabularInline[Refund, RefundRequest]):
@@ -27,7 +26,6 @@ class RefundInline(ExplainsRefunds, StaffRights, admin.TabularInline[Refund, Ref
         "created_at", "amount", "method", "state", "settled_at", "provider_id", "transfer_reference", "why",
     )  # fmt: skip
     readonly_fields = ("why",)
-    extra = 0
 
 
 @admin.register(RefundRequest)

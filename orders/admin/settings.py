@@ -18,7 +18,6 @@ from shop.core.staff_admin import StaffAdmin, StaffRights
 class RateStepInline(StaffRights, admin.TabularInline[ShippingRateStep, ShippingZone]):
     view_action = StaffAction.SEE_SETTINGS
     model = ShippingRateStep
-    extra = 0
 
 
 @admin.register(ShippingZone)

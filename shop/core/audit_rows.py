@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -14,8 +14,6 @@ from django.forms import BaseForm
 from shop.core.audit import record_audit
 
 Values = dict[str, Any]
-# The columns that an entry may show; None: all.
-Shown = Collection[str] | None
 
 
 def record_row(
@@ -30,23 +28,23 @@ def record_row(
     record_audit(f"{row._meta.model_name}.{verb}", row, actor=actor, before=before, after=after)
 
 
-def form_changes(form: BaseForm, shown: Shown = None) -> tuple[Values, Values]:
+def form_changes(form: BaseForm) -> tuple[Values, Values]:
     """Return what a stored model form changed: the values before and after, by column."""
     row: Model = form.instance  # type: ignore[attr-defined]
     columns = {field.name: field for field in (*row._meta.concrete_fields, *row._meta.many_to_many)}
-    names = [name for name in form.changed_data if name in columns and (shown is None or name in shown)]
+    names = [name for name in form.changed_data if name in columns]
     before = {name: audit_value(columns[name], form.initial.get(name)) for name in names}
     after = {name: audit_value(columns[name], _value(row, columns[name])) for name in names}
     changed = [name for name in names if before[name] != after[name]]
     return {name: before[name] for name in changed}, {name: after[name] for name in changed}
 
 
-def row_values(row: Model, shown: Shown = None) -> Values:
+def row_values(row: Model) -> Values:
     """Return the columns of a row that hold something."""
     values = {
         field.name: audit_value(field, _value(row, field))
         for field in row._meta.concrete_fields
-        if not (field.primary_key or field.generated) and (shown is None or field.name in shown)
+        if not (field.primary_key or field.generated)
     }
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 

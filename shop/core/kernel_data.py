@@ -85,7 +85,7 @@ def register() -> None:
         )
     )
     register_not_personal(
-        "Django's own log, to which nothing is written: `shop.core.audited_admin` is in its place.",
+        "Django's own log, to which nothing is written: its administration changes nothing.",
         {"admin.LogEntry": ("*",)},
     )
     register_not_personal(

@@ -1,19 +1,19 @@
-"""What every admin of the shop stands on: rights come from the table of staff actions, lookups from a short list."""
+"""What every admin of the shop stands on: rows to look at, by the table of staff actions, lookups from a short list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
+from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from shop.core.audited_admin import AuditedAdmin
-from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_actions import StaffAction, may, require
 
 Row = TypeVar("Row", bound=Model)
 
@@ -24,32 +24,32 @@ COMPARISONS = frozenset(
 
 
 class StaffRights:
-    """For an admin or an inline: the action that each right asks for. What names none is refused to everybody."""
+    """For an admin or an inline: the action that looking asks for; what names none is refused to everybody.
+
+    Nobody adds, changes or deletes here: that is for the screens of the staff area, which keep the rules and the trail.
+    """
 
     view_action: ClassVar[StaffAction | None] = None
-    add_action: ClassVar[StaffAction | None] = None
-    change_action: ClassVar[StaffAction | None] = None
-    delete_action: ClassVar[StaffAction | None] = None
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _may(request, self.view_action) or _may(request, self.change_action)
+        return self.view_action is not None and may(request.user, self.view_action)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _may(request, self.add_action)
+        return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _may(request, self.change_action)
+        return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return _may(request, self.delete_action)
+        return False
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 
 
-class StaffAdmin(StaffRights, AuditedAdmin[Row]):
-    """The base of every admin of the shop: its rights, its entries in the audit trail, and a link to the screen of the
-    staff area that acts on its rows."""
+class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
+    """The base of every admin of the shop: its rights, its rows' entries in the audit trail, and a link to the screen
+    of the staff area that acts on its rows."""
 
     # The routes of that screen: its list, and its page of a row, which takes the row's key.
     staff_list: ClassVar[str] = ""
@@ -87,6 +87,12 @@ class StaffAdmin(StaffRights, AuditedAdmin[Row]):
             shown = {"staff_url": reverse(self.staff_list)}
         return super().changeform_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """The trail, of this row alone."""
+        require(request.user, StaffAction.SEE_AUDIT)
+        asked = {"subject_type": self.model._meta.label_lower, "subject_id": object_id}
+        return HttpResponseRedirect(reverse("staff-audit", query=asked))
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Return whether a list's address may filter by `lookup`: only by what the list offers as a filter.
 
@@ -108,7 +114,3 @@ class StaffAdmin(StaffRights, AuditedAdmin[Row]):
                 yield str(getattr(entry, "parameter_name", ""))
         if self.date_hierarchy:
             yield self.date_hierarchy
-
-
-def _may(request: HttpRequest, action: StaffAction | None) -> bool:
-    return action is not None and may(request.user, action)

@@ -13,7 +13,6 @@ from shop.pages.models import ContactRequest
 class ContactRequestAdmin(StaffAdmin[ContactRequest]):
     """What visitors wrote."""
 
-    audited_fields = frozenset({"kind", "state"})
     view_action = StaffAction.SEE_CONTACTS
     staff_list, staff_row = "staff-messages", "staff-message"
     list_display = (
