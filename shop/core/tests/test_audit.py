@@ -11,7 +11,6 @@ from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 from django.db import DatabaseError, connection, transaction
-from django.db.models import EmailField
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -19,19 +18,13 @@ from shop.core.audit import PAGE_SIZE, find_audit_entries, record_audit
 from shop.core.audit_labels import ACTIONS, VERBS, action_label
 from shop.core.keyset import write_cursor
 from shop.core.models import AuditEntry, MailState, ScheduledJob, ShopSettings
-from shop.pages.models import SeasonalBanner
-from shop.staff_rows import StaffRows
 
 pytestmark = pytest.mark.django_db
 TRAIL = "/admin/journal"
 SETTINGS = f"/gestion/core/shopsettings/{ShopSettings.PK}/"
+
+
 # Columns that tell of somebody, whatever the row.
-PERSONAL = {
-    *("email", "first_name", "last_name", "author_name", "phone", "address", "user", "message", "subject"),
-    *("token", "fingerprint", "password", "ip", "caller"),
-}
-
-
 @pytest.fixture
 def chef(client):
     chef = get_user_model().objects.create_superuser("chef@example.com", password="x")
@@ -246,23 +239,3 @@ def test_every_recorded_action_has_words():
     assert named
     assert {name for name in named - set(ACTIONS) if name.rpartition(".")[2] not in VERBS} == set()
     assert action_label("product.deleted", "catalog.product") == "Produit\u00a0: suppression"
-
-
-def test_no_entry_can_hold_what_tells_of_a_person():
-    """No screen that records whole rows writes a column that tells of somebody."""
-    models = {screen.model for screen in _kinds_of(StaffRows) if hasattr(screen, "model")}
-    assert {ShopSettings, SeasonalBanner} < models
-    # What the shop must publish about its trader (L221-5, LCEN 6 III) is no secret of a person.
-    for model in models - {ShopSettings}:
-        personal = {
-            field.name
-            for field in model._meta.concrete_fields
-            if field.name in PERSONAL or isinstance(field, EmailField)
-        }
-        # What a closure says to visitors.
-        public = {"orders.WorkshopClosure": {"message"}}.get(model._meta.label, set())
-        assert personal - public == set(), model
-
-
-def _kinds_of(screen: type[StaffRows]) -> set[type[StaffRows]]:
-    return {screen}.union(*map(_kinds_of, screen.__subclasses__()))
