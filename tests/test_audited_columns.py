@@ -11,6 +11,7 @@ from shop.core.models import ShopSettings
 from shop.pages.models import SeasonalBanner
 from shop.staff_rows import StaffRows
 
+# Columns that tell of somebody, whatever the row.
 PERSONAL = {
     *("email", "first_name", "last_name", "author_name", "phone", "address", "user", "message", "subject"),
     *("token", "fingerprint", "password", "ip", "caller"),

@@ -24,7 +24,6 @@ TRAIL = "/admin/journal"
 SETTINGS = f"/gestion/core/shopsettings/{ShopSettings.PK}/"
 
 
-# Columns that tell of somebody, whatever the row.
 @pytest.fixture
 def chef(client):
     chef = get_user_model().objects.create_superuser("chef@example.com", password="x")
