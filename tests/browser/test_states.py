@@ -165,12 +165,14 @@ def test_the_offer_of_another_language(new_context, see, width):
     page.goto("/faq")
     offer = page.get_by_role("region", name="Diese Seite gibt es auf Deutsch.")
     expect(offer).to_be_visible()
-    see(page, "language-offer")
     # Above everything else, and there before the first paint: it covers nothing and moves nothing.
     assert offer.bounding_box()["y"] == 0
     assert page.locator("header").first.bounding_box()["y"] >= offer.bounding_box()["height"]
+    settle(page)
     # A typeface that comes late moves letters by less; the offer would move the page by 0.05.
     assert page.evaluate(SHIFTS) < 0.01
+    # Last: it enlarges the text, which moves everything.
+    see(page, "language-offer")
     offer.get_by_role("button", name="Nein danke").click()
     page.goto("/contact")
     settle(page)
