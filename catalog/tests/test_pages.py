@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 # The closure, the delivery line (zones with their rates), the menu and the season's entry in the header of every page,
 # cached elsewhere.
 HEADER_QUERIES = 4
+QUOTE = '<a class="button" href="/contact?devis=1">Demander un Devis</a>'
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -95,6 +96,18 @@ def test_category_links_keep_the_search(client, shop):
     ]
 
 
+def test_a_piece_can_be_commissioned_from_every_list(client, shop):
+    cards, panel = '<article class="card', '<div class="quote-panel">'
+    html = page(client, "/produits?category=mangas")
+    assert QUOTE in html
+    assert html.rindex(cards) < html.index(panel)
+    for number in range(9):
+        make_product(f"Golem {number}", category=Category.objects.get(slug="mangas"))
+    html = page(client, "/produits?category=mangas&page=1")
+    assert html.count(panel) == 1
+    assert html[: html.index(panel)].count(cards) == 8
+
+
 @pytest.mark.parametrize(
     ("address", "message"),
     [
@@ -114,6 +127,8 @@ def test_empty_lists(client, shop, address, message):
     html = page(client, address)
     assert message in html
     assert "<script>alert" not in html
+    # What is not there can be made.
+    assert QUOTE in html
 
 
 def test_an_empty_shop(client):
