@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Avg, Case, Count, DecimalField, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
 from catalog.models import Review, ReviewState
@@ -52,6 +53,14 @@ class LatestReview:
     url: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """The mean of so many reviews."""
+
+    average: Decimal
+    count: int
+
+
 def product_reviews(product_id: int, *, limit: int, start: int = 0) -> list[ReviewCard]:
     """Published reviews of a product, those in the active language first, then the latest. One query."""
     return cached_fragment(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
@@ -89,6 +98,19 @@ def _latest() -> list[LatestReview]:
         LatestReview(review_card(row), row.product.name, f"{product_url(row.product)}#avis")
         for row in list(latest.values())[:LATEST]
     ]
+
+
+def overall_rating() -> Rating | None:
+    """The rating of the whole shop, from the reviews that its pages show but those of the demonstration; None without
+    any. One query."""
+    return cached_fragment(_overall, "overall-rating")
+
+
+def _overall() -> Rating | None:
+    found = Review.objects.filter(
+        state=ReviewState.PUBLISHED, demonstration=False, product__is_published=True
+    ).aggregate(average=Avg("rating", output_field=DecimalField()), count=Count("pk"))
+    return Rating(Decimal(found["average"]), found["count"]) if found["count"] else None
 
 
 def review_of_address(*, email: str, product_id: int) -> Review | None:

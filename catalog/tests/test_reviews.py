@@ -17,7 +17,7 @@ from catalog.demo.reviews import load_reviews
 from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.selectors import purchases
 from catalog.selectors.purchases import Purchase
-from catalog.selectors.reviews import latest_reviews, product_reviews
+from catalog.selectors.reviews import latest_reviews, overall_rating, product_reviews
 from catalog.services.reviews import moderate_review, submit_review
 from catalog.tests.factories import make_product, make_user, make_variation, variant_of
 from shop.core.append_only import AppendOnlyError
@@ -326,6 +326,26 @@ def test_the_latest_for_the_home_page(bought, product, django_assert_num_queries
         ("Autre", "Lutin", f"/produit/{other.pk}-lutin#avis"),
         ("Récent", "Golem", f"/produit/{product.pk}-golem#avis"),
     ]
+
+
+def test_the_home_page_rates_the_shop_by_the_reviews_that_its_pages_show(client, bought, product):
+    hidden = make_product("Brouillon")
+    for rating in (5, 4, 4):
+        publish(product, rating=rating)
+    publish(hidden, rating=1)
+    Product.objects.filter(pk=hidden.pk).update(is_published=False)
+    write(product, rating=1)
+    demonstration = publish(product, rating=1)
+    Review.objects.filter(pk=demonstration.pk).update(demonstration=True)
+    assert '<strong class="price">4,3</strong> sur 5, 3 avis publiés' in client.get("/").content.decode()
+
+
+def test_without_a_real_review_the_home_page_rates_nothing(client, bought, product):
+    Review.objects.filter(pk=publish(product, title="Essai").pk).update(demonstration=True)
+    html = client.get("/").content.decode()
+    assert "Essai" in html
+    assert "reviews__average" not in html
+    assert overall_rating() is None
 
 
 def test_how_reviews_are_controlled(client):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from catalog.models import CategoryKind
 from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
 from catalog.selectors.categories import category_cards
-from catalog.selectors.reviews import latest_reviews
+from catalog.selectors.reviews import latest_reviews, overall_rating
 from shop.core.fragment_cache import cached_fragment
 from shop.pages.models import FaqEntry, HomeSection, SeasonalBanner, SectionKind
 from shop.pages.selectors.content import current_band, questions
@@ -95,7 +95,7 @@ def _faq(preview: Preview) -> Content | None:
 
 def _reviews(preview: Preview) -> Content | None:
     latest = latest_reviews()
-    return {"latest": latest} if latest else None
+    return {"latest": latest, "rating": overall_rating()} if latest else None
 
 
 def _texts_alone(preview: Preview) -> Content:
