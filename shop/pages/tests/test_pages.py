@@ -215,7 +215,7 @@ def test_social_links_are_those_of_the_settings(client: Client, run_on_commit: A
     assert "Instagram" not in read(client, "/contact")
     with run_on_commit():
         save_shop_settings(ShopSettings(instagram_url="https://instagram.example.com/etabli"))
-    # Side menu, contact page, footer.
+    # Header of a wide screen, side menu, contact page, footer.
     page = read(client, "/contact")
-    assert page.count('href="https://instagram.example.com/etabli"') == 3
+    assert page.count('href="https://instagram.example.com/etabli"') == 4
     assert "Facebook" not in page
