@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import check_password
 from django.test import Client
 from django.urls import reverse
@@ -115,3 +117,11 @@ def test_megabyte_typed_at_sign_in_is_a_wrong_password_and_is_not_hashed(client,
     page = post(client, "signin", password="x" * 1_000_000)
     assert "E-mail ou mot de passe incorrect" in text(page)
     assert runs == []
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+def test_the_browser_refuses_a_short_password_at_checkout_in_those_words_too(language: str) -> None:
+    texts = json.loads((settings.BASE_DIR / f"frontend_islands/locales/{language}.json").read_text())
+    with translation.override(language):
+        words = translation.gettext("Mot de passe trop court. Minimum %(minimum)d caractères")
+    assert texts["checkout"]["passwordShort"].replace("{{min}}", "%(minimum)d") == words

@@ -222,7 +222,7 @@ it("looks at a field when it is left, not while it is being typed, and not befor
 
   await user.type(field("Mot de passe"), "court");
   await user.tab();
-  expect(screen.getByText("Le mot de passe doit contenir au moins 8 caractères.")).toBeTruthy();
+  expect(screen.getByText("Mot de passe trop court. Minimum 8 caractères")).toBeTruthy();
 });
 
 it("shows everything that is ordered right above the button", async () => {
