@@ -219,6 +219,7 @@ def test_a_product(client, shop):
     assert (product.selected.price, product.selected.finish) == (Decimal("129.00"), "painted")
     assert response.context["breadcrumbs"] == [
         ("Accueil", "/"),
+        ("Produits", "/produits"),
         ("Mangas", "/produits?category=mangas"),
         ("Lame d'automne", None),
     ]

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
-from catalog.models import Finish
+from catalog.models import CategoryKind, Finish
 from catalog.pricing import OfferKey
 from catalog.selectors.addresses import category_url, in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
@@ -70,11 +70,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "buy_props": SimpleLazyObject(lambda: product_buy_props(found)),
         "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),
         "choice_key": choice,
-        "breadcrumbs": [
-            (_("Accueil"), reverse("home")),
-            (found.category, category_url(found.row.category)),
-            (found.name, None),
-        ],
+        "breadcrumbs": _breadcrumbs(found),
         "reviews": reviews[:SHOWN],
         "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
         "structured_data": cached_fragment(
@@ -97,6 +93,15 @@ def _parts(request: HttpRequest, found: ProductDetail) -> HttpResponse:
     response = render(request, "catalog/_choice.html", context)
     patch_vary_headers(response, [FRAGMENT_HEADER])
     return response
+
+
+def _breadcrumbs(found: ProductDetail) -> list[tuple[str, str | None]]:
+    """The trail of the category's own list, and the product."""
+    category = found.row.category
+    trail: list[tuple[str, str | None]] = [(_("Accueil"), reverse("home"))]
+    if category.kind == CategoryKind.MAIN:
+        trail.append((_("Produits"), reverse("catalog:list")))
+    return [*trail, (found.category, category_url(category)), (found.name, None)]
 
 
 def _choice(request: HttpRequest, found: ProductDetail) -> OfferKey | None:
