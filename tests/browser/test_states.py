@@ -107,6 +107,10 @@ def test_menus_filters_reviews_and_refused_forms(new_page, see, width):
     page.goto("/produits?category=mangas&sort=price-desc")
     expect(page.get_by_text("Filtré").locator("visible=true").first).to_be_visible()
     see(page, "filtered")
+    if width != PHONE:
+        # The panel of the filters is as wide as the page; its button keeps to the row of the search.
+        sort, button = (page.locator(name).bounding_box() for name in ("#tri", ".filters__summary"))
+        assert button["y"] == pytest.approx(sort["y"], abs=4)
     page.goto(f"{piece(page, 'ours boulanger')}/avis")
     see(page, "reviews")
     page.goto("/avis-clients")
