@@ -2846,11 +2846,8 @@ export interface components {
              */
             expected_date?: string;
             accept_terms: boolean;
-            /**
-             * @description The version of the terms that the page showed. Another one is refused: 409 `terms_changed`, with the version in force as `terms_version`.
-             * @default
-             */
-            terms_version: string;
+            /** @description The version of the terms that the page showed; left out, the one in force. Another one is refused: 409 `terms_changed`, with the version in force as `terms_version`. */
+            terms_version?: string;
         };
         /** @description `id` is a number that the browser drew at random, `number` counts its answers. */
         ConsentBodyRequest: {

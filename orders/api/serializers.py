@@ -136,10 +136,9 @@ class CheckoutSerializer(serializers.Serializer[Any]):
     terms_version = serializers.CharField(
         required=False,
         allow_blank=True,
-        default="",
         max_length=20,
-        help_text="The version of the terms that the page showed. Another one is refused: 409 `terms_changed`, with "
-        "the version in force as `terms_version`.",
+        help_text="The version of the terms that the page showed; left out, the one in force. Another one is refused: "
+        "409 `terms_changed`, with the version in force as `terms_version`.",
     )
 
     def validate_accept_terms(self, value: bool) -> bool:

@@ -108,7 +108,7 @@ class CheckoutView(APIView):
             expected_total=data["expected_total"],
             language=active_language(),
             expected_date=data.get("expected_date"),
-            terms_version=data["terms_version"],
+            terms_version=data.get("terms_version"),
         )
         buyer = _Buyer(request, demand, data.get("account"))
         done: checkout_service.CheckedOut | None = None

@@ -21,6 +21,17 @@ def test_an_order_publishes_nothing(fake_stripe: Any, shopper: Any) -> None:
     assert not TermsVersion.objects.exists()
 
 
+def test_a_client_that_names_no_version_agrees_to_the_one_in_force(fake_stripe: Any, shopper: Any) -> None:
+    current = publish_terms(actor=None).number
+    body = checkout_body([line(make_product())], "49.99")
+    # Only what every client of the call sends; a page that knew of no terms says so and is refused.
+    refused = shopper.checkout(body | {"terms_version": ""})
+    assert (refused.status_code, refused.json()["code"]) == (409, "terms_changed")
+    assert not Order.objects.exists()
+    assert shopper.checkout(body).status_code == 201
+    assert Order.objects.get().terms_version == current
+
+
 def test_terms_published_since_the_page_are_a_conflict_and_nothing_is_ordered(
     fake_stripe: Any, shopper: Any
 ) -> None:

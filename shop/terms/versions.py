@@ -106,15 +106,16 @@ def publish_first_terms() -> None:
             publish_terms(actor=None)
 
 
-def agree_to_terms(shown: str) -> str:
-    """Return the number of the version that an order agrees to: the one in force, which is what the customer was shown.
+def agree_to_terms(shown: str | None) -> str:
+    """Return the number of the version that an order agrees to: the one in force, which is what the customer was shown,
+    or had to read where the client does not say (None).
 
     "" while none was ever published; whoever fills in the last mention of the seller, before which nothing is sold,
     publishes the first. Raises Problem `terms_changed` (409) with `terms_version` when another version has been
     published since. One query.
     """
     current = current_number()
-    if shown == current:
+    if shown is None or shown == current:
         return current
     detail = _("Les conditions générales de vente ont changé. Relisez-les et acceptez-les à nouveau.")
     raise Problem(

@@ -95,7 +95,7 @@ class CustomerDetails:
 class CheckoutRequest:
     """What a customer agreed to. `expected_total` is the total in euros that they saw above the button, `expected_date`
     the last day of the delivery; None when they were shown none. `terms_version` is the number of the terms of sale
-    that their page led to, "" where it had none.
+    that their page led to, "" where it had none, None of a client that names none.
     """
 
     idempotency_key: str
@@ -105,7 +105,7 @@ class CheckoutRequest:
     expected_total: Decimal
     language: str
     expected_date: date | None = None
-    terms_version: str = ""
+    terms_version: str | None = None
 
     def fingerprint(self) -> str:
         """Return a digest of the demand, so that a key can't be reused for another one."""
