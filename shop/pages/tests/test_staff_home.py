@@ -59,6 +59,9 @@ def test_member_is_told_that_they_are_no_administrator() -> None:
     assert answer.status_code == 403
     text = answer.content.decode()
     assert "Accès non autorisé. Vous n'êtes pas administrateur." in text.replace("&#x27;", "'")
+    # Nothing else of the area: neither what its screen is for nor its search.
+    assert "À quoi sert cet écran" not in text
+    assert "Rechercher" not in text
     assert "Commandes" not in text
 
 
