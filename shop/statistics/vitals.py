@@ -51,7 +51,7 @@ SCALES: Mapping[Metric, Scale] = {
     Metric.FCP: Scale(
         1800, 3000, (300, 600, 900, 1200, 1500, 1800, 2200, 2600, 3000, 4000, 5000, 7000, 10000, 20000)
     ),
-    Metric.TTFB: Scale(800, 1800, (50, 100, 200, 300, 400, 600, 800, 1200, 1800, 2500, 4000, 6000, 10000)),
+    Metric.TTFB: Scale(400, 800, (50, 100, 200, 300, 400, 600, 800, 1200, 1800, 2500, 4000, 6000, 10000)),
 }
 # A tab that lay in the background for an hour says nothing of the shop.
 _MOST = {metric: scale.edges[-1] * 3 for metric, scale in SCALES.items()}

@@ -120,7 +120,7 @@ VITAL_TITLES = {
         "quelque chose est visible",
         "bon jusqu'à 1,8\u00a0s, lent au-delà de 3\u00a0s",
     ),
-    Metric.TTFB: ("Serveur", "le serveur répond", "bon jusqu'à 0,8\u00a0s, lent au-delà de 1,8\u00a0s"),
+    Metric.TTFB: ("Serveur", "le serveur répond", "bon jusqu'à 0,4\u00a0s, lent au-delà de 0,8\u00a0s"),
 }
 _RATINGS = {Rating.GOOD: "bon", Rating.NEEDS_IMPROVEMENT: "à améliorer", Rating.POOR: "mauvais"}
 LANGUAGES = {"fr": "Français", "en": "Anglais", "es": "Espagnol", "de": "Allemand"}

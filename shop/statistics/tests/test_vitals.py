@@ -17,7 +17,7 @@ def test_three_quarters_of_the_measurements(measurements: dict[int, int], value:
 
 @pytest.mark.parametrize(
     ("metric", "good", "poor"),
-    [("LCP", 2500, 4000), ("INP", 200, 500), ("CLS", 0.1, 0.25), ("FCP", 1800, 3000), ("TTFB", 800, 1800)],
+    [("LCP", 2500, 4000), ("INP", 200, 500), ("CLS", 0.1, 0.25), ("FCP", 1800, 3000), ("TTFB", 400, 800)],
 )
 def test_limits_are_edges_of_buckets(metric: str, good: float, poor: float) -> None:
     scale = SCALES[Metric(metric)]
