@@ -65,10 +65,18 @@ class TextsSerializer(serializers.Serializer[Any]):
         return {**texts, **super().get_fields()}
 
 
+class ArticleCategoryField(serializers.ChoiceField):
+    """A category by its word in addresses, or by its name. Read: the word."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        named = {str(label): value for value, label in ArticleCategory.choices}
+        return super().to_internal_value(named.get(str(data).strip(), data))
+
+
 class ArticleValuesSerializer(TextsSerializer):
     """`tags` are French names, `products` and `cover` keys."""
 
-    category = serializers.ChoiceField(choices=ArticleCategory.choices, required=False)
+    category = ArticleCategoryField(choices=ArticleCategory.choices, required=False)
     author_name = LineField(max_length=AUTHOR_NAME_LENGTH, required=False, allow_blank=True)
     tags = serializers.ListField(child=LineField(max_length=200), max_length=MOST_TAGS * 2, required=False)
     products = serializers.ListField(

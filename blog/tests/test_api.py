@@ -231,7 +231,7 @@ def test_picture_is_stored_as_any_upload_and_becomes_the_cover(admin):
 
 def test_revisions_are_listed_compared_and_taken_back(admin):
     article = make_draft(content_fr="Un.\nDeux.\nTrois.\nQuatre.\nCinq.", category="techniques")
-    patch(admin, article, content="Un.\nDeux.\nTrois.\nQuatre.\nSix.", category="collection")
+    patch(admin, article, content="Un.\nDeux.\nTrois.\nQuatre.\nSix.", category="Collection")
     rows = admin.get(f"{POSTS}/{article.pk}/revisions").json()
     assert [(row["number"], row["changed"]) for row in rows] == [(2, ["content", "category"]), (1, [])]
     path = f"{POSTS}/{article.pk}/revisions/1"
