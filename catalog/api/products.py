@@ -155,7 +155,7 @@ class ProductFull(ProductSummary):
     image_url = serializers.CharField(allow_null=True)
     gallery_images = serializers.ListField(child=serializers.CharField())
     promotion_active = serializers.BooleanField()
-    promotion_type = serializers.CharField(allow_blank=True)
+    promotion_type = serializers.ChoiceField(choices=PromotionType.choices, allow_null=True)
     promotion_buy_quantity = serializers.IntegerField(allow_null=True)
     promotion_get_quantity = serializers.IntegerField(allow_null=True)
     dimensions = serializers.CharField(allow_blank=True)
@@ -308,7 +308,7 @@ def _full(found: ProductDetail) -> dict[str, Any]:
         "image_url": found.images[0].url if found.images else None,
         "gallery_images": [image.url for image in found.images],
         "promotion_active": promotion is not None,
-        "promotion_type": "" if promotion is None else promotion.type,
+        "promotion_type": None if promotion is None else promotion.type,
         "promotion_buy_quantity": None if promotion is None else promotion.buy_quantity,
         "promotion_get_quantity": None if promotion is None else promotion.get_quantity,
         "dimensions": wording.measures_text(row.dimensions),

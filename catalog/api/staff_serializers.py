@@ -14,6 +14,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.api.product_fields import read_period
 from catalog.api.products import Money, ProductPicture
 from catalog.models import Category, Finish, Product, PromotionType
 from catalog.selectors import wording
@@ -22,6 +23,7 @@ from catalog.selectors.categories import find_named_category
 from catalog.selectors.pictures import image_info
 from catalog.selectors.product_columns import column_label, product_column
 from catalog.selectors.product_documents import PRICES, TEXTS
+from catalog.selectors.wording import default_production_days, production_days, production_text
 from catalog.services.staff_products import PROMOTION_FIELDS, own_promotion_values
 from catalog.services.translations import TRANSLATED_COLUMNS
 from shop.core.amounts import AmountField
@@ -36,12 +38,13 @@ TEXT_SOURCES: dict[str, str] = {
     **{text: f"{text}_{SOURCE_LANGUAGE}" for text in TEXTS},
     **{f"{text}_{code}": f"{text}_{code}" for text in TEXTS for code in TRANSLATIONS},
 }
+_DAYS = ("production_days_min", "production_days_max")
 _LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000}
 WRITABLE = (
     *(*TEXT_SOURCES, "category", *PRICES, *PROMOTION_FIELDS),
     *("featured", "in_stock", "stock_quantity", "is_published"),
     *("dimensions", "height_cm", "weight", "weight_grams", "hs_code", "origin_country"),
-    *("production_days_min", "production_days_max", "picked_similar", "external_id"),
+    *("production_time", "production_days_min", "production_days_max", "picked_similar", "external_id"),
     *("safety_class", "minimum_age", "maker"),
 )
 
@@ -83,6 +86,17 @@ class OriginField(serializers.ChoiceField):
 
     def to_representation(self, value: Any) -> str:
         return str(value)
+
+
+class ProductionTimeField(serializers.CharField):
+    """`2 à 4 semaines`, `10 jours`: sets both days, and counts for nothing beside one of them. Read: the shop's own
+    where the product has none."""
+
+    def get_attribute(self, instance: Product) -> Any:
+        return production_text(production_days(instance, None, default_production_days()))
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return read_period(super().run_validation(data) or "")
 
 
 class FormatSerializer(serializers.Serializer[Any]):
@@ -151,6 +165,7 @@ class AdminProductSerializer(KnownFieldsSerializer, serializers.ModelSerializer[
     )
     promotion_percent = serializers.IntegerField(min_value=1, max_value=99, required=False, allow_null=True)
     promotion_amount = AmountField(min_value=LOWEST, required=False, allow_null=True)
+    production_time = ProductionTimeField(max_length=40, required=False, allow_blank=True, allow_null=True)
     picked_similar = serializers.PrimaryKeyRelatedField(
         many=True, queryset=Product.objects.all(), required=False
     )
@@ -192,7 +207,10 @@ class AdminProductSerializer(KnownFieldsSerializer, serializers.ModelSerializer[
         for name, value in own_promotion_values(getattr(instance, "own_promotion", None)).items():
             setattr(instance, name, value)
         written = super().to_representation(instance)
-        return written | {text: written[text] or "" for text in TEXT_SOURCES}
+        return written | {
+            **{text: written[text] or "" for text in TEXT_SOURCES},
+            "promotion_type": written["promotion_type"] or None,
+        }
 
     @extend_schema_field(OpenApiTypes.STR)
     def get_url(self, product: Product) -> str:
@@ -333,6 +351,10 @@ def values_of(form: serializers.BaseSerializer[Any], data: Iterable[str] | None 
     for name, value in values.items():
         if value is None and (name in TEXT_SOURCES.values() or name in ("promotion_type", "origin_country")):
             values[name] = ""
+    if "production_time" in values:
+        days = values.pop("production_time") or (None, None)
+        if not values.keys() & set(_DAYS):
+            values |= zip(_DAYS, days, strict=True)
     if values.get("external_id") == "":
         values["external_id"] = None
     return values

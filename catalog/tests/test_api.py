@@ -309,6 +309,7 @@ def test_variations_and_a_finish_without_price(client):
         {"id": small.pk, "name": "Petite", "price": None, "in_stock": False, "is_default": False},
     ]
     assert (document["height_cm"], document["image"], document["images"]) == ("15.0", None, [])
+    assert (document["promotion"], document["promotion_type"]) == (None, None)
 
 
 @pytest.mark.parametrize("number", ["0", "999999", "9" * 18])

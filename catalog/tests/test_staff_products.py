@@ -254,6 +254,7 @@ def test_new_product_with_every_field(admin):
         "source": "manual", "promotion_buy_quantity": 2, "promotion_get_quantity": 1, "promotion_percent": None,
         "promotion_label": "2 achetés, 1 offert", "picked_similar_names": [{"id": other.pk, "name": "Lynx"}],
         "stale_texts": [], "images": [], "image_url": None, "gallery_images": [], "trashed_at": None,
+        "production_time": "1 à 2 semaines",
     }  # fmt: skip
     assert {name: body[name] for name in expected} == expected
     assert [(row["finish"], row["label"]) for row in body["variants"]] == [
@@ -266,9 +267,36 @@ def test_new_product_with_every_field(admin):
     assert admin.get(f"{PRODUCTS}/{body['id']}").json() == body
 
 
+def test_a_production_time_in_words_sets_both_days_unless_one_is_given(admin):
+    product = make_product("Lynx")
+
+    def change(**fields: object) -> tuple[object, ...]:
+        answer = send(admin, "patch", f"/{product.pk}", fields)
+        assert answer.status_code == 200, answer.json()
+        body = answer.json()
+        return body["production_time"], body["production_days_min"], body["production_days_max"]
+
+    assert change(production_time="10 jours") == ("10 jours", 10, 10)
+    assert change(production_time="2 semaines", production_days_max=14) == ("10 à 14 jours", 10, 14)
+    # What was read may be sent back: the shop's own time does not become the product's.
+    assert change(production_time="") == ("2 à 4 semaines", None, None)
+    read = admin.get(f"{PRODUCTS}/{product.pk}").json()
+    assert read["promotion_type"] is None
+    assert change(**read) == ("2 à 4 semaines", None, None)
+
+
 @pytest.mark.parametrize(
     ("changes", "errors"),
     [
+        (
+            {"production_time": "bientôt"},
+            {
+                "production_time": [
+                    "Écrivez un délai en jours ou en semaines\u00a0: «\u00a010 jours\u00a0», "
+                    "«\u00a02 à 4 semaines\u00a0»."
+                ]
+            },
+        ),
         ({"price": "0"}, {"price": ["Le prix doit être supérieur à 0,00\u00a0€."]}),
         ({"price": "1e3"}, {"price": [NO_AMOUNT]}),
         ({"name": "  "}, {"name": ["Ce champ est obligatoire."]}),
@@ -404,7 +432,7 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
     assert (copy["price_from"], copy["price_to"], copy["promotion_type"], copy["images"]) == (
         "50.00",
         "75.00",
-        "",
+        None,
         [],
     )
     of_format = [row for row in copy["variants"] if row["variation_id"]]

@@ -1932,6 +1932,7 @@ export interface components {
             hs_code?: string;
             /** @default  */
             origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
+            production_time?: string | null;
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -2190,6 +2191,7 @@ export interface components {
             hs_code?: string;
             /** @default  */
             origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
+            production_time?: string | null;
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -4023,6 +4025,7 @@ export interface components {
             hs_code?: string;
             /** @default  */
             origin_country: components["schemas"]["OriginCountryEnum"] | components["schemas"]["BlankEnum"];
+            production_time?: string | null;
             /**
              * Fabrication, minimum (jours)
              * Format: int64
@@ -4496,7 +4499,7 @@ export interface components {
             image_url: string | null;
             gallery_images: string[];
             promotion_active: boolean;
-            promotion_type: string;
+            promotion_type: (components["schemas"]["PromotionTypeEnum"] | components["schemas"]["NullEnum"]) | null;
             promotion_buy_quantity: number | null;
             promotion_get_quantity: number | null;
             dimensions: string;
