@@ -18,11 +18,11 @@ from rest_framework.views import APIView
 from catalog import pricing
 from catalog.api.products import Money
 from catalog.api.staff_products import product_not_found, require_fields
-from catalog.api.staff_serializers import ABOVE_ZERO, LOWEST
+from catalog.api.staff_serializers import ABOVE_ZERO, LOWEST, FormatSerializer
 from catalog.models import Finish, Product, ProductVariation, Variant
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import best_image, image_info
-from catalog.selectors.staff_variants import VariantGrid, variant_grid
+from catalog.selectors.staff_variants import VariantGrid, format_marks, variant_grid
 from catalog.services import variant_grid as service
 from catalog.services.variant_grid import MOST_FORMATS, GridRow, grid_version
 from shop.core.amounts import AmountField
@@ -46,7 +46,8 @@ MOST_ROWS = MOST_FORMATS * 3
 
 
 class VariationBodySerializer(KnownFieldsSerializer):
-    """`price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French."""
+    """`price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French.
+    `in_stock` and `sku` are those of its variants; a reference only where it has one."""
 
     name = LineField(**_NAME)
     name_en = LineField(max_length=120, required=False, allow_blank=True)
@@ -54,6 +55,8 @@ class VariationBodySerializer(KnownFieldsSerializer):
     name_de = LineField(max_length=120, required=False, allow_blank=True)
     price_adjustment = AmountField(required=False)
     price_override = AmountField(required=False, allow_null=True, min_value=LOWEST, error_messages=ABOVE_ZERO)
+    in_stock = serializers.BooleanField(required=False)
+    sku = LineField(max_length=80, required=False, allow_blank=True)
     is_default = serializers.BooleanField(required=False)
     sort_order = serializers.IntegerField(min_value=0, max_value=32767, required=False)
     version = serializers.CharField(max_length=16, required=False, allow_blank=True)
@@ -67,16 +70,15 @@ class VariationBodySerializer(KnownFieldsSerializer):
         return values
 
 
-class VariationSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    name = serializers.CharField()
+class VariationSerializer(FormatSerializer):
+    product_id = serializers.IntegerField()
     name_en = serializers.CharField(allow_blank=True)
     name_es = serializers.CharField(allow_blank=True)
     name_de = serializers.CharField(allow_blank=True)
-    price_adjustment = Money()
-    price_override = Money(allow_null=True)
-    is_default = serializers.BooleanField()
-    sort_order = serializers.IntegerField()
+    in_stock = serializers.BooleanField()
+    sku = serializers.CharField(allow_blank=True)
+    image_url = serializers.CharField(allow_null=True)
+    gallery_images = serializers.ListField(child=serializers.CharField(), help_text="Its own photos.")
 
 
 class GridRowBodySerializer(serializers.Serializer[Any]):
@@ -235,8 +237,7 @@ class VariationListView(APIView):
                     ).pk
                 ),
             )
-            row = ProductVariation.objects.get(pk=made.subject_id)
-        return private(_format(row), 201)
+        return private(_one_format(int(product_id), made.subject_id), 201)
 
 
 class VariationView(APIView):
@@ -256,14 +257,14 @@ class VariationView(APIView):
         values = form.values()
         require_fields(request, values)
         with _found(int(product_id)):
-            row = service.change_format(
+            service.change_format(
                 product_id=int(product_id),
                 variation_id=int(variation_id),
                 values=values,
                 actor=staff_actor(request),
                 version=form.validated_data.get("version", ""),
             )
-        return private(_format(row))
+        return private(_one_format(int(product_id), int(variation_id)))
 
     @extend_schema(operation_id="admin_variations_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str, variation_id: str) -> Response:
@@ -284,13 +285,13 @@ class DefaultVariationView(APIView):
     def post(self, request: Request, product_id: str, variation_id: str) -> Response:
         """Makes it the default one, instead of any other."""
         with _found(int(product_id)):
-            row = service.change_format(
+            service.change_format(
                 product_id=int(product_id),
                 variation_id=int(variation_id),
                 values={"is_default": True},
                 actor=staff_actor(request),
             )
-        return private(_format(row))
+        return private(_one_format(int(product_id), int(variation_id)))
 
 
 @contextmanager
@@ -343,7 +344,7 @@ def _grid(product_id: int) -> Any:
     product = grid.product
     answer = {
         "version": grid_version(grid.formats, grid.variants, grid.photos),
-        "formats": [_format(row) for row in grid.formats],
+        "formats": [_format(grid, row) for row in grid.formats],
         "rows": [_row(grid, row) for row in grid.shown],
         "images": [
             {"id": row.pk, "thumbnail_url": image.smallest_url, "alt": image.alt}
@@ -376,18 +377,19 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
     }
 
 
-def _format(row: ProductVariation) -> Any:
-    names = {
-        ("name" if name == f"name_{SOURCE_LANGUAGE}" else name): getattr(row, name) or ""
-        for name in service.NAME_COLUMNS
+def _one_format(product_id: int, variation_id: int) -> Any:
+    formats = _grid(product_id)["formats"]
+    return next(each for each in formats if each["id"] == variation_id)
+
+
+def _format(grid: VariantGrid, row: ProductVariation) -> dict[str, Any]:
+    names = {name: getattr(row, name) or "" for name in service.NAME_COLUMNS}
+    shown = [image_info(photo, "").url for photo in grid.photos if photo.variation_id == row.pk]
+    return {
+        **{name: getattr(row, name) for name in ("id", "product_id", *service.FORMAT_COLUMNS)},
+        **names,
+        "name": names[f"name_{SOURCE_LANGUAGE}"],
+        **format_marks([each for each in grid.variants if each.variation_id == row.pk]),
+        "gallery_images": shown,
+        "image_url": next(iter(shown), None),
     }
-    return VariationSerializer(
-        {
-            **names,
-            "id": row.pk,
-            "price_adjustment": row.price_adjustment,
-            "price_override": row.price_override,
-            "is_default": row.is_default,
-            "sort_order": row.sort_order,
-        }
-    ).data

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from catalog import pricing
 from catalog.models import Product, ProductImage, ProductVariation, Variant
@@ -27,6 +29,14 @@ class VariantGrid:
             for row in self.variants
             if row.pk in self.offered or row.sku or row.stock_quantity is not None
         ]
+
+
+def format_marks(variants: Sequence[Variant]) -> dict[str, Any]:
+    """What a format shows of its variants: whether one is on sale, and the reference of the first."""
+    return {
+        "in_stock": any(row.in_stock for row in variants),
+        "sku": next((row.sku for row in variants), ""),
+    }
 
 
 def variant_grid(product_id: int) -> VariantGrid | None:

@@ -28,6 +28,7 @@ from catalog.services.products import (
     save_product,
     save_variant,
     save_variation,
+    write_format,
 )
 from catalog.services.promotions import OFFER_FIELDS, set_own_promotion
 from catalog.services.reports import report_product
@@ -227,7 +228,7 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
             setattr(row, f"name_{SOURCE_LANGUAGE}", given["name"])
         with faults.under(f"variations.{index}"):
             save_variation(variation=row)
-            _write_format(row, given)
+            write_format(variation=row, given=given)
             if "gallery_images" in given:
                 set_gallery(
                     product=product,
@@ -241,27 +242,6 @@ def _find_variation(rows: Sequence[ProductVariation], given: Mapping[str, Any]) 
     if "id" in given:
         return next((row for row in rows if row.pk == given["id"]), None)
     return next((row for row in rows if _french(row) == given["name"]), None)
-
-
-def _write_format(variation: ProductVariation, given: Mapping[str, Any]) -> None:
-    """A format's own stock mark and reference are those of its variants."""
-    if "in_stock" not in given and "sku" not in given:
-        return
-    variants = list(Variant.objects.filter(variation=variation).order_by("finish", "pk"))
-    # What an answer says of several variants is not written over them when it comes back.
-    on_sale = (
-        given.get("in_stock") if given.get("in_stock") != any(row.in_stock for row in variants) else None
-    )
-    sku = given.get("sku") if given.get("sku") != variants[0].sku else None
-    if sku is not None and len(variants) > 1:
-        message = _(
-            "Ce format existe en plusieurs finitions\u00a0: donnez la référence de chaque déclinaison."
-        )
-        raise Problem("invalid", message, errors={"sku": [message]})
-    for row in variants:
-        row.in_stock = row.in_stock if on_sale is None else on_sale
-        row.sku = row.sku if sku is None else sku
-        save_variant(variant=row)
 
 
 def _write_variants(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,7 @@ from catalog.models import Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.availability import listed_columns
 from catalog.selectors.staff_search import index_text
+from catalog.selectors.staff_variants import format_marks
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import record_prices, refresh_due_promotions
@@ -109,6 +110,28 @@ def save_variant(*, variant: Variant) -> Variant:
             refresh_product(product_id=product.pk)
         report_product(product.pk)
     return variant
+
+
+def write_format(*, variation: ProductVariation, given: Mapping[str, Any]) -> None:
+    """Write `in_stock` and `sku` of a format where they are given: both are those of its variants.
+
+    Raises `Problem` (400 `invalid`).
+    """
+    if "in_stock" not in given and "sku" not in given:
+        return
+    variants = list(Variant.objects.filter(variation=variation).order_by("finish", "pk"))
+    stored = format_marks(variants)
+    # What an answer says of several variants is not written over them when it comes back.
+    changed = {name: given[name] for name, value in stored.items() if given.get(name, value) != value}
+    if "sku" in changed and len(variants) > 1:
+        message = _(
+            "Ce format existe en plusieurs finitions\u00a0: donnez la référence de chaque déclinaison."
+        )
+        raise Problem("invalid", message, errors={"sku": [message]})
+    for row in variants if changed else ():
+        for name, value in changed.items():
+            setattr(row, name, value)
+        save_variant(variant=row)
 
 
 def free_references(wanted: Iterable[tuple[Variant, str]]) -> None:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.models.product import wrong_production_days
 from catalog.selectors.product_columns import SEPARATOR
+from catalog.selectors.staff_variants import format_marks
 from catalog.services.gallery import gallery_conflict
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
@@ -24,6 +25,7 @@ from catalog.services.products import (
     refresh_product,
     save_variation,
     validate,
+    write_format,
 )
 from catalog.services.reports import report_product, watch_stock
 from catalog.services.staff_products import refuse_trashed
@@ -124,7 +126,7 @@ def save_grid(
 
 
 def add_format(*, product_id: int, values: Values, actor: AbstractBaseUser | None) -> ProductVariation:
-    """Add a format behind the others. `values` are `FORMAT_COLUMNS`.
+    """Add a format behind the others. `values` are `FORMAT_COLUMNS`, and `in_stock` and `sku` of its variants.
 
     Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `trashed`, 409 `too_many_formats`.
     """
@@ -139,9 +141,9 @@ def add_format(*, product_id: int, values: Values, actor: AbstractBaseUser | Non
                 409,
             )
         # Behind the last one, not by how many there are: removed ones leave gaps before it.
-        row = ProductVariation(product=product, **{"sort_order": max(places, default=-1) + 1, **values})
-        save_variation(variation=row)
-        record_audit("variation.added", row, actor=actor, after=_plain_format(row))
+        row = ProductVariation(product=product, sort_order=max(places, default=-1) + 1)
+        _write_format(row, values)
+        record_audit("variation.added", row, actor=actor, after=_plain_format(row, values))
     return row
 
 
@@ -161,11 +163,9 @@ def change_format(
     refresh_due_promotions()
     with transaction.atomic():
         row = _writable(product_id, version).variations.get(pk=variation_id)
-        before = _plain_format(row)
-        for name, value in values.items():
-            setattr(row, name, value)
-        save_variation(variation=row)
-        after = _plain_format(row)
+        before = _plain_format(row, values)
+        _write_format(row, values)
+        after = _plain_format(row, values)
         changed = [name for name in after if before[name] != after[name]]
         if changed:
             record_audit(
@@ -186,7 +186,7 @@ def remove_format(*, product_id: int, variation_id: int, actor: AbstractBaseUser
     refresh_due_promotions()
     with transaction.atomic():
         row = _writable(product_id).variations.get(pk=variation_id)
-        record_audit("variation.deleted", row, actor=actor, before=_plain_format(row))
+        record_audit("variation.deleted", row, actor=actor, before=_plain_format(row, {}))
         delete_variation(variation=row)
 
 
@@ -282,8 +282,21 @@ def _write_order(writing: _Writing, format_ids: Sequence[int]) -> None:
     ProductVariation.objects.bulk_update(formats.values(), ["sort_order"])
 
 
-def _plain_format(row: ProductVariation) -> dict[str, Any]:
-    return {name: _plain(getattr(row, name)) for name in FORMAT_COLUMNS}
+def _write_format(row: ProductVariation, values: Values) -> None:
+    for name in FORMAT_COLUMNS:
+        if name in values:
+            setattr(row, name, values[name])
+    save_variation(variation=row)
+    write_format(variation=row, given=values)
+
+
+def _plain_format(row: ProductVariation, values: Values) -> dict[str, Any]:
+    """Its columns, and of what is its variants' what a change gives."""
+    columns = {name: _plain(getattr(row, name)) for name in FORMAT_COLUMNS}
+    if values.keys().isdisjoint(("in_stock", "sku")):
+        return columns
+    marks = format_marks(list(row.variants.order_by("finish", "pk")))
+    return columns | {name: value for name, value in marks.items() if name in values}
 
 
 def _plain(value: Any) -> Any:

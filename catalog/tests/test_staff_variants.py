@@ -12,6 +12,7 @@ from catalog.services import variant_grid
 from catalog.services.stock import StockUnit, hold_stock
 from catalog.tests.factories import (
     change_variant,
+    make_category,
     make_finish_category,
     make_image,
     make_product,
@@ -337,6 +338,36 @@ def test_format_is_added_changed_made_default_and_removed(admin, bear):
     assert [entry.action for entry in AuditEntry.objects.filter(action__startswith="variation").order_by("pk")] == [
         "variation.added", "variation.changed", "variation.changed", "variation.changed", "variation.deleted",
     ]  # fmt: skip
+
+
+def test_a_format_is_read_and_written_with_the_stock_mark_and_reference_of_its_variants(admin):
+    product = make_product("Lynx", category=make_category(offers_formats=True))
+    path = f"/{product.pk}/variations"
+    answer = send(admin, "post", path, {"name": "Grand", "sku": "LYN-G", "in_stock": False})
+    assert answer.status_code == 201, answer.json()
+    large = answer.json()
+    row = product.variations.get()
+    assert large == {
+        "id": row.pk, "product_id": product.pk, "name": "Grand", "name_en": "", "name_es": "", "name_de": "",
+        "price_adjustment": "0.00", "price_override": None, "in_stock": False, "sku": "LYN-G", "image_url": None,
+        "gallery_images": [], "is_default": False, "sort_order": 0,
+    }  # fmt: skip
+    stored_variant = Variant.objects.get(variation=row)
+    assert (stored_variant.in_stock, stored_variant.sku) == (False, "LYN-G")
+    back = send(admin, "patch", f"{path}/{row.pk}", {"in_stock": True}).json()
+    assert (back["in_stock"], back["sku"]) == (True, "LYN-G")
+    changed = AuditEntry.objects.get(action="variation.changed")
+    assert (changed.before, changed.after) == ({"in_stock": False}, {"in_stock": True})
+
+
+def test_a_format_in_two_finishes_has_no_reference_of_its_own(admin, bear):
+    small = bear.variations.get(name_fr="Petit")
+    before = stored(bear)
+    answer = send(admin, "patch", f"/{bear.pk}/variations/{small.pk}", {"name": "Mini", "sku": "OUR-P"})
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["sku"])
+    assert stored(bear) == before
+    small.refresh_from_db()
+    assert small.name_fr == "Petit"
 
 
 def test_a_format_is_added_behind_the_others_when_some_before_were_removed(admin, bear):

@@ -4195,7 +4195,10 @@ export interface components {
              */
             updated_at?: string;
         };
-        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        /**
+         * @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French.
+         *     `in_stock` and `sku` are those of its variants; a reference only where it has one.
+         */
         PatchedVariationBodyRequest: {
             name?: string;
             name_en?: string;
@@ -4205,6 +4208,8 @@ export interface components {
             price_adjustment?: string;
             /** Format: decimal */
             price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
             is_default?: boolean;
             sort_order?: number;
             version?: string;
@@ -5482,17 +5487,26 @@ export interface components {
         Variation: {
             id: number;
             name: string;
-            name_en: string;
-            name_es: string;
-            name_de: string;
             /** Format: decimal */
             price_adjustment: string;
             /** Format: decimal */
             price_override: string | null;
             is_default: boolean;
             sort_order: number;
+            product_id: number;
+            name_en: string;
+            name_es: string;
+            name_de: string;
+            in_stock: boolean;
+            sku: string;
+            image_url: string | null;
+            /** @description Its own photos. */
+            gallery_images: string[];
         };
-        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        /**
+         * @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French.
+         *     `in_stock` and `sku` are those of its variants; a reference only where it has one.
+         */
         VariationBodyRequest: {
             name: string;
             name_en?: string;
@@ -5502,6 +5516,8 @@ export interface components {
             price_adjustment?: string;
             /** Format: decimal */
             price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
             is_default?: boolean;
             sort_order?: number;
             version?: string;

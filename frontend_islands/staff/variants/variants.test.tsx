@@ -48,12 +48,17 @@ function row(id: number, label: string, fields: Partial<VariantRow> = {}): Varia
 function format(id: number, name: string) {
   return {
     id,
+    product_id: 1,
     name,
     name_en: "",
     name_es: "",
     name_de: "",
     price_adjustment: "0.00",
     price_override: null,
+    in_stock: true,
+    sku: "",
+    image_url: null,
+    gallery_images: [],
     is_default: id === 1,
     sort_order: id,
   };
