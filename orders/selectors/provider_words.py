@@ -91,6 +91,11 @@ def review_in_words(reason: str) -> str:
     if reason.startswith("charge not accepted: "):
         code = reason.removeprefix("charge not accepted: ")
         return _("Stripe n'accepte pas de débiter une échéance (%(code)s)") % {"code": code}
+    if reason.startswith("cards refused: "):
+        return _(
+            "Cartes refusées sur la page de paiement : %(count)s. La boutique la ferme : quelqu'un essaie peut-être "
+            "des cartes volées."
+        ) % {"count": reason.removeprefix("cards refused: ")}
     if " instead of " in reason:
         return _("Le paiement ne correspond pas à la commande (%(detail)s)") % {"detail": reason}
     return reason

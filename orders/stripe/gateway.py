@@ -273,6 +273,13 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
     return None
 
 
+def count_refused_charges(intent_id: str) -> int:
+    """Return how many cards were refused for a payment. A card whose owner did not confirm reached no bank."""
+    with calling() as v1:
+        found = v1.charges.list({"payment_intent": intent_id, "limit": 100})
+        return sum(charge.status == "failed" for charge in found.data)
+
+
 def cancel_intent(intent_id: str) -> bool:
     """Cancel a refused charge, so that it can't be paid any more. False when it was paid or cancelled before."""
     try:

@@ -46,6 +46,11 @@ def test_a_code_that_is_not_known_is_shown_as_it_came():
         ),
         ("paid without a charge", "Stripe dit « payé » sans montrer de débit"),
         (
+            "cards refused: 5",
+            "Cartes refusées sur la page de paiement : 5. La boutique la ferme : quelqu'un essaie peut-être des cartes "
+            "volées.",
+        ),
+        (
             "charge not accepted: parameter_missing",
             "Stripe n'accepte pas de débiter une échéance (parameter_missing)",
         ),

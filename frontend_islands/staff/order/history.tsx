@@ -13,6 +13,7 @@ const EVENTS: Record<string, string> = {
   "order.placed": t("event.placed"),
   "payment.page_opened": t("event.pageOpened"),
   "payment.received": t("event.received"),
+  "payment.cards_refused": t("event.cardsRefused"),
   "order.joined_account": t("event.joined"),
   "order.email_changed": t("event.email"),
   "delivery.address_corrected": t("event.address"),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
-from orders.models import Contract, Invoice, Order, Refund, RefundReason
+from orders.models import Attempt, Contract, Invoice, Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice_of
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 
@@ -42,6 +42,16 @@ def mail_review_alert(order: Order, reason: str) -> None:
         "payment_review_alert",
         {"reason": reason, "admin_url": order_admin_url(order)},
         once=f"{order.pk}:{reason[:80]}",
+        order=order,
+    )
+
+
+def mail_refused_cards(order: Order, attempt: Attempt, refused: int) -> None:
+    """To the workshop: the page of an attempt is closed, as card after card was refused on it."""
+    mail_workshop(
+        "payment_review_alert",
+        {"reason": f"cards refused: {refused}", "refused": True, "admin_url": order_admin_url(order)},
+        once=attempt.pk,
         order=order,
     )
 

@@ -17,6 +17,7 @@ from orders.models import (
     Payment,
 )
 from orders.services.payments.checkout_sessions import close_page, open_checkout_session
+from orders.services.payments.refused_cards import refuse_new_page
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
@@ -30,7 +31,7 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
     while a charge of the stored card is under way or kept for review: a customer must not pay beside it. Raises
-    Problem `nothing_due`, `not_owed`, `payment_in_progress` (409) or `payment_unavailable` (503).
+    Problem `nothing_due`, `not_owed`, `payment_in_progress` (409), `throttled` (429) or `payment_unavailable` (503).
     """
     try:
         attempt = _open_attempt(order_id, everything=everything, seen=seen)
@@ -70,6 +71,7 @@ def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) ->
             .first()
         )
         if live is None:
+            refuse_new_page(order)
             return _write(payments, pays_off=pays_off)
         if live.kind != AttemptKind.LINK or live.state in (AttemptState.PROCESSING, AttemptState.REVIEW):
             raise _in_progress()

@@ -18,6 +18,7 @@ from django.utils import timezone
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.off_session import is_on_its_way
+from orders.services.payments.refused_cards import limit_refused_cards
 from orders.services.payments.settlement import hold_for_review, is_final, settle
 from orders.services.reconciliation.discrepancies import record_unmatched_payment
 from orders.services.refunds.disputes import sync_disputes
@@ -127,7 +128,8 @@ def _act(event: StripeEvent) -> None:
             subject, checkout_session_id=str(subject.get("id", "")), closed=closed, last_try=last_try
         )
     elif family == "payment_intent":
-        _settle_attempt(subject, intent_id=str(subject.get("id", "")), last_try=last_try)
+        refused = event.kind == "payment_intent.payment_failed"
+        _settle_attempt(subject, intent_id=str(subject.get("id", "")), refused=refused, last_try=last_try)
     elif event.kind.startswith("charge.dispute."):
         sync_disputes(str(subject.get("payment_intent") or ""))
     elif family in ("charge", "refund"):
@@ -144,6 +146,7 @@ def _settle_attempt(
     checkout_session_id: str = "",
     intent_id: str = "",
     closed: bool = False,
+    refused: bool = False,
     last_try: bool = False,
 ) -> None:
     try:
@@ -168,6 +171,8 @@ def _settle_attempt(
     elif not is_final(attempt):
         try:
             settle(attempt.pk)
+            if refused:
+                limit_refused_cards(attempt.pk)
         except ObjectDoesNotExist as error:
             # Closing the page of an order that is deleted sends this very message, which may overtake the deletion.
             raise NotYetKnown("its order was deleted meanwhile") from error
