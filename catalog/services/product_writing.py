@@ -214,7 +214,7 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
     skus: dict[int | None, str] = {
         row.pk: wanted[index]["sku"] for index, row in chosen.items() if "sku" in wanted[index]
     }
-    # Of a format in several finishes none is written: `_write_format` refuses another one.
+    # Of a format in several finishes none is written: `write_format` refuses another one.
     alone = Variant.objects.annotate(count=Count("variation__variants")).filter(variation__in=skus, count=1)
     free_references((row, skus[row.variation_id]) for row in alone)
     behind = 0
