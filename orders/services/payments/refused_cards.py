@@ -33,9 +33,10 @@ def limit_refused_cards(attempt_id: uuid.UUID) -> None:
     """Close the page of an attempt, and tell the workshop once, when too many cards were refused for its order.
 
     Safe to repeat and to run at once; a page that is over stays as it ended. Raises GatewayError when the provider
-    can't be asked.
+    can't be asked, and DoesNotExist when staff delete the unpaid order meanwhile.
     """
-    pages = Attempt.objects.exclude(kind=AttemptKind.OFF_SESSION)
+    # One whose page is not stored yet is opened again with the same key, and found then.
+    pages = Attempt.objects.exclude(kind=AttemptKind.OFF_SESSION).exclude(checkout_session_id=None)
     attempt = pages.select_related("payment").filter(pk=attempt_id).first()
     if attempt is None:
         return
