@@ -337,21 +337,24 @@ def _rows_of(sent: Any) -> list[GridRow]:
     return rows
 
 
-def _grid(product_id: int) -> Any:
-    grid = variant_grid(product_id)
-    if grid is None:
+def _read(product_id: int) -> VariantGrid:
+    if (grid := variant_grid(product_id)) is None:
         raise product_not_found()
-    product = grid.product
+    return grid
+
+
+def _grid(product_id: int) -> Any:
+    grid = _read(product_id)
     answer = {
         "version": grid_version(grid.formats, grid.variants, grid.photos),
         "formats": [_format(grid, row) for row in grid.formats],
         "rows": [_row(grid, row) for row in grid.shown],
         "images": [
             {"id": row.pk, "thumbnail_url": image.smallest_url, "alt": image.alt}
-            for row, image in ((row, image_info(row, product.name)) for row in grid.photos)
+            for row, image in ((row, image_info(row, grid.product.name)) for row in grid.photos)
         ],
-        "product": product,
-        "offers_formats": product.category.offers_formats,
+        "product": grid.product,
+        "offers_formats": grid.product.category.offers_formats,
     }
     return VariantGridSerializer(answer).data
 
@@ -378,8 +381,9 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
 
 
 def _one_format(product_id: int, variation_id: int) -> Any:
-    formats = _grid(product_id)["formats"]
-    return next(each for each in formats if each["id"] == variation_id)
+    grid = _read(product_id)
+    row = next(row for row in grid.formats if row.pk == variation_id)
+    return VariationSerializer(_format(grid, row)).data
 
 
 def _format(grid: VariantGrid, row: ProductVariation) -> dict[str, Any]:
