@@ -333,12 +333,11 @@ METHODS: dict[tuple[str, str], Who] = {
     ("api-me", "delete"): PEOPLE,
 }
 
-_SHOWN = (LOOK, NOBODY, NOBODY, NOBODY)
-MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
-    # Each model of the administration: who may see its list and rows, add, change, delete.
-    "orders.Order": (DESK, NOBODY, NOBODY, NOBODY),
-    "orders.WithdrawalCase": (DESK, NOBODY, NOBODY, NOBODY),
-    "orders.WorkPiece": (DESK, NOBODY, NOBODY, NOBODY),
+MODELS: dict[str, Who] = {
+    # Each model of the administration: who may see its list and rows. Nobody adds, changes or deletes there.
+    "orders.Order": DESK,
+    "orders.WithdrawalCase": DESK,
+    "orders.WorkPiece": DESK,
     **dict.fromkeys(
         (
             *(
@@ -364,16 +363,16 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
             *("pages.HomeSection", "pages.OfficialText", "catalog.Synonym"),
         ),
-        _SHOWN,
+        LOOK,
     ),
-    "catalog.Promotion": _SHOWN,
-    "catalog.Product": (DESK, NOBODY, NOBODY, NOBODY),
-    "catalog.Category": (DESK, NOBODY, NOBODY, NOBODY),
-    "catalog.Notice": _SHOWN,
-    "catalog.Favourite": _SHOWN,
-    "pages.ContactRequest": (DESK, NOBODY, NOBODY, NOBODY),
-    "blog.Article": (ADMIN, NOBODY, NOBODY, NOBODY),
-    "blog.Tag": (ADMIN, NOBODY, NOBODY, NOBODY),
+    "catalog.Promotion": LOOK,
+    "catalog.Product": DESK,
+    "catalog.Category": DESK,
+    "catalog.Notice": LOOK,
+    "catalog.Favourite": LOOK,
+    "pages.ContactRequest": DESK,
+    "blog.Article": ADMIN,
+    "blog.Tag": ADMIN,
 }
 
 STEPS: dict[str, Who] = {
