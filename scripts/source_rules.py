@@ -177,7 +177,7 @@ RULES = (
     ),
     Rule(
         "a text to translate is no part of an f-string: no catalogue would have it",
-        re.compile(r"\{\s*(?:_|n?p?gettext(?:_lazy)?)\("),
+        re.compile(r"""\bf(["'])(?:(?!\1).)*\{[^{}]*?(?<!\w)(?:_|n?p?gettext(?:_lazy)?)\("""),
         ("*.py",),
         ("*/tests/*", "tests/*"),
     ),

@@ -29,6 +29,7 @@ def breaches(tmp_path, name, text):
         ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
         ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
         ("orders/mails.py", """f"{name} ({_('OFFERT')})\"""", "no catalogue would have it"),
+        ("orders/mails.py", """f"{name or _('OFFERT')} · {n}\"""", "no catalogue would have it"),
         ("templates/staff/home.html", "<p>{{ n }} : rien</p>", "no-break space"),
         ("templates/staff/home.html", "<p>{{ day }} · {{ n }}</p>", "no-break space"),
         ("frontend_islands/staff/order/words.json", '"sure": "Vraiment ?"', "no-break space"),

@@ -114,7 +114,8 @@ class Erasure(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.user_key or _('sans compte')} · {self.get_state_display()}"
+        who = self.user_key or _("Sans compte")
+        return f"{who} · {self.get_state_display()}"
 
     @property
     def is_guest(self) -> bool:
