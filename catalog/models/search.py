@@ -158,7 +158,7 @@ class Synonym(models.Model):
 
     def clean(self) -> None:
         expressions = self.groups()
-        if len(expressions) < 2:
+        if self.words and len(expressions) < 2:
             raise ValidationError({"words": _("Écrivez au moins deux mots, séparés par une virgule.")})
         if any(sum(map(len, expression)) > self.MAX_WORDS for expression in expressions):
             raise ValidationError({"words": _("Une expression a quatre mots au plus.")})
