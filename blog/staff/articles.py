@@ -34,8 +34,9 @@ from blog.services.publication import (
 from blog.services.tags import MOST_TAGS
 from catalog.selectors.pictures import image_info
 from shop.core.assets import asset, island_file
+from shop.core.audit_labels import field_label
 from shop.core.keyset import BadCursor
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed
 from shop.core.staff_pages import WRITE, staff_page
@@ -127,11 +128,12 @@ def article_act(request: HttpRequest, article_id: int, action: str) -> HttpRespo
         else:
             restore_articles(article_ids=[article_id], actor=request.user)  # type: ignore[arg-type]
             messages.success(request, "Article restauré.")
+    except InvalidFields as problem:
+        missing = ", ".join(field_label("blog.article", name) for name in problem.errors)
+        messages.error(request, f"L'article n'est pas publié. À remplir d'abord\u00a0: {missing}.")
+        back = redirect("staff-article", article_id)
     except Problem as problem:
-        texts = [problem.detail, *(text for several in problem.errors.values() for text in several)]
-        messages.error(request, " ".join(dict.fromkeys(texts)))
-        if problem.errors:
-            back = redirect("staff-article", article_id)
+        messages.error(request, problem.detail)
     return back
 
 

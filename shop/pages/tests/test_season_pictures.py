@@ -1,0 +1,66 @@
+"""The picture of a season's band: put there by staff, replaced, and gone with its row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from catalog.tests.factories import picture
+from shop.core.file_storage import delete_discarded_files
+from shop.core.images import file_names
+from shop.pages.models import SeasonalBanner
+from shop.pages.services.content import derive_banner, enqueue_missing
+
+pytestmark = pytest.mark.django_db
+LIST = "/admin/textes/bandeaux"
+
+
+def save(client: Client, page: str, name: str) -> Any:
+    """Send the form of a band with a picture by this name."""
+    context = client.get(page).context
+    values = {field.name: field.value() for field in context["form"]}
+    body = {name: value for name, value in values.items() if value not in (None, False)}
+    body |= {"seen": context["seen"] or "", "title_fr": "Noël", "link_label_fr": "Voir", "link": "/noel"}
+    return client.post(page, body | {"new_picture": SimpleUploadedFile(name, picture().getvalue())})
+
+
+def files(row: SeasonalBanner) -> list[str]:
+    return [name for name in file_names(row.file.name or "", row.derivatives) if default_storage.exists(name)]
+
+
+def test_a_picture_is_shown_replaced_and_deleted_with_its_files(
+    admin_client: Client, client: Client, run_on_commit: Any, queued_tasks: Any
+) -> None:
+    assert save(admin_client, f"{LIST}/nouveau", "noel.txt").status_code == 200
+    assert not SeasonalBanner.objects.exists()
+    with run_on_commit():
+        assert save(admin_client, f"{LIST}/nouveau", "noel.jpg")["Location"] == LIST
+    row = SeasonalBanner.objects.get()
+    assert queued_tasks.names == ["shop.pages.tasks.derive_banner_files"]
+    queued_tasks.run()
+    assert (derive_banner(pk=row.pk), enqueue_missing(limit=9)) == (False, 0)
+    row.refresh_from_db()
+    first = files(row)
+    assert (row.width, row.height, len(first) > 1) == (60, 40, True)
+    assert row.file.name.rpartition(".")[0] in client.get("/").content.decode()
+
+    with run_on_commit():
+        assert save(admin_client, f"{LIST}/{row.pk}", "sapin.jpg")["Location"] == LIST
+    row.refresh_from_db()
+    assert row.file.name not in first
+    assert (row.derivatives, enqueue_missing(limit=9)) == ({}, 1)
+    assert delete_discarded_files()
+    assert [name for name in first if default_storage.exists(name)] == []
+
+    queued_tasks.run()
+    row.refresh_from_db()
+    second = files(row)
+    with run_on_commit():
+        admin_client.post(f"{LIST}/{row.pk}/supprimer")
+    assert not SeasonalBanner.objects.exists()
+    assert delete_discarded_files()
+    assert [name for name in second if default_storage.exists(name)] == []
