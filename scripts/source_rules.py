@@ -121,7 +121,7 @@ RULES = (
         "colours have names: a raw one belongs in tokens.css",
         re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b(?![-\w])"),
         ("frontend_islands/*.css", "frontend_islands/*.tsx"),
-        ("frontend_islands/styles/tokens.css",),
+        ("frontend_islands/styles/tokens.css", "frontend_islands/styles/staff/dark.css"),
     ),
     Rule(
         "the Content-Security-Policy allows no inline style",

@@ -163,6 +163,10 @@ def necessary_items() -> tuple[StoredItem, ...]:
             "messages", Storage.COOKIE, _("Messages de l'administration"), _VISIT, is_for_staff=True,
         ),
         StoredItem(
+            "staff_appearance", Storage.COOKIE, _("Le fond clair ou sombre de l'administration"), months(12),
+            is_for_staff=True,
+        ),
+        StoredItem(
             "staff-draft:*", Storage.LOCAL, _("Brouillons de l'administration"), days(7), is_for_staff=True,
         ),
     )  # fmt: skip

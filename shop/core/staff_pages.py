@@ -31,8 +31,8 @@ CREATION_KEY = "creation_key"
 """The hidden field by which a form that makes something makes it once (`{% creation_key %}`)."""
 # Proofs, buttons, and what a page says of itself.
 _NOT_TYPED = frozenset(
-    f"csrfmiddlewaretoken {CREATION_KEY} seen version reread expected digest confirm confirmed action avant bloquer "
-    "commande decision deposee etape etat langue lines on role vers".split()
+    f"csrfmiddlewaretoken {CREATION_KEY} seen version reread expected digest confirm confirmed action apparence avant "
+    "bloquer commande decision deposee etape etat langue lines next on role vers".split()
 )
 # A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
 # sandbox as well.

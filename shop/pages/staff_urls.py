@@ -4,6 +4,7 @@ from django.urls import path
 
 from shop.pages.staff import (
     api_keys,
+    appearance,
     audit,
     jobs,
     mails,
@@ -23,6 +24,7 @@ _ONE = "webhooks/<int:endpoint_id>"
 
 urlpatterns = [
     path("recherche", staff_search, name="staff-search"),
+    path("apparence", appearance.choose, name="staff-appearance"),
     path("cles-api", api_keys.api_keys, name="staff-api-keys"),
     path("cles-api/<int:key_id>/revoquer", api_keys.api_key_revoke, name="staff-api-key-revoke"),
     path("webhooks", webhooks.webhooks, name="staff-webhooks"),

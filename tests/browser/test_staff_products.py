@@ -99,3 +99,17 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
     expect(page.get_by_text("Aucun produit trouvé")).to_be_visible()
     page.get_by_role("button", name="Annuler").click()
     expect(row).to_be_visible()
+
+
+def test_the_team_reads_its_pages_on_a_dark_ground_and_on_a_light_one_again(new_page, shop: RunningShop):
+    page = new_page(width=1440)
+    sign_in(page, shop)
+    page.goto("/admin")
+    page.get_by_role("button", name="Affichage sombre").click()
+    for path in ("/admin", "/admin/produits", "/admin/commandes", "/admin/reglages"):
+        page.goto(path)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 22, 20)"
+        look_at(page)
+    page.get_by_role("button", name="Affichage clair").click()
+    expect(page.get_by_role("button", name="Affichage sombre")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(229, 233, 227)"

@@ -145,6 +145,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-board": (DESK, NOBODY),
     "staff-dispatch": (WORK, NOBODY),
     "staff-search": (DESK, NOBODY),
+    "staff-appearance": (NOBODY, DESK),
     "api-admin-search": (DESK, DESK),
     # Safe methods alone.
     "french-prefix": (EVERYBODY, NOBODY),
