@@ -26,6 +26,7 @@ def sample(
     customer: str = "Léa Martin",
     liable: bool = False,
     siren: str = "",
+    delivered_on: str | None = None,
 ) -> dict[str, Any]:
     """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has a third unit for free.
     Lines bear the rates of `percent` in turn ("20 5.5").
@@ -88,7 +89,7 @@ def sample(
         },
         "delivery": {
             "promised_by": "2026-12-24",
-            "delivered_on": None,
+            "delivered_on": delivered_on,
             "country": country,
             "country_name": country,
         },

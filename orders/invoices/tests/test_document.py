@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
@@ -134,6 +135,65 @@ def test_a_credit_note_names_the_invoice_and_the_day_the_money_went_back() -> No
     assert ["Facture créditée", "F-2026-00040"] in view["facts"]
     assert view["panel"][0] == "Remboursé le 1er décembre 2026"
     assert view["remarks"] == [["Motif", "Retour de la pièce"]]
+
+
+@pytest.mark.parametrize(
+    ("refund", "panel", "remarks"),
+    [
+        # Money, and what is never debited.
+        (
+            {"refunded": "10.00", "refunded_on": "2026-12-01", "voided": "39.89"},
+            ["Remboursé le 1er décembre 2026", "10,00\u00a0€"],
+            [["Échéances annulées", "39,89\u00a0€"]],
+        ),
+        # A lost dispute, before and after money of the shop's own.
+        (
+            {"refunded": "0.00", "refunded_on": None, "voided": "0.00", "taken_back": "49.89"},
+            ["Repris par votre banque", "49,89\u00a0€"],
+            [],
+        ),
+        (
+            {"refunded": "0.00", "refunded_on": None, "voided": "9.89", "taken_back": "40.00"},
+            ["Repris par votre banque", "40,00\u00a0€"],
+            [["Échéances annulées", "9,89\u00a0€"]],
+        ),
+        (
+            {"refunded": "9.89", "refunded_on": "2026-12-01", "voided": "0.00", "taken_back": "40.00"},
+            ["Remboursé le 1er décembre 2026", "9,89\u00a0€"],
+            [["Repris par votre banque", "40,00\u00a0€"]],
+        ),
+        # Nothing was debited yet.
+        (
+            {"refunded": "0.00", "refunded_on": None, "voided": "49.89", "taken_back": "0.00"},
+            ["Échéances annulées", "49,89\u00a0€"],
+            [],
+        ),
+        # The invoice is issued anew.
+        (
+            {"refunded": "0.00", "refunded_on": None, "voided": "0.00", "taken_back": "0.00"},
+            ["Facture annulée et remplacée", "49,89\u00a0€"],
+            [],
+        ),
+    ],
+)
+def test_a_credit_note_says_how_the_money_comes_back(refund: Any, panel: list[str], remarks: Any) -> None:
+    view = page_texts(sample(kind="credit_note") | {"refund": refund})
+    assert view["panel"] == panel
+    assert view["remarks"] == [["Motif", "Retour de la pièce"], *remarks]
+
+
+def test_an_invoice_that_is_issued_anew_says_when_the_order_was_delivered() -> None:
+    facts = page_texts(sample(delivered_on="2026-11-28"))["facts"]
+    assert ["Livrée le", "28 novembre 2026"] in facts
+    assert "Livraison au plus tard le" not in dict(facts)
+    assert ["Livraison au plus tard le", "24 décembre 2026"] in page_texts(sample())["facts"]
+
+
+def test_a_share_of_an_offer_is_a_reduction_without_an_offered_unit() -> None:
+    data = sample()
+    data["lines"][0] |= {"discount": "13.30", "total": "26.60"}
+    line = page_texts(data)["lines"][0]
+    assert (line["offered"], line["total"]) == ("Remise", "39,90\u00a0€")
 
 
 def test_vat_of_the_destination_is_shown_and_the_franchise_is_not() -> None:

@@ -87,6 +87,7 @@ CASES: dict[str, dict[str, Any]] = {
         "country": "US",
         "liable": True,
     },
+    "delivered before it was issued anew": {"delivered_on": "2026-11-28"},
     "other scripts": {"customer": "山田太郎 <&> \x07 Ελένη", "name": 'Buste "œuvre" & <socle>'},
 }
 
@@ -198,6 +199,12 @@ def test_a_credit_note_is_of_type_381_and_names_its_invoice() -> None:
     xml = factur_x(sample(kind="credit_note"))
     assert b"<ram:TypeCode>381</ram:TypeCode>" in xml
     assert text(xml, "InvoiceReferencedDocument/IssuerAssignedID") == "F-2026-00040"
+
+
+def test_the_day_of_delivery_is_told_once_it_is_known() -> None:
+    delivered = factur_x(sample(delivered_on="2026-11-28"))
+    assert leaves(delivered, "ActualDeliverySupplyChainEvent") == [("DateTimeString", "20261128")]
+    assert b"ActualDeliverySupplyChainEvent" not in factur_x(sample())
 
 
 def test_franchise_is_told_as_its_code_and_its_sentence() -> None:
