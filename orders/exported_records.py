@@ -176,7 +176,7 @@ def payment_records(person: Person) -> list[Record]:
                     str(_("Remboursements")),
                     [
                         f"{day_in_words(shop_day(row.created_at))} · {localised_amount(row.amount)}"
-                        f" · {' · '.join(filter(None, (row.get_state_display(), row.transfer_reference)))}"
+                        f" · {' · '.join(filter(None, (row.get_state_display(), row.transfer_reference, row.note)))}"
                         for row in order.refunds.all()
                     ],
                 ),

@@ -18,14 +18,19 @@ from catalog.tests.factories import make_category
 from orders.journal import record_event
 from orders.models import (
     CardChange,
+    Dispute,
     InstallmentPause,
     InvoiceDraft,
     Order,
     OrderNote,
     OrderTracking,
     PiecePhoto,
+    Refund,
+    RefundRequest,
     StoredCard,
     StripeEvent,
+    Withdrawal,
+    WithdrawalCase,
     WorkPiece,
 )
 from orders.services.fulfilment.status_changes import update_status
@@ -138,3 +143,28 @@ def make_person(name: str, email: str) -> User:
     )
     CartReminder.objects.create(user=user, things=[[product_id, None, ""]], sent_at=timezone.now())
     return user
+
+
+def add_return(user: User, name: str) -> Withdrawal:
+    """A declaration of the member's order that ended without a refund, money given back, a dispute."""
+    order = user.orders.get()
+    withdrawal = Withdrawal.objects.create(
+        name=f"{name} Petit", email=user.email, order_text=f"Commande de {name}", reason=f"{name} en a deux.",
+        statement=f"{name} se rétracte.", submission_key=name,
+    )  # fmt: skip
+    WithdrawalCase.objects.create(
+        withdrawal=withdrawal, order=order, state="refused", goods=f"le golem de {name}",
+        decision=f"{name} le garde.", revocation_text=f"Je le garde. {name}",
+    )  # fmt: skip
+    attempt = order.payments.get().attempts.get()
+    RefundRequest.objects.create(
+        order=order, key=name, amount=1, reason=f"Geste pour {name}", settled_at=timezone.now()
+    )
+    Refund.objects.create(
+        order=order, attempt=attempt, amount=1, reason="requested", note=f"{name} a rappelé.", method="transfer",
+        transfer_reference=f"Virement {name}", state="succeeded",
+    )  # fmt: skip
+    Dispute.objects.create(
+        order=order, attempt=attempt, provider_id=f"du_{name}", amount=1, reason=name, state="won"
+    )
+    return withdrawal

@@ -51,7 +51,7 @@ from shop.pages.models import ContactImage, ContactRequest, DataExport, Erasure,
 from shop.pages.services import erasures
 from shop.pages.services.data_exports import make_export, request_export
 from shop.pages.services.erasures import cancel_erasure, request_erasure, run_due_erasures, run_erasure
-from shop.pages.tests.personal_data import delivered_order, make_person, send_mails
+from shop.pages.tests.personal_data import add_return, delivered_order, make_person, send_mails
 
 pytestmark = pytest.mark.django_db
 
@@ -132,6 +132,21 @@ def test_gdpr_17_nothing_of_the_person_is_left_but_what_the_law_keeps(run_on_com
     assert ContactRequest.objects.get().email == "max@example.com"
     assert StoredCard.objects.get().order.user == max_
     assert InvoiceDraft.objects.get().customer_name == "Max"
+
+
+def test_a_withdrawal_that_was_declared_is_kept_as_it_was_after_an_erasure():
+    """Proof of what was declared and answered (L221-21); the register says so."""
+    zoe = make_person("Zoraide", "zoe@example.com")
+    declared = add_return(zoe, "Zoraide")
+    assert erase(zoe).state == ErasureState.DONE
+    kept = Withdrawal.objects.values_list("name", "email", "reason", "statement").get(pk=declared.pk)
+    assert kept == ("Zoraide Petit", "zoe@example.com", "Zoraide en a deux.", "Zoraide se rétracte.")
+    left = everything_but("orders.Invoice", "orders.Contract", "catalog.ProductModel")
+    lines = {line.split()[0] for line in left.splitlines() if "Zoraide" in line or "zoe@example.com" in line}
+    assert lines == {
+        *("orders.Order", "orders.Withdrawal", "orders.WithdrawalCase"),
+        *("orders.Refund", "orders.RefundRequest", "orders.Dispute"),
+    }
 
 
 @pytest.mark.both_engines
