@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 from django.db import transaction
 
 from conftest import QueuedTasks
-from orders.models import LedgerEntry, Order, OrderStatus, Payment, Refund, StoredCard
+from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Payment, Refund, StoredCard
 from orders.pricing.dunning import Refusal, classify, next_step
 from orders.selectors.installments import outstanding
+from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.stored_cards import store_card
 from orders.stripe.facts import CardFacts
@@ -31,6 +33,7 @@ from orders.tests.installments import (
     payment_of,
     place,
 )
+from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -209,6 +212,63 @@ def test_a_stolen_card_is_never_charged_again(fake_stripe: FakeStripe, shopper: 
     assert StoredCard.objects.get().refused_code == "stolen_card"
     assert [state for _amount, _day, state in installments(order)] == ["paid", "overdue", "due"]
     assert payment_of(order, 3).stopped_code == "stolen_card"
+
+
+def test_a_card_that_the_provider_no_longer_has_is_refused_and_a_link_asked(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
+    StoredCard.objects.update(payment_method_id="pm_deleted_elsewhere")
+    clock.run_until(SECOND)
+
+    assert attempts(order)[1:] == [(2, 1, "off_session", "failed", "resource_missing")]
+    assert StoredCard.objects.get().refused_code == "resource_missing"
+    assert (payment_of(order, 2).state, mails("installment_refused")) == ("due", 1)
+    order.refresh_from_db()
+    assert order.review_reason == ""
+    assert len(charged(fake_stripe)) == 1
+
+
+def test_a_charge_that_the_bank_has_not_answered_is_neither_refused_nor_repeated(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    order = bought(fake_stripe, shopper)
+    execute = settlement.execute_charge
+    monkeypatch.setattr(
+        settlement,
+        "execute_charge",
+        lambda attempt: replace(execute(attempt), status="processing", charge=None),
+    )
+    clock.run_until(SECOND + timedelta(days=1))
+    assert attempts(order)[1:] == [(2, 1, "off_session", "processing", "")]
+    assert (payment_of(order, 2).state, StoredCard.objects.get().refused_code) == ("scheduled", "")
+    with pytest.raises(Problem, match="est en cours"):
+        pay_by_link(order_id=order.pk, everything=True)
+
+    monkeypatch.undo()
+    settlement.settle(payment_of(order, 2).attempts.get().pk)
+    assert payment_of(order, 2).state == "paid"
+    assert len(charged(fake_stripe)) == 2
+
+
+@pytest.mark.parametrize(
+    ("state", "ended"),
+    [
+        ("prepared", "canceled"),  # its process died before the call
+        ("sent", "expired"),  # and before the answer was stored
+    ],
+)
+def test_a_page_that_nobody_ever_saw_is_closed_for_another_demand(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, state: str, ended: str
+):
+    order = bought(fake_stripe, shopper)
+    payment = payment_of(order, 2)
+    Attempt.objects.create(
+        payment=payment, number=1, kind="link", state=state, amount_cents=5000,
+        expires_at=clock.now() + timedelta(minutes=30),
+    )  # fmt: skip
+    assert pay_by_link(order_id=order.pk, everything=True) != ""
+    assert attempts(order)[1:] == [(2, 1, "link", ended, ""), (2, 2, "link", "sent", "")]
 
 
 def test_everything_left_is_paid_at_once_and_the_card_forgotten(

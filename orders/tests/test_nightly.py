@@ -177,6 +177,31 @@ def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(fake
     assert Discrepancy.objects.get().order == other
 
 
+def test_an_entry_that_the_provider_does_not_know_stays_open_beyond_the_lists(fake_stripe, paid_order):
+    payment = paid_order.payments.get()
+    LedgerEntry.objects.create(
+        order=paid_order,
+        payment=payment,
+        kind=LedgerKind.REFUND,
+        amount=Decimal("-5"),
+        provider_id="re_invented",
+    )
+    assert run().open == 1
+    assert run(timedelta(days=30)).open == 1
+    assert discrepancies() == [("refund_differs", "re_invented", Decimal("5.00"), False)]
+
+
+@pytest.mark.parametrize("kind", ["refund", "dispute"])
+def test_a_movement_that_no_list_names_is_asked_for_by_its_name(fake_stripe, paid_order, monkeypatch, kind):
+    """Its message came late, so its entry is younger than the days that the lists hold."""
+    fake_stripe.control(f"{kind}s", payment_intent=Attempt.objects.get().intent_id)
+    assert run().healed == 1
+    for listed in ("charges", "refunds", "disputes"):
+        monkeypatch.setattr(account_activity, f"list_{listed}", lambda *window: [])
+    assert run() == NightlyReport(looked_at=0, healed=0, open=0)
+    assert discrepancies() == []
+
+
 def test_an_order_and_a_payment_that_say_paid_without_a_charge(fake_stripe):
     by_payment, by_order = make_order(), make_order()
     now = timezone.now()
