@@ -6,9 +6,12 @@ import uuid
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from orders.models import Order, Shipment, WorkPiece
+from orders.services.fulfilment import dispatch as batch
+from orders.services.fulfilment.status_changes import change_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
 
@@ -62,6 +65,30 @@ def test_each_order_has_its_own_outcome(staff_client):
     parcel = Shipment.objects.get(order=first)
     assert (parcel.carrier, parcel.tracking_number) == ("colissimo", "6A1")
     assert [mails(order) for order in (first, second, begun)] == [1, 1, 0]
+
+
+def test_an_order_that_the_database_refuses_keeps_no_other_and_is_told(staff_client, monkeypatch):
+    first, second = ready(), ready()
+    send = batch._send
+
+    def fail(one, actor):
+        if one.order_id == first.pk:
+            raise OperationalError("lock timeout")
+        return send(one, actor)
+
+    monkeypatch.setattr(batch, "_send", fail)
+    answer = dispatch(staff_client, (first.pk, "6A1"), (second.pk, "6A2"))
+    assert outcomes(answer) == [("refused", "unavailable"), ("shipped", "")]
+    detail = "Cette commande n'a pas pu être expédiée. Réessayez."
+    assert answer.json()["results"][0]["detail"] == detail
+    assert list(Shipment.objects.values_list("order", flat=True)) == [second.pk]
+
+
+def test_a_closed_order_is_not_sent(staff_client):
+    order = ready()
+    change_status(order_id=order.pk, status="cancelled", refund=False, reason="Retour.", actor=None)
+    assert outcomes(dispatch(staff_client, (order.pk, "6A1"))) == [("refused", "transition_impossible")]
+    assert not Shipment.objects.exists()
 
 
 def test_the_same_again_sends_nothing_twice(staff_client):

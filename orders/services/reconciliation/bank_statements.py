@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import product
 
 from django.db import transaction
@@ -223,12 +223,10 @@ class _Columns:
 
 
 def _decoded(content: bytes) -> str:
-    for encoding in ("utf-8-sig", "cp1252"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return content.decode("latin-1")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -303,8 +301,5 @@ def _amount(text: str) -> Decimal | None:
         plain = plain.replace(".", "").replace(",", ".")
     if not re.fullmatch(r"\d{1,9}(\.\d{1,2})?", plain):
         return None
-    try:
-        value = Decimal(plain).quantize(Decimal("0.01"))
-    except InvalidOperation:
-        return None
+    value = Decimal(plain).quantize(Decimal("0.01"))
     return -value if negative else value

@@ -124,6 +124,10 @@ STATEMENTS = {
     "commas and iso days": b'date,label,amount\n2026-11-05,"VIR SEPA STRIPE","+1234.56"\n2026-11-06,LOYER,-800.00\n',
     "tabs": "Date comptable\tDésignation\tMontant EUR\n05-11-2026\tVIR SEPA STRIPE\t1\u202f234,56 €\n".encode()
     + "06-11-2026\tLOYER\t\u2212800,00 €\n".encode(),
+    "a byte that stands for no letter": (
+        "Date;Libellé;Montant\n05/11/2026;VIR SEPA STRIPE;1 234,56\n06/11/2026;LOYER;-800,00\n;".encode("cp1252")
+        + b"\x81;\n"
+    ),
     "hours, and labels of two lines": (
         "Date de l'opération;Libellé;Montant\n05-11-2026 10:11:12;\"VIR SEPA\nSTRIPE\";1234,56\n"
         "06-11-2026 09:00;LOYER;-800,00\n"
@@ -177,7 +181,11 @@ def test_the_list_says_in_which_month_of_the_table_a_payout_is(admin_client):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x89PNG\x00\x01", b"bonjour", b"Date;Libelle;Montant\n", b"Date;Libelle;Montant\nx;y;z\n"],
+    [
+        *(b"", b"\x89PNG\x00\x01", b"bonjour", b"Date;Libelle;Montant\n", b"Date;Libelle;Montant\nx;y;z\n"),
+        b"Date;Libelle;Montant\n05/11/2026;" + b"x" * 200_000 + b";50,00\n",
+    ],
+    ids=["empty", "picture", "word", "titles", "no day", "endless cell"],
 )
 def test_what_is_no_statement_is_refused(content):
     with pytest.raises(StatementUnreadable):
