@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.utils import timezone
 
@@ -140,8 +142,13 @@ def test_subscribers_are_found_suspended_and_restored(staff):
     waiting = staff.get("/admin/newsletter/abonnes?etat=a-confirmer").content.decode()
     assert "zoe@example.com" in waiting
     assert "lea@example.com" not in waiting
+    make_subscriber("max@example.com", subscribed_at=None, unsubscribed_at=timezone.now())
+    gone = staff.get("/admin/newsletter/abonnes?etat=desinscrits").content.decode()
+    assert set(re.findall(r"\w+@example\.com", gone)) == {"max@example.com"}
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complaint"})
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complain"})
     assert Subscriber.objects.get(pk=subscriber.pk).suspension == "complaint"
+    suspended = staff.get("/admin/newsletter/abonnes?etat=suspendus").content.decode()
+    assert set(re.findall(r"\w+@example\.com", suspended)) == {"lea@example.com"}
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}")
     assert Subscriber.objects.get(pk=subscriber.pk).receives

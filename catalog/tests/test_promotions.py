@@ -439,6 +439,38 @@ def test_preview_tells_the_prices_and_why_one_is_not_crossed_out(planned):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("price", "crossed_out", "remark"),
+    [
+        ("90.00", Decimal("90.00"), "Prix barré abaissé au plus bas des 30 jours d'avant (L112-1-1)."),
+        (
+            "70.00",
+            None,
+            "Pas de prix barré\u00a0: le prix n'a pas été plus haut pendant les 30 jours d'avant (L112-1-1).",
+        ),
+    ],
+)
+def test_l112_1_1_preview_tells_what_the_lowest_price_of_the_days_before_does(
+    planned, price, crossed_out, remark
+):
+    product, promotion = planned
+    for days, amount in ((20, price), (10, "100.00")):
+        with at(START - timedelta(days=days)):
+            product.price = Decimal(amount)
+            save_product(product=product)
+    with at(START - timedelta(days=2)):
+        [row] = preview_of_promotion(promotion, timezone.now()).rows
+    assert (row.price_now, row.price_then) == (Decimal("100.00"), Decimal("80.00"))
+    assert (row.crossed_out, row.remark) == (crossed_out, remark)
+
+
+def test_preview_of_a_promotion_that_is_over_says_so(planned):
+    _product, promotion = planned
+    with at(END + timedelta(days=1)):
+        [row] = preview_of_promotion(promotion, timezone.now()).rows
+    assert (row.price_then, row.remark) == (Decimal("100.00"), "La promotion est terminée.")
+
+
 def test_preview_of_a_running_promotion_compares_with_the_prices_without_it(planned):
     product, promotion = planned
     with at(START + timedelta(hours=1)):
