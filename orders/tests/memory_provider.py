@@ -6,6 +6,7 @@ It keeps what the shop relies on: idempotency keys, no more back than was captur
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -123,12 +124,12 @@ class MemoryProvider:
         )  # fmt: skip
         return dispute_id
 
-    def move_dispute(self, dispute_id: str, status: str) -> None:
+    def move_dispute(self, dispute_id: str, status: str, answer_by: datetime | None = None) -> None:
         for charge in self.charges.values():
             if dispute_id in charge.disputes:
                 returned = timezone.now() if status == "won" else None
                 charge.disputes[dispute_id] = replace(
-                    charge.disputes[dispute_id], status=status, returned_at=returned
+                    charge.disputes[dispute_id], status=status, returned_at=returned, answer_by=answer_by
                 )
 
     def list_refunds(self, intent_id: str) -> list[RefundFacts]:

@@ -184,6 +184,22 @@ def test_what_failed_is_owed_whole_while_its_charge_has_it_beside_what_a_bank_to
     assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
 
 
+def test_a_bank_that_asks_once_more_is_told_with_its_new_day(order, provider):
+    dispute_id = dispute(provider)
+    days = [timezone.now() + timedelta(days=days) for days in (7, 21)]
+    for status, day in [("under_review", days[0]), ("needs_response", days[1]), ("under_review", None)]:
+        provider.move_dispute(dispute_id, status, day)
+        sync_disputes(Attempt.objects.get().intent_id)
+    assert Dispute.objects.get().answer_by == days[1]
+    told = OutgoingMail.objects.filter(kind="dispute_alert").order_by("pk").values_list("context", flat=True)
+    assert [(context["state"], context["answer_by"]) for context in told] == [
+        ("needs_response", ""),
+        ("under_review", days[0].isoformat()),
+        ("needs_response", days[1].isoformat()),
+        ("under_review", days[1].isoformat()),
+    ]
+
+
 def test_an_inquiry_moves_no_money_and_is_told_once(order, provider):
     dispute_id = dispute(provider, "warning_needs_response")
     sync_disputes(Attempt.objects.get().intent_id)

@@ -58,6 +58,8 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
                     provider_id=facts.dispute_id,
                     amount=from_cents(facts.amount_cents),
                     state="inquiry",
+                    reason=facts.reason,
+                    answer_by=facts.answer_by,
                 )
             return
         dispute, created = Dispute.objects.get_or_create(
@@ -79,6 +81,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         elif not _is_forward(dispute.state, facts.status):
             return
         before, dispute.state = dispute.state, facts.status
+        dispute.answer_by = facts.answer_by or dispute.answer_by
         if facts.status in _CLOSED:
             dispute.closed_at = timezone.now()
         dispute.save()

@@ -120,4 +120,5 @@ def mail_dispute(
         "answer_by": answer_by.isoformat() if answer_by else "",
         "admin_url": order_admin_url(order),
     }
-    mail_workshop("dispute_alert", context, once=f"{provider_id}:{state}", order=order)
+    # A bank may ask once more, until another day.
+    mail_workshop("dispute_alert", context, once=f"{provider_id}:{state}:{context['answer_by']}", order=order)
