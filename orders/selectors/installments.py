@@ -10,8 +10,10 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
+    LIVE_ATTEMPTS,
     OPEN_PAYMENTS,
     PAID_STATUSES,
+    Attempt,
     Dispute,
     DisputeState,
     InstallmentPause,
@@ -98,6 +100,21 @@ def outstanding(order: Order) -> Decimal:
     """Return what is still to be collected for the order, in euros. One query."""
     owed = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).aggregate(owed=Sum("amount"))["owed"]
     return quantize(owed) if owed is not None else ZERO
+
+
+def first_charge_day(payment: Payment) -> date:
+    """Return the day of an installment's first charge as its customer was told it: later than agreed when that was told
+    late. No query."""
+    told = payment.next_try_on if payment.state == PaymentState.SCHEDULED else None
+    return told or payment.due_on
+
+
+def being_paid(payments: Collection[Payment]) -> set[int]:
+    """Return the keys of those open payments of one order that are collected at this moment: all of them by a page that
+    pays everything off. One query."""
+    live = Attempt.objects.filter(payment__in=payments, state__in=LIVE_ATTEMPTS)
+    collecting = dict(live.values_list("payment", "pays_off"))
+    return {payment.pk for payment in payments} if any(collecting.values()) else set(collecting)
 
 
 def calendar(order: Order) -> Calendar | None:

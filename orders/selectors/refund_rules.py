@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COMMITTED_REFUNDS,
-    LIVE_ATTEMPTS,
     OPEN_DISPUTES,
     OPEN_PAYMENTS,
     Attempt,
@@ -32,7 +31,7 @@ from orders.models import (
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
-from orders.selectors.installments import disputes_of, outstanding
+from orders.selectors.installments import being_paid, disputes_of, outstanding
 from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited, uncredited_delivery
 from shop.core.amounts import localised_amount
 from shop.core.models import ShopSettings
@@ -365,9 +364,7 @@ def plan_voids(order: Order, credited: Decimal) -> list[ReducedPayment]:
     due = list(Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).order_by("-position"))
     if credited >= sum((payment.amount for payment in due), ZERO):
         return [ReducedPayment(payment, ZERO) for payment in due]
-    busy = set(
-        Attempt.objects.filter(payment__in=due, state__in=LIVE_ATTEMPTS).values_list("payment_id", flat=True)
-    )
+    busy = being_paid(due)
     plan = []
     rest = credited
     for payment in due:

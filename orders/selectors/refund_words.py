@@ -1,4 +1,4 @@
-"""Why a returned piece of a promotion brings less than its price."""
+"""Why a returned piece of a promotion brings less than its price, and why a payment went back by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from orders.models import OrderItem
+from orders.models import AttemptKind, OrderItem, Refund, RefundReason
 from shop.core.languages import active_language
 from shop.core.money import format_amount
 
@@ -30,3 +30,20 @@ def promotion_share_text(
         "Achetée dans une offre\u00a0: la réduction est répartie sur toutes les pièces de l'offre, offertes "
         "comprises. La part du prix payé est de %(amount)s au lieu de %(full)s."
     ) % {"amount": format_amount(amount, language), "full": format_amount(full, language)}
+
+
+def automatic_refund_text(refund: Refund) -> str:
+    """Return the sentence that tells the customer why, in the active language; "" for a refund that was decided."""
+    if refund.reason == RefundReason.DUPLICATE:
+        return _("La commande avait déjà été payée : votre second paiement vous est rendu.")
+    if is_of_installment_not_owed(refund):
+        return _("Cette échéance n'est plus à payer.")
+    if refund.reason == RefundReason.UNAVAILABLE:
+        return _("Une pièce n'était plus disponible quand le paiement est arrivé.")
+    return ""
+
+
+def is_of_installment_not_owed(refund: Refund) -> bool:
+    """Return whether a later installment was collected that was given up or changed meanwhile: its order stands, and no
+    piece is missing."""
+    return refund.reason == RefundReason.UNAVAILABLE and refund.attempt.kind != AttemptKind.CHECKOUT

@@ -9,8 +9,10 @@ from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import (
+    AUTOMATIC_REFUNDS,
     COMMITTED_REFUNDS,
     REFUNDS_UNDER_WAY,
+    Attempt,
     Order,
     Refund,
     RefundRequest,
@@ -19,6 +21,7 @@ from orders.models import (
 )
 from orders.selectors.money import waiting_refunds
 from orders.selectors.refund_debts import shortfalls, taken_instead
+from orders.selectors.refund_words import automatic_refund_text
 from shop.core.money import ZERO
 
 
@@ -53,6 +56,11 @@ def find_request(request_id: uuid.UUID) -> RefundRequest | None:
     return RefundRequest.objects.prefetch_related("lines", _newest_last()).filter(pk=request_id).first()
 
 
+def automatic_refund_of(attempt: Attempt | uuid.UUID) -> Refund | None:
+    """Return the refund by which the money of an attempt goes back by itself. One query."""
+    return Refund.objects.filter(attempt=attempt, reason__in=AUTOMATIC_REFUNDS).first()
+
+
 def order_requests(order: Order) -> list[RefundRequest]:
     """Return the decisions about an order, oldest first, with their lines and refunds. Four queries."""
     found = order.refund_requests.prefetch_related("lines__item", _newest_last())
@@ -63,7 +71,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven at
     most where one failed."""
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
-    automatic = list(order.refunds.filter(request=None, replaced_by=None))
+    automatic = list(order.refunds.filter(request=None, replaced_by=None).select_related("attempt"))
     each = [*automatic, *(refund for request in requests for refund in request.refunds.all())]
     waiting: set[object] = set()
     lacking: dict[uuid.UUID, Decimal] = {}
@@ -104,7 +112,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             ShownRefund(
                 money=refund.amount,
                 voided=ZERO,
-                reason=str(refund.get_reason_display()),
+                reason=automatic_refund_text(refund) or str(refund.get_reason_display()),
                 progress=state,
                 decided_at=refund.created_at,
                 settled_at=refund.settled_at,

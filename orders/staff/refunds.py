@@ -14,6 +14,7 @@ from accounts.models import User
 from orders.models import Dispute, Refund, RefundMethod, RefundState
 from orders.models.payment import OPEN_DISPUTES
 from orders.selectors.money import waiting_refunds
+from orders.selectors.refund_words import is_of_installment_not_owed
 from orders.selectors.refunds import refund_error_in_words
 from orders.services.refunds.decisions import retry_refund
 from orders.staff.base import PageLink, ask_page, carry_out
@@ -51,10 +52,19 @@ DISPUTE_SEARCHED = ("order__reference", "order__email", "provider_id")
 @staff_page(StaffAction.SEE_REFUNDS)
 def refunds_page(request: HttpRequest) -> HttpResponseBase:
     """What went back of each payment; first what failed and waits for a person."""
-    rows = Refund.objects.select_related("order", "replaced_by")
+    rows = Refund.objects.select_related("attempt", "order", "replaced_by")
     listed = staff_list(request, rows, REFUND_PARTS, searched=REFUND_SEARCHED, moment="created_at")
-    steps = [(refund, refund_error_in_words(refund.error), _steps(request, refund)) for refund in listed.rows]
+    steps = [
+        (refund, _reason(refund), refund_error_in_words(refund.error), _steps(request, refund))
+        for refund in listed.rows
+    ]
     return render(request, "staff/refunds/list.html", {"list": listed, "rows": steps})
+
+
+def _reason(refund: Refund) -> str:
+    if is_of_installment_not_owed(refund):
+        return "Échéance qui n'était plus à payer"
+    return str(refund.get_reason_display())
 
 
 def _steps(request: HttpRequest, refund: Refund) -> list[PageLink]:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
-from orders.models import Attempt, Order, Payment, Refund, StoredCard
+from orders.models import Attempt, DiscardedCard, Order, Payment, Refund, StoredCard
+from orders.selectors.refunds import refunds_for_page
 from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
+from orders.tests.card_changes import address
 from orders.tests.installments import mails
-from orders.tests.refunding import EUROS, in_installments, paid_again, refund, rows, states
+from orders.tests.reading import text, words
+from orders.tests.refunding import EUROS, in_installments, refund, rows, send_all, states
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -37,7 +45,7 @@ def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False)
     )  # fmt: skip
 
 
-def money_comes(attempt: Attempt, card: CardFacts | None = None) -> None:
+def money_comes(attempt: Attempt, card: CardFacts | None = None, **changes: Any) -> None:
     """The provider says that the page was paid; the shop hears it by its one way in, without HTTP."""
     order = attempt.payment.order
     facts = CheckoutSessionFacts(
@@ -49,7 +57,8 @@ def money_comes(attempt: Attempt, card: CardFacts | None = None) -> None:
     with transaction.atomic():
         locked = Order.objects.select_for_update().get(pk=order.pk)
         payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
-        settlement._apply_complete(locked, payment, Attempt.objects.get(pk=attempt.pk), facts)
+        current = Attempt.objects.get(pk=attempt.pk)
+        settlement._apply_complete(locked, payment, current, replace(facts, **changes))
 
 
 def returned() -> list[tuple[Decimal, str]]:
@@ -69,12 +78,19 @@ def test_everything_left_is_one_payment(order):
     assert returned() == []
 
 
-def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
-    """Everything left was 120.00 when the page was opened; a part was credited before it was paid."""
+def test_what_is_credited_while_everything_left_is_being_paid_comes_off_what_was_charged(order):
     attempt = page(order, 12000, pays_off=True)
     refund(order, amount=EUROS("25.00"))
+    assert states(order) == [("paid", 60), ("scheduled", 60), ("scheduled", 60)]
+    money_comes(attempt)
+    assert states(order) == [("paid", 60), ("paid", 120), ("void", 60)]
+    assert returned() == [(EUROS("25.00"), "requested")]
+
+
+def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
+    attempt = page(order, 12000, pays_off=True)
+    order.payments.filter(position=3).update(amount=EUROS("35.00"))
     before = states(order)
-    assert before == [("paid", 60), ("scheduled", 60), ("scheduled", 35)]
     money_comes(attempt)
     assert states(order) == before
     assert returned() == [(EUROS("120.00"), "unavailable")]
@@ -82,12 +98,45 @@ def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
 
 
 @pytest.mark.parametrize("state", ["void", "refunded", "partly_refunded"])
-def test_money_for_what_is_not_owed_any_more_goes_back(order, state):
+def test_money_for_what_is_not_owed_any_more_goes_back(order, client, staff_client, state):
     attempt = page(order, 6000)
     order.payments.filter(position=2).update(state=state)
     money_comes(attempt)
     assert order.payments.get(position=2).state == state
     assert returned() == [(EUROS("60.00"), "unavailable")]
+    # Its order stands, and no piece is missing.
+    mail = render(OutgoingMail.objects.get(kind="payment_refunded_automatically")).text
+    assert "il n'était plus à faire. Nous vous remboursons la somme entière" in mail
+    assert "Motif\u00a0: Cette échéance n'est plus à payer." in mail
+    assert "honorer" not in mail
+    assert [shown.reason for shown in refunds_for_page(order)] == ["Cette échéance n'est plus à payer."]
+    assert "Échéance qui n'était plus à payer" in text(
+        staff_client.get(reverse("staff-refunds"), {"liste": "tous"})
+    )
+    page_back = words(client.get(address(order), {"session_id": "cs_link"}))
+    assert "Votre paiement vous est remboursé Cette échéance n'est plus à payer." in page_back
+    assert "Rien n'a été débité" not in page_back
+
+
+def test_who_comes_back_after_the_order_was_closed_is_not_told_that_nothing_was_charged(order, client):
+    money_comes(page(order, 12000, pays_off=True))
+    refund(order)
+    send_all()
+    assert Order.objects.get().status == "refunded"
+    page_back = words(client.get(address(order), {"session_id": "cs_link"}))
+    assert "Cette commande n'a plus rien à payer." in page_back
+    assert "Rien n'a été débité" not in page_back
+
+
+def test_a_bank_that_says_no_after_the_page_was_finished_leaves_the_way_free_for_another(order):
+    attempt = page(order, 6000)
+    money_comes(attempt, payment_status="unpaid", intent_status="processing", charge=None)
+    attempt.refresh_from_db()
+    assert attempt.state == "processing"
+    money_comes(attempt, payment_status="unpaid", intent_status="requires_payment_method", charge=None)
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.settled_at is None) == ("failed", False)
+    assert states(order) == [("paid", 60), ("scheduled", 60), ("scheduled", 60)]
 
 
 @pytest.mark.parametrize("state", ["scheduled", "due", "overdue", "written_off"])
@@ -109,9 +158,13 @@ def test_a_card_is_kept_for_what_is_left_and_its_refusal_forgotten(order):
 
 
 def test_no_card_is_kept_when_nothing_is_left(order):
-    paid_again(order, "60.00")
-    money_comes(page(order, 6000, position=3), KEPT)
+    """The last installment was credited while the page for the one before it was open."""
+    attempt = page(order, 6000)
+    refund(order, amount=EUROS("60.00"))
+    money_comes(attempt, KEPT)
+    assert states(order) == [("paid", 60), ("paid", 60), ("void", 60)]
     assert not StoredCard.objects.filter(order=order).exists()
+    assert DiscardedCard.objects.get().payment_method_id == "pm_new"
 
 
 def refused(order: Order, code: str = "insufficient_funds") -> Attempt:

@@ -10,11 +10,14 @@ from django.utils import timezone
 from orders.models import Attempt, Invoice, Order, OrderStatus, PaymentState, RefundReason, RefundState
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.payments.settlement import verify_payment
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -85,3 +88,25 @@ def test_a_second_charge_of_a_payment_that_went_back_goes_back_too(provider: Mem
     assert [(row.reason, row.state) for row in again.refunds.all()] == [
         (RefundReason.DUPLICATE, RefundState.REQUESTED)
     ]
+
+
+def test_who_paid_twice_is_not_told_that_the_order_is_lost() -> None:
+    order = pay_order(make_order((make_product("Hibou", "79.99"), 1)))
+    again = pay_again(order)
+    mail = render(OutgoingMail.objects.get(kind="payment_refunded_automatically")).text
+    assert "il n'était plus à faire" in mail
+    assert "votre second paiement vous est rendu" in mail
+    assert "honorer" not in mail
+    told = verify_payment(str(again.checkout_session_id))
+    assert told is not None
+    assert (told.status, told.refunded) == ("paid", False)
+
+
+def test_who_comes_back_to_the_page_of_an_order_that_was_refunded_is_not_asked_to_pay_again() -> None:
+    order = pay_order(make_order((make_product("Hibou", "79.99"), 1)))
+    request_refund(order_id=order.pk, key="everything")
+    send_refund(order.refunds.get().pk)
+    assert Order.objects.get().status == OrderStatus.REFUNDED
+    told = verify_payment(str(Attempt.objects.get().checkout_session_id))
+    assert told is not None
+    assert (told.status, told.refunded) == ("paid", False)

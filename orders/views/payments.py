@@ -14,6 +14,8 @@ from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.selectors.installments import calendar, needs_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
+from orders.selectors.refund_words import automatic_refund_text
+from orders.selectors.refunds import automatic_refund_of
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.payments.payment_links import pay_by_link
@@ -58,10 +60,15 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             answer = HttpResponseRedirect(url)
             answer.status_code = HTTPStatus.SEE_OTHER
             return answer
-    state = state if state in _PAUSE_STATES else _returned(order, request.GET.get("session_id", ""))
+    returned = ""
+    if state not in _PAUSE_STATES:
+        state, returned = _returned(order, request.GET.get("session_id", ""))
     if state:
         order = order_for_page(order.pk) or order
         plan = calendar(order)
+        if state == "paid" and not order.is_paid:
+            # Paid once, and given back or cancelled since.
+            state = ""
     response = render(
         request,
         "orders/pay.html",
@@ -72,6 +79,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             "mandates": agreed_mandates(order),
             "takes_card": needs_card(order),
             "state": state,
+            "returned": returned,
             "problem": problem,
             "breadcrumbs": [
                 (_("Paiement de la commande %(reference)s") % {"reference": order.reference}, None)
@@ -97,21 +105,24 @@ def _pause(order: Order, request: HttpRequest) -> str:
     return f"{request.path}?etat=paused"
 
 
-def _returned(order: Order, text: str) -> str:
-    """Return what became of the page that the customer comes back from; "" when it is none of this order's."""
+def _returned(order: Order, text: str) -> tuple[str, str]:
+    """Return what became of the page that the customer comes back from, "" when it is none of this order's; and why its
+    money goes back by itself."""
     checkout_session_id = gateway.parse_checkout_session_id(text)
     if not checkout_session_id:
-        return ""
+        return "", ""
     attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id, payment__order=order).first()
     if attempt is not None:
         try:
-            return settle(attempt.pk).status
+            status = settle(attempt.pk).status
         except gateway.GatewayError:
-            return "pending"
+            return "pending", ""
+        refund = automatic_refund_of(attempt)
+        return (status, "") if refund is None else ("returned", automatic_refund_text(refund))
     change = CardChange.objects.filter(checkout_session_id=checkout_session_id, order=order).first()
     if change is None:
-        return ""
+        return "", ""
     try:
-        return f"card_{settle_card_change(change.pk)}"
+        return f"card_{settle_card_change(change.pk)}", ""
     except gateway.GatewayError:
-        return "card_pending"
+        return "card_pending", ""

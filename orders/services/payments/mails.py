@@ -1,7 +1,6 @@
 """The mails of a payment: written with the change that causes them, each once."""
 
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
@@ -9,6 +8,7 @@ from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Attempt, Contract, Invoice, Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice_of
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
+from orders.selectors.refund_words import automatic_refund_text, is_of_installment_not_owed
 
 
 def mail_confirmation(order: Order, contract: Contract, invoice: Invoice) -> None:
@@ -32,7 +32,10 @@ def mail_new_order(order: Order) -> None:
 
 def mail_automatic_refund(order: Order, refund: Refund) -> None:
     """To the customer: a payment came that could not be accepted, and is refunded."""
-    context = {"amount": str(refund.amount), "reason": _refund_reason(refund.reason, order.language)}
+    with translation.override(order.language):
+        reason = automatic_refund_text(refund)
+    stands = refund.reason == RefundReason.DUPLICATE or is_of_installment_not_owed(refund)
+    context = {"amount": str(refund.amount), "reason": reason, "order_stands": stands}
     mail_customer(order, "payment_refunded_automatically", context, once=refund.pk)
 
 
@@ -54,14 +57,3 @@ def mail_refused_cards(order: Order, attempt: Attempt, refused: int) -> None:
         once=attempt.pk,
         order=order,
     )
-
-
-def _refund_reason(reason: str, language: str) -> str:
-    with translation.override(language):
-        texts = {
-            RefundReason.DUPLICATE: _(
-                "La commande avait déjà été payée : votre second paiement vous est rendu."
-            ),
-            RefundReason.UNAVAILABLE: _("Une pièce n'était plus disponible quand le paiement est arrivé."),
-        }
-        return texts.get(RefundReason(reason), "")

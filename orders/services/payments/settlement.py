@@ -30,10 +30,10 @@ from orders.models import (
     Payment,
     PaymentMode,
     PaymentState,
-    Refund,
     RefundReason,
 )
 from orders.models.states import ActorKind
+from orders.selectors.refunds import automatic_refund_of
 from orders.services.carts.saved_carts import remove_paid_lines
 from orders.services.installments.scheduled_payments import hold_charging, receive_installment, record_refusal
 from orders.services.payments.mails import (
@@ -42,6 +42,7 @@ from orders.services.payments.mails import (
     mail_new_order,
     mail_review_alert,
 )
+from orders.services.payments.mismatches import bank_refused, find_charge_mismatch, find_mismatch, is_gone
 from orders.services.payments.off_session import CARD_UNKNOWN, execute_charge
 from orders.services.payments.stored_cards import discard_card, store_card
 from orders.services.refunds.decisions import request_automatic_refund
@@ -90,7 +91,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
             current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
             _apply_complete(order, payment, current, facts)
-        if facts.payment_status == "unpaid" and _bank_refused(facts):
+        if facts.payment_status == "unpaid" and bank_refused(facts):
             cancel_unpaid_order(
                 order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
             )
@@ -130,7 +131,7 @@ def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
     order = Order.objects.filter(payments=attempt.payment_id).first()
     if order is None:
         return None
-    refunded = order.status in CLOSED_STATUSES and Refund.objects.filter(attempt=attempt).exists()
+    refunded = order.status in CLOSED_STATUSES and automatic_refund_of(attempt) is not None
     return VerifiedPayment(order=order, status=status, refunded=refunded)
 
 
@@ -143,12 +144,15 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
         return
     mismatch = find_mismatch(order, attempt, facts)
     if mismatch:
-        _refuse_money(order, attempt, mismatch, gone=_is_gone(facts.charge, facts.intent_status))
+        _refuse_money(order, attempt, mismatch, gone=is_gone(facts.charge, facts.intent_status))
         return
     if facts.payment_status == "unpaid":
         # A bank debit takes days: the stock stays held until the bank has spoken.
-        if attempt.state == AttemptState.SENT and not _bank_refused(facts):
+        if attempt.state == AttemptState.SENT and not bank_refused(facts):
             _move(attempt, AttemptState.PROCESSING)
+        elif attempt.kind == AttemptKind.LINK and attempt.state in LIVE_ATTEMPTS and bank_refused(facts):
+            # At checkout the attempt ends with its order.
+            _move(attempt, AttemptState.FAILED)
         return
     if facts.charge is None:
         _mark_for_review(order, attempt, "paid without a charge")
@@ -156,10 +160,9 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
     _book_charge(order, payment, attempt, facts.charge)
     if facts.card is None:
         return
-    if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
-        store_card(order=order, card=facts.card)
-    else:
-        # Paid for nothing, and refunded: the card must not stay with the provider.
+    pays_later = order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid
+    if not pays_later or store_card(order=order, card=facts.card) is None:
+        # Refunded, or nothing is left to charge: the card must not stay with the provider.
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
 
 
@@ -211,7 +214,7 @@ def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: Inten
         return
     mismatch = find_charge_mismatch(attempt, facts)
     if mismatch:
-        _refuse_money(order, attempt, mismatch, gone=_is_gone(facts.charge, facts.status))
+        _refuse_money(order, attempt, mismatch, gone=is_gone(facts.charge, facts.status))
     elif facts.charge is not None and facts.status == "succeeded":
         _book_charge(order, payment, attempt, facts.charge)
     elif attempt.state in LIVE_ATTEMPTS and facts.status == "processing":
@@ -281,8 +284,7 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
 
 
 def _refund_automatically(order: Order, attempt: Attempt, reason: RefundReason) -> None:
-    refund: Refund = request_automatic_refund(order=order, attempt=attempt, reason=reason)
-    mail_automatic_refund(order, refund)
+    mail_automatic_refund(order, request_automatic_refund(order=order, attempt=attempt, reason=reason))
 
 
 def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
@@ -304,43 +306,6 @@ def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
         )
 
 
-def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -> str:
-    """Return why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
-    expected = (
-        ("session", facts.checkout_session_id, attempt.checkout_session_id),
-        ("mode", facts.mode, "payment"),
-        ("livemode", facts.livemode, gateway.is_live()),
-        ("currency", facts.currency, "eur"),
-        ("amount", facts.amount_cents, attempt.amount_cents),
-        ("order", facts.client_reference_id, str(order.pk)),
-        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
-    )
-    for name, found, wanted in expected:
-        if found != wanted:
-            return f"{name}: {found} instead of {wanted}"
-    if facts.charge is not None and (
-        facts.charge.amount_cents != attempt.amount_cents or facts.charge.currency != "eur"
-    ):
-        return f"charge: {facts.charge.amount_cents} {facts.charge.currency} instead of {attempt.amount_cents} eur"
-    return ""
-
-
-def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
-    """Return why a charge can't be the one of this attempt, or ""."""
-    expected = (
-        ("livemode", facts.livemode, gateway.is_live()),
-        ("currency", facts.currency, "eur"),
-        ("amount", facts.amount_cents, attempt.amount_cents),
-        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
-    )
-    for name, found, wanted in expected:
-        if found != wanted:
-            return f"{name}: {found} instead of {wanted}"
-    if facts.charge is not None and facts.charge.amount_cents != attempt.amount_cents:
-        return f"charge: {facts.charge.amount_cents} instead of {attempt.amount_cents}"
-    return ""
-
-
 def hold_for_review(attempt_id: uuid.UUID, reason: str) -> None:
     """Stop an attempt that may still bring money, and have staff look at it. What is settled stays as it is."""
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
@@ -349,11 +314,6 @@ def hold_for_review(attempt_id: uuid.UUID, reason: str) -> None:
         current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         if current.state in LIVE_ATTEMPTS:
             _mark_for_review(order, current, reason)
-
-
-def _is_gone(charge: ChargeFacts | None, intent_status: str) -> bool:
-    """Return whether no money of a payment is at the provider, and none can come any more."""
-    return intent_status == "canceled" if charge is None else charge.refunded_cents >= charge.amount_cents
 
 
 def _refuse_money(order: Order, attempt: Attempt, reason: str, *, gone: bool) -> None:
@@ -383,15 +343,13 @@ def _move(attempt: Attempt, state: AttemptState, *changed: str) -> None:
     attempt.save(update_fields=["state", "settled_at", *changed])
 
 
-def _bank_refused(facts: CheckoutSessionFacts) -> bool:
-    return facts.intent_status in ("requires_payment_method", "canceled")
-
-
 def _settlement(attempt_id: uuid.UUID) -> Settlement:
     row = Attempt.objects.values_list("state", "payment__order", "payment__order__status").get(pk=attempt_id)
     state, order_id, order_status = row
     if state == AttemptState.SUCCEEDED:
-        return Settlement(order_id, "failed" if order_status in CLOSED_STATUSES else "paid")
+        # Who has paid is never sent to the cart to pay again, whatever became of the order since.
+        is_lost = order_status in CLOSED_STATUSES and automatic_refund_of(attempt_id) is not None
+        return Settlement(order_id, "failed" if is_lost else "paid")
     if state == AttemptState.FAILED:
         return Settlement(order_id, "failed")
     if state in (AttemptState.EXPIRED, AttemptState.CANCELLED):
