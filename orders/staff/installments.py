@@ -18,7 +18,7 @@ from accounts.models import User
 from orders.access import payment_page_url
 from orders.models import AttemptState, InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.models.payment import OPEN_PAYMENTS
-from orders.selectors.installments import calendar, open_pause
+from orders.selectors.installments import calendar, first_charge_day, open_pause
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.provider_words import decline_in_words
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -138,7 +138,8 @@ def _steps(request: HttpRequest, payment: Payment) -> list[PageLink]:
     return [
         PageLink(step.label, reverse("staff-order-installment", args=[payment.order_id, payment.pk, name]))
         for name, step in STEPS.items()
-        if may(request.user, step.action) and (name != "debiter" or payment.due_on <= timezone.localdate())
+        if may(request.user, step.action)
+        and (name != "debiter" or first_charge_day(payment) <= timezone.localdate())
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
@@ -180,6 +181,23 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
         due_installments.charge_now(payment_id=first.pk, actor=None)
     assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
     assert rows() == before
+
+
+def test_staff_do_not_charge_before_the_day_that_the_customer_was_told(order, staff_client):
+    """Announced late, on its own day: the mail says in three days."""
+    panel = reverse("staff-order-installments", args=[order.pk])
+    step = reverse("staff-order-installment", args=[order.pk, second_of(order).pk, "debiter"])
+    assert step in staff_client.get(panel).content.decode()
+    payment(next_try_on=timezone.localdate() + timedelta(days=3))(order)
+    assert step not in staff_client.get(panel).content.decode()
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
+    assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
+    assert rows() == before
+    # After a refusal its next try is the shop's own calendar, not the day that was agreed.
+    payment(state="due")(order)
+    assert step in staff_client.get(panel).content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -90,7 +90,7 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
         order = Order.objects.select_for_update(no_key=True, of=("self",)).get(payments=payment_id)
         payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         reason = obstacle(order, payment)
-        if not reason and (payment.position == 1 or payment.due_on > today):
+        if not reason and (payment.position == 1 or due.first_charge_day(payment) > today):
             reason = "too_early"
         if reason:
             raise Problem("charge_refused", charge_obstacle_text(reason), 409)
