@@ -9,6 +9,7 @@ import pytest
 
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order
+from orders.services.payments.card_change import change_card
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line
@@ -148,6 +149,10 @@ def test_an_installment_has_five_cards_a_day_on_all_its_pages(
             pay_by_link(order_id=order.pk, everything=everything)
         assert (refused.value.code, refused.value.status) == ("throttled", 429)
         assert refused.value.detail == "Trop de demandes aujourd'hui. Réessayez demain."
+    # Nor is the page on which nothing is paid.
+    with pytest.raises(Problem) as refused:
+        change_card(order_id=order.pk)
+    assert (refused.value.code, refused.value.status) == ("throttled", 429)
     assert rows() == before
     order.refresh_from_db()
     assert (order.status, payment_of(order, 2).state) == ("confirmed", "scheduled")

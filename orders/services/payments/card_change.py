@@ -20,7 +20,9 @@ from orders.services.installments.mails import mail_card_stored
 from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
-from orders.services.payments.stored_cards import discard_card, store_card
+from orders.services.payments.off_session import CARD_UNKNOWN
+from orders.services.payments.refused_cards import refuse_new_page
+from orders.services.payments.stored_cards import discard_card, forget_customer, store_card
 from orders.stripe import gateway
 from orders.stripe.facts import SetupSessionFacts
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, create_setup_session, fetch_setup_session
@@ -33,7 +35,7 @@ def change_card(*, order_id: uuid.UUID) -> str:
     """Return the address of the hosted page on which another card is stored for an order.
 
     The same demand gives the same page while it is open; one whose time is over is closed first. Raises Problem
-    `card_not_needed`, `payment_in_progress` (409) or `payment_unavailable` (503).
+    `card_not_needed`, `payment_in_progress` (409), `throttled` (429) or `payment_unavailable` (503).
     """
     try:
         change = _open_change(order_id)
@@ -155,6 +157,7 @@ def _open_change(order_id: uuid.UUID) -> CardChange:
         found = CardChange.objects.filter(order=order, state=CardChangeState.OPEN).first()
         if found is not None:
             return found
+        refuse_new_page(order)
         card = StoredCard.objects.filter(order=order).first()
         with translation.override(order.language):
             return CardChange.objects.create(
@@ -182,8 +185,10 @@ def _open_page(change: CardChange) -> str:
             cancel_url=own,
             expires_at=change.expires_at,
         )
-    except gateway.GatewayRefused:
+    except gateway.GatewayRefused as error:
         logger.exception("order %s: the page to leave a card on was refused", order.pk)
+        if error.code == CARD_UNKNOWN:
+            forget_customer(order.pk, change.customer_id)
         _drop(change)
         return ""
     except gateway.GatewayUnavailable as error:

@@ -15,10 +15,13 @@ from orders.models import (
     AttemptState,
     Order,
     Payment,
+    StoredCard,
 )
 from orders.services.payments.checkout_sessions import close_page, open_checkout_session
+from orders.services.payments.off_session import CARD_UNKNOWN
 from orders.services.payments.refused_cards import refuse_new_page
 from orders.services.payments.settlement import settle
+from orders.services.payments.stored_cards import forget_customer
 from orders.stripe import gateway
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.money import ZERO, to_cents
@@ -42,13 +45,24 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
             raise _in_progress()
         if attempt.checkout_session_url:
             return attempt.checkout_session_url
-        return open_checkout_session(attempt)
+        return _open_page(attempt)
     except gateway.GatewayError:
         raise Problem(
             "payment_unavailable",
             _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
             503,
         ) from None
+
+
+def _open_page(attempt: Attempt) -> str:
+    try:
+        return open_checkout_session(attempt)
+    except gateway.GatewayRefused as error:
+        card = StoredCard.objects.filter(order__payments=attempt.payment_id).first()
+        if error.code != CARD_UNKNOWN or card is None or not forget_customer(card.order_id, card.customer_id):
+            raise
+        # Deleted at the provider by hand: the same page, for a new customer.
+        return open_checkout_session(attempt)
 
 
 def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) -> Attempt | None:

@@ -5,6 +5,7 @@ Every function here runs in its caller's transaction, with the order's row locke
 """
 
 import logging
+import uuid
 from datetime import date
 
 from django.utils import timezone
@@ -15,6 +16,7 @@ from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import open_pause
 from orders.services.installments import mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
+from orders.services.payments.off_session import CARD_UNKNOWN
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from shop.core.each_row import STEP_SECONDS, each_row
@@ -71,6 +73,13 @@ def discard_card(*, order: Order, payment_method_id: str) -> None:
     """Have a card detached at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
     enqueue_after_commit("orders.tasks.detach_card", payment_method_id)
+
+
+def forget_customer(order_id: uuid.UUID, customer_id: str) -> bool:
+    """The provider has no such customer any more, nor their card: the next page makes a new one. False when nobody
+    thought of them."""
+    cards = StoredCard.objects.filter(order=order_id, customer_id=customer_id).exclude(customer_id="")
+    return bool(cards.update(customer_id="", refused_code=CARD_UNKNOWN))
 
 
 def discard_customer(customer_id: str) -> None:

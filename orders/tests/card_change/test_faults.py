@@ -67,10 +67,32 @@ def test_a_failure_that_the_provider_keeps_is_asked_again_under_a_new_key(
 
 
 def test_a_provider_that_refuses_says_so_and_leaves_nothing_open(fake_stripe: FakeStripe, order: Order):
-    StoredCard.objects.update(customer_id="cus_unknown")
+    fake_stripe.control("faults", kind="error", status=400, method="POST", path=SESSIONS, times=2)
     answer = Client().post(address(order), {"card": "change"})
     assert answer.status_code == 503
-    assert set(CardChange.objects.values_list("state", flat=True)) == {"closed"}
+    assert list(CardChange.objects.values_list("state", flat=True)) == ["closed", "closed"]
+
+
+@pytest.mark.parametrize("button", [{"card": "change"}, {"pay": "next"}])
+def test_a_customer_who_was_deleted_at_the_provider_gets_a_new_one(
+    fake_stripe: FakeStripe, order: Order, button: dict[str, str]
+):
+    """Else nothing that is left of the order could be paid by card any more."""
+    before = StoredCard.objects.get()
+    gateway.delete_customer(before.customer_id)
+    answer = Client().post(address(order), button)
+    assert answer.status_code == 303
+    forgotten = StoredCard.objects.get()
+    assert (forgotten.customer_id, forgotten.refused_code) == ("", "resource_missing")
+    session = fake_stripe.requests(SESSIONS)[-1]["params"]
+    assert (session["customer_creation"], session["customer_email"]) == ("always", "lea@example.com")
+    page = answer["Location"].rpartition("/")[2]
+    fake_stripe.control(f"sessions/{page}/pay")
+    assert Client().get(address(order), {"session_id": page}).status_code == 200
+    stored = StoredCard.objects.get()
+    assert stored.customer_id not in ("", before.customer_id)
+    assert stored.refused_code == ""
+    assert kept_cards(fake_stripe, Order.objects.get()) == [stored.payment_method_id]
 
 
 def test_an_unanswered_question_changes_nothing(fake_stripe: FakeStripe, order: Order, before: str):
