@@ -113,6 +113,23 @@ def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider
     assert refund(order).amount == EUROS("49.99")
 
 
+def test_an_order_whose_refund_came_through_during_the_dispute_ends_when_that_is_won(order, provider):
+    provider.begins = "pending"
+    request = refund(order)
+    send_all()
+    dispute_id = dispute(provider)
+    provider.settle_refund(str(request.refunds.get().provider_id), "succeeded")
+    intent_id = str(Attempt.objects.get().intent_id)
+    sync_refunds(intent_id)
+    order.refresh_from_db()
+    assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, "refunded")
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(intent_id)
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == (OrderStatus.REFUNDED, "")
+    assert sum(amount for _kind, amount in ledger(order)) == 0
+
+
 def test_a_dispute_won_leaves_what_staff_had_to_look_at_before_it(provider):
     order = in_installments()
     second = order.payments.get(position=2)

@@ -95,6 +95,8 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
             close_outstanding(order=order, reason=reason)
+        if dispute.state in _CLOSED:
+            # What was refunded while it was open ends the order now.
             settle_completed_requests(order)
         mark_disputes(order)
         record_event(
