@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import User
 from orders.access import access_token, payment_token
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
-from orders.tests.card_changes import address
+from orders.tests.card_changes import SESSIONS, address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.installments import (
@@ -154,7 +154,7 @@ def test_a_foreign_session_tells_nothing(fake_stripe: FakeStripe, shopper: Shopp
 
 def test_a_provider_that_is_away_loses_nothing(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
     order = bought(fake_stripe, shopper)
-    fake_stripe.control("faults", kind="error", status=503, path="/v1/checkout/sessions", times=2)
+    fake_stripe.control("faults", kind="error", status=503, path="/v1/checkout/sessions", times=4)
     answer = Client().post(address(order), {"pay": "next"})
     assert answer.status_code == 503
     assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
@@ -163,7 +163,35 @@ def test_a_provider_that_is_away_loses_nothing(fake_stripe: FakeStripe, shopper:
         ("50.00", "2027-01-22", "scheduled"),
     ]
     assert Client().post(address(order), {"pay": "next"}).status_code == 303
-    assert len(attempts(order)) == 2
+    assert [state for _position, _number, _kind, state, _code in attempts(order)[1:]] == [
+        "canceled",
+        "canceled",
+        "sent",
+    ]
+
+
+def test_a_page_that_the_provider_will_not_make_any_more_is_asked_for_anew(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
+    # Its failure is kept under the key for a day.
+    fake_stripe.control("faults", kind="error", status=500, method="POST", path=SESSIONS, times=1)
+    assert Client().post(address(order), {"pay": "next"}).status_code == 303
+    assert attempts(order)[1:] == [(2, 1, "link", "canceled", ""), (2, 2, "link", "sent", "")]
+    # It was never answered, and would live too short by now; then, its time is over.
+    for number, minutes in ((3, 26), (5, -1)):
+        Attempt.objects.filter(state="sent").update(state="expired")
+        Attempt.objects.create(
+            payment=payment_of(order, 2), number=number, kind="link", state="sent", amount_cents=5000,
+            expires_at=clock.now() + timedelta(minutes=minutes),
+        )  # fmt: skip
+        answer = Client().post(address(order), {"pay": "next"})
+        assert answer.status_code == 303
+        assert attempts(order)[number:] == [
+            (2, number, "link", "canceled", ""),
+            (2, number + 1, "link", "sent", ""),
+        ]
+        assert answer["Location"].endswith(page_of(payment_of(order, 2)))
 
 
 def test_the_orders_page_shows_the_calendar_with_its_late_third(

@@ -1,5 +1,6 @@
 """The customer pays an installment on the hosted page: the next one, or everything that is left."""
 
+import logging
 import uuid
 
 from django.db import transaction
@@ -27,6 +28,8 @@ from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.money import ZERO, to_cents
 from shop.core.problems import Problem
 
+logger = logging.getLogger(__name__)
+
 
 def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = None) -> str:
     """Return the address of the hosted page for the next installment of an order, or for all that is left. `seen` is
@@ -37,32 +40,50 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
     Problem `nothing_due`, `not_owed`, `payment_in_progress` (409), `throttled` (429) or `payment_unavailable` (503).
     """
     try:
-        attempt = _open_attempt(order_id, everything=everything, seen=seen)
-        if attempt is None:
-            # The page that was in the way is closed now, or was paid.
-            attempt = _open_attempt(order_id, everything=everything, seen=seen)
-        if attempt is None:
-            raise _in_progress()
-        if attempt.checkout_session_url:
-            return attempt.checkout_session_url
-        return _open_page(attempt)
-    except gateway.GatewayError:
+        # A page that can't be had under its key is asked for once more, under a new one.
+        url = _open_page(_attempt(order_id, everything, seen)) or _open_page(
+            _attempt(order_id, everything, seen)
+        )
+    except gateway.GatewayError as error:
+        logger.warning("order %s: no page to pay an installment on: %s", order_id, error)
+        url = ""
+    if not url:
         raise Problem(
             "payment_unavailable",
             _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
             503,
-        ) from None
+        )
+    return url
 
 
 def _open_page(attempt: Attempt) -> str:
+    """The address of an attempt's page; "" when none was made under its key, or one whose address nobody has, and none
+    can be any more."""
+    if attempt.checkout_session_url:
+        return attempt.checkout_session_url
     try:
         return open_checkout_session(attempt)
     except gateway.GatewayRefused as error:
-        card = StoredCard.objects.filter(order__payments=attempt.payment_id).first()
-        if error.code != CARD_UNKNOWN or card is None or not forget_customer(card.order_id, card.customer_id):
+        logger.warning("attempt %s: its page was refused: %s", attempt.pk, error)
+        card = StoredCard.objects.filter(order=attempt.payment.order_id).first()
+        if error.code == CARD_UNKNOWN and card is not None:
+            # Deleted at the provider by hand.
+            forget_customer(card.order_id, card.customer_id)
+    except gateway.GatewayUnavailable as error:
+        if not error.stored:
             raise
-        # Deleted at the provider by hand: the same page, for a new customer.
-        return open_checkout_session(attempt)
+    drop_attempt(attempt)
+    return ""
+
+
+def _attempt(order_id: uuid.UUID, everything: bool, seen: int | None) -> Attempt:
+    attempt = _open_attempt(order_id, everything=everything, seen=seen)
+    if attempt is None:
+        # The page that was in the way is closed now, or was paid.
+        attempt = _open_attempt(order_id, everything=everything, seen=seen)
+    if attempt is None:
+        raise _in_progress()
+    return attempt
 
 
 def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) -> Attempt | None:
@@ -115,7 +136,8 @@ def _close(attempt: Attempt) -> None:
         drop_attempt(attempt)
         return
     if attempt.checkout_session_id is None:
-        open_checkout_session(attempt)
+        if not _open_page(attempt):
+            return
         attempt.refresh_from_db()
     close_page(attempt)
     settle(attempt.pk)
