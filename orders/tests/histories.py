@@ -51,14 +51,14 @@ from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.history_laws import HistoryLaws
-from orders.tests.history_moves import StatusMoves
+from orders.tests.history_moves import PageMoves, StatusMoves
 from shop.core.problems import Problem
 
 TOLD_EVERY = 250
 READING = ("SELECT", "SAVEPOINT", "RELEASE SAVEPOINT")
 
 
-class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
+class OrderHistories(HistoryLaws, StatusMoves, PageMoves, RuleBasedStateMachine):
     """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
 
     played: Counter[str] = Counter()

@@ -13,6 +13,7 @@ from catalog.models import Product
 from orders.books.staff_tasks import staff_tasks
 from orders.models import (
     Attempt,
+    Dispute,
     Invoice,
     LedgerEntry,
     Order,
@@ -191,7 +192,8 @@ class HistoryLaws:
                 assert amount <= charge_left(attempt)
 
     def what_was_given_back_whole_is_closed(self) -> None:
-        for order in Order.objects.filter(disputes=None, refund_requests__isnull=False).distinct():
+        undisputed = Order.objects.exclude(disputes__in=Dispute.objects.exclude(state="won"))
+        for order in undisputed.filter(refund_requests__isnull=False).distinct():
             under_way = order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists()
             if not under_way and not refundable(order) and not debts(order):
                 # Staff may have set « cancelled » afterwards.

@@ -1,9 +1,11 @@
-"""What histories do to the status of an order: every transition, pauses, archiving, and the daily jobs."""
+"""What histories do to the status of an order: every transition, pauses, archiving, and the daily jobs; and the pages
+on which later installments are paid."""
 
 from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,14 +14,27 @@ from django.utils import timezone
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.models import (
+    Attempt,
+    DiscardedCard,
+    InstallmentPause,
+    Order,
+    OrderStatus,
+    PausedBy,
+    PauseEnd,
+    Payment,
+    StoredCard,
+)
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.fulfilment.archiving import archiving_obstacles, remove_order, restore_order
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.status_changes import change_status, decide_retention
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.payments import payment_links, settlement
 from orders.services.payments.due_installments import run_round
 from orders.services.status.transitions import transition_problem
+from orders.stripe import gateway
+from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -136,3 +151,52 @@ class StatusMoves:
     @rule()
     def look_for_late_orders(self) -> None:
         report_overdue_orders(timezone.now() + timedelta(days=60))
+
+
+class PageMoves:
+    """What a state machine inherits whose customers pay later installments on a page, in time or not."""
+
+    played: Counter[str]
+
+    def order(self, number: int) -> Order | None:
+        raise NotImplementedError
+
+    @rule(number=st.integers(0, 2), everything=st.booleans())
+    def open_page(self, number: int, everything: bool) -> None:
+        order = self.order(number)
+        if order is None or self.page(order) is not None:
+            return
+        with suppress(Problem):
+            attempt = payment_links._open_attempt(order.pk, everything=everything, seen=None)
+            assert attempt is not None
+            name = attempt.pk.hex
+            Attempt.objects.filter(pk=attempt.pk).update(state="sent", checkout_session_id=f"cs_{name}")
+            self.played["pages opened"] += 1
+
+    @rule(number=st.integers(0, 2), paid=st.booleans())
+    def page_ends(self, number: int, paid: bool) -> None:
+        """Paid with a card that pays what is left, whatever became of the order meanwhile; or never paid."""
+        order = self.order(number)
+        attempt = order and self.page(order)
+        if order is None or attempt is None:
+            return
+        name = attempt.pk.hex
+        facts = CheckoutSessionFacts(
+            checkout_session_id=f"cs_{name}", url="", status="complete", payment_status="paid", mode="payment",
+            livemode=gateway.is_live(), currency="eur", amount_cents=attempt.amount_cents,
+            client_reference_id=str(order.pk), metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{name}",
+            intent_status="succeeded", error_code="",
+            charge=ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False, timezone.now()),
+            card=None if attempt.pays_off else CardFacts("cus_1", f"pm_{name}", "visa", "4242", 12, 2031),
+        )  # fmt: skip
+        if not paid:
+            settlement._close_expired(attempt, replace(facts, status="expired"))
+            return
+        kept = StoredCard.objects.filter(payment_method_id=f"pm_{name}")
+        settlement._apply_complete(order, Payment.objects.get(pk=attempt.payment_id), attempt, facts)
+        discarded = DiscardedCard.objects.filter(payment_method_id=f"pm_{name}").exists()
+        assert attempt.pays_off or discarded != kept.exists(), "a card is kept for later, or deleted"
+        self.played["pages paid"] += 1
+
+    def page(self, order: Order) -> Attempt | None:
+        return Attempt.objects.filter(payment__order=order, kind="link", state="sent").first()
