@@ -15,6 +15,11 @@ keepalive = 75
 # The shop is loaded once and its workers share that memory: a node with two takes two thirds of what it took when each
 # loaded its own. New code is served after a restart, never by SIGHUP; visitors wait in the socket meanwhile.
 preload_app = True
+# Whom to believe is said by TRUSTED_PROXIES alone. gunicorn would take from any program of this machine, a proxy that
+# hands on what visitors send among them, the folder that the shop stands in: a page whose links lead nowhere would be
+# cached for everybody.
+secure_scheme_headers: dict[str, str] = {}
+forwarder_headers = ""
 
 
 def when_ready(arbiter: Any) -> None:

@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
+from gunicorn.app.wsgiapp import WSGIApplication
+from gunicorn.http.message import Request
+from gunicorn.http.unreader import IterUnreader
+from gunicorn.http.wsgi import create
 
 from orders.tests.factories import checkout_body, line, make_product, make_zones
 
@@ -115,3 +119,17 @@ def test_odd_cookies_and_multipart_boundaries_answer_no_500(asked):
             for path in ("/contact", "/api/contact", "/api/checkout", "/webhooks/stripe"):
                 status, content = call("POST", path, b"--x\r\n\r\n", CONTENT_TYPE=content_type)
                 assert status < 500, (path, content_type[:60], content[:300])
+
+
+@pytest.mark.parametrize("peer", [("127.0.0.1", 4000), ""], ids=["a proxy of this machine", "a Unix socket"])
+def test_no_header_moves_the_shop_into_another_folder_or_says_that_a_call_is_encrypted(monkeypatch, peer):
+    monkeypatch.setattr("sys.argv", ["gunicorn", "shop.wsgi"])
+    settings = WSGIApplication().cfg
+    sent = b"GET /other/produits HTTP/1.1\r\nHost: testserver\r\nSCRIPT_NAME: /other\r\nPATH_INFO: /admin\r\n"
+    sent += b"X-Forwarded-Ssl: on\r\nX-Forwarded-Proto: https\r\n\r\n"
+    request = Request(settings, IterUnreader([sent]), peer)
+    _answer, environ = create(request, None, peer, ("127.0.0.1", 8000), settings)
+    assert (environ["SCRIPT_NAME"], environ["PATH_INFO"]) == ("", "/other/produits")
+    assert environ["wsgi.url_scheme"] == "http"
+    # Django reads it where TRUSTED_PROXIES says so.
+    assert environ["HTTP_X_FORWARDED_PROTO"] == "https"
