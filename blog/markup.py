@@ -15,16 +15,17 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from markdown_it.token import Token
 
-from catalog.markup import MARKDOWN, plain_text, render_markdown, render_tokens
+from catalog.markup import MARKDOWN, name_tables, plain_text, render_markdown, render_tokens
 from shop.core.images import ImageInfo
 from shop.core.page_slugs import PAGE_SLUGS
 from shop.core.templatetags.images import picture
 
 WORDS_A_MINUTE: Final = 200
 _TEXT_SIZES = "(min-width: 48rem) 40rem, 100vw"
-# Where something else is put in after the text was cleaned. No keyboard writes these signs.
+# Where something else is put in after the text was cleaned. No keyboard writes these signs; typed ones are left out.
 _PLACE = "\ue000{}\ue001"
 _PLACED = re.compile("(<p>)?\ue000([0-9]+)\ue001(?(1)</p>)")
+_TYPED_PLACE = re.compile("\ue000[0-9]*|\ue001")
 _PRODUCT = re.compile(
     rf"(?:{re.escape(settings.SITE_URL)})?/{PAGE_SLUGS['product'].fr}/([1-9][0-9]{{0,17}})(?:-.*)?"
 )
@@ -76,8 +77,10 @@ def render_article(text: str, pictures: Mapping[str, ImageInfo], cards: Mapping[
     `pictures` are those that may be shown, by file; what names another is left out. `cards` are products by key
     (`catalog.selectors.cards.ProductCard`): a paragraph that cites one shows it, any other stays a link.
     """
-    tokens = MARKDOWN.parse(text)
+    tokens = MARKDOWN.parse(_TYPED_PLACE.sub("", text))
     headings = _name_headings(tokens)
+    # By the words of their headings, before pictures among them become places: those are filled within attributes, too.
+    name_tables(tokens)
     placed: list[SafeString] = []
     for token in tokens:
         key = _cited(token)

@@ -40,7 +40,7 @@ def render_markdown(text: str) -> SafeString:
 def render_tokens(tokens: Sequence[Token]) -> SafeString:
     """Parsed Markdown as sanitised HTML; links to pages of the shop go to the active language's."""
     _localise_links(tokens)
-    _name_tables(tokens)
+    name_tables(tokens)
     html = nh3.clean(
         MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}),
         tags=_TAGS,
@@ -96,11 +96,12 @@ def _localise_links(tokens: Sequence[Token]) -> None:
         _localise_links(token.children or [])
 
 
-def _name_tables(tokens: Sequence[Token]) -> None:
-    """Call each table what the heading above it says: readers of a screen choose one from a list of names."""
+def name_tables(tokens: Sequence[Token]) -> None:
+    """Call each table what the heading above it says: readers of a screen choose one from a list of names. A table that
+    has its name keeps it."""
     heading = ""
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
             heading = "".join(child.content for child in following.children or [])
-        elif token.type == "table_open" and heading:
+        elif token.type == "table_open" and heading and token.attrGet("aria-label") is None:
             token.attrSet("aria-label", heading)

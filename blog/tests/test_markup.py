@@ -1,5 +1,9 @@
 """What an article's Markdown becomes."""
 
+import re
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
 import pytest
 
 from blog.markup import (
@@ -76,6 +80,63 @@ def test_a_picture_within_a_sentence_is_no_figure():
 
 def test_places_that_somebody_typed_show_nothing():
     assert html("\ue0007\ue001").strip() == ""
+
+
+@pytest.mark.django_db
+def test_a_picture_in_a_heading_names_the_table_below_by_its_words_and_stays_out_of_attributes():
+    make_picture("atelier")
+    table = "|a|\n|-|\n|1|"
+    text = f"![Le four](/media/blog/atelier.jpg)\n\n## Le four ![chaud](/media/blog/atelier.jpg)\n\n{table}"
+    body = str(render_values({"content_fr": f"{text}\n\n## \ue0000\ue001Froid\n\n{table}"}, "fr").html)
+    assert re.findall('<table aria-label="([^"]*)">', body) == ["Le four chaud", "Froid"]
+    assert body.count("<picture>") == 2
+
+
+class Seen(HTMLParser):
+    """What a browser makes of a text: elements, attributes, addresses."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self.found: set[tuple[str, str]] = set()
+        self.addresses: list[str] = []
+        self.feed(body)
+
+    def handle_starttag(self, tag, attrs):
+        self.found |= {(tag, name) for name, _value in attrs} or {(tag, "")}
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+
+
+HOSTILE = (
+    "<script>alert(1)</script>", "<ScRiPt src=//x.test/a.js>", "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>", "<svg><script>alert(1)</script></svg>", "<math><mi//xlink:href='data:x,<script>'>",
+    "<a href='javascript:alert(1)'>a</a>", "[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))",
+    "[a](java\tscript:alert(1))", "[a](<java&#x0A;script:alert(1)>)", "[a](&#106;avascript:alert(1))",
+    "[a](data:text/html;base64,PHNjcmlwdD4=)", "[a](vbscript:msgbox(1))", "[a](file:///etc/passwd)",
+    "<javascript:alert(1)>", "![a](javascript:alert(1))", "![a](http://169.254.169.254/)",
+    "![a](data:image/svg+xml,<svg onload=alert(1)>)", '[a](/x "onmouseover=alert(1)")',
+    '[a](/x" onmouseover="alert(1))', "<iframe srcdoc='<script>alert(1)</script>'>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>", "<form action=//x.test><button>",
+    "<style>@import '//x.test'</style>", "<base href=//x.test>", "<meta http-equiv=refresh content=0>",
+    "<!--><img src=x onerror=alert(1)>-->", "<![CDATA[<img src=x onerror=alert(1)>]]>",
+    "&lt;img src=x onerror=alert(1)&gt;",
+    "`<img src=x onerror=alert(1)>`", "[a]: javascript:alert(1)\n\n[a]",
+    "## <img src=x onerror=alert(1)>\n\n|a|\n|-|\n|b|",
+    "<details open ontoggle=alert(1)>", "<template><script>alert(1)</script></template>",
+)  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_what_would_run_or_be_fetched_is_text_and_what_looks_like_it_stays():
+    for hostile in HOSTILE:
+        seen = Seen(html(f"Avant {hostile}\n\n{hostile}\n\nAprès 10 < 12 cm, 3 > 2 & {{{{ 7*7 }}}}"))
+        assert {tag for tag, _name in seen.found} <= {
+            *("p", "a", "h2", "code", "div", "table", "thead", "tbody", "tr", "th", "td"),
+        }, hostile
+        assert {name for _tag, name in seen.found} <= {
+            *("", "href", "title", "rel", "id", "class", "tabindex", "role", "aria-label"),
+        }, hostile
+        assert {urlsplit(address).scheme for address in seen.addresses} <= {"", "http"}, hostile
+    assert html("10 < 12 cm & {{ 7*7 }}") == "<p>10 &lt; 12 cm &amp; {{ 7*7 }}</p>\n"
 
 
 @pytest.mark.django_db
