@@ -106,6 +106,11 @@ def action_label(action: str, subject_type: str) -> str:
     )
 
 
+def is_kind_of_row(subject_type: str) -> bool:
+    """Return whether it names a model that there is."""
+    return _model(subject_type) is not None
+
+
 def noun(subject_type: str) -> str:
     """Return what a row of the model `app.model` is called; the type itself for a model that is no more."""
     model = _model(subject_type)

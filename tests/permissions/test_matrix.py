@@ -21,7 +21,7 @@ from django.contrib import admin
 from django.db import connection, transaction
 from django.http.response import HttpResponseBase
 from django.template import Template
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from blog.models import Campaign, Subscriber
@@ -379,6 +379,51 @@ def test_deleting_chosen_rows_by_everybody(matrix: Matrix) -> None:
             with everything_undone() as written:
                 answer = matrix.world.browser(actor).post(address, body)
             assert (answer.status_code in (200, 302, 403), written) == (True, []), (actor, label)
+
+
+def test_nothing_is_taken_from_a_page_of_another_site(matrix: Matrix) -> None:
+    """By the browser of who may most: with another token, with the right one from a foreign page, and as the kind of
+    request that browsers send to other sites without asking. What is taken proves in itself who asks, or acts for
+    nobody."""
+    browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    token = "a" * 32
+    shapes = (
+        ("application/json", {"x-csrftoken": "b" * 32}),
+        ("application/json", {"x-csrftoken": token, "origin": "https://other.test"}),
+        ("text/plain", {"origin": "null"}),
+    )
+    taken, asked = set(), 0
+    for name, _path, pattern in routes():
+        if name not in ROUTES:
+            continue
+        address = reverse(name, kwargs=values_of(matrix.world, pattern))
+        view = getattr(pattern.callback, "cls", None)
+        for method in CALLS[1:] if view else CALLS[1:2]:
+            if view and not hasattr(view, method):
+                continue
+            for kind, headers in shapes if view else shapes[1:]:
+                browser.cookies.clear()
+                browser.cookies[settings.SESSION_COOKIE_NAME] = matrix.world.sessions["admin"]
+                browser.cookies[settings.CSRF_COOKIE_NAME] = token
+                asked += 1
+                with everything_undone() as written:
+                    answer = browser.generic(method.upper(), address, content_type=kind, headers=headers)
+                if answer.status_code != 403 or (view and answer.json()["code"] != "csrf_failed"):
+                    taken.add(name)
+                elif written:
+                    matrix.wrong.append(f"{method} {address} writes though refused: {written[0]}")
+    print(f"{asked} requests of another site")
+    assert matrix.wrong == [], "\n".join(matrix.wrong)
+    assert taken == {
+        # A signature of the provider, a key of a program.
+        *("stripe-webhook", "automation-products"),
+        # The key of the mail that leads there; mail programs press some of them.
+        *("blog:newsletter-confirm", "blog:newsletter-preferences", "blog:newsletter-stop"),
+        *("catalog:notice-confirm", "catalog:notice-stop"),
+        # Their page is the same for everybody and holds no token. Nobody's session counts there.
+        *("blog:newsletter-ask", "catalog:notice-ask", "orders:withdrawal", "orders:withdrawal-confirmed"),
+        *("statistics-events", "vitals", "client-errors", "api-consent", "api-quote"),
+    }
 
 
 def _absent(key: object) -> object:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import html
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -113,6 +115,21 @@ def test_page_tells_who_what_and_from_what_to_what(client, chef):
     for person, expected in (("petit ana", ["Rôle changé"]), (key, ["Compte bloqué"]), ("nobody", [])):
         rows = client.get(TRAIL, {"person": person}).context["rows"]
         assert [row["what"] for row in rows] == expected
+
+
+def test_a_row_of_another_row_leads_to_its_part_of_the_trail(client, chef):
+    """It is on no list of the operators', and so was no choice of the search."""
+    for key in ("3", "4"):
+        AuditEntry.objects.create(
+            action="categoryfeature.changed", subject_type="catalog.categoryfeature", subject_id=key
+        )
+    page = client.get(TRAIL).content.decode()
+    [link] = re.findall(r'href="([^"]*subject_id=3)"', page)
+    answer = client.get(TRAIL + html.unescape(link))
+    assert answer.status_code == 200
+    assert [row["subject"] for row in answer.context["rows"]] == ["Caractéristique 3"]
+    for unknown in ("catalog.nothing", "x", "catalog.category.x"):
+        assert client.get(TRAIL, {"subject_type": unknown}).status_code == 400
 
 
 def test_values_are_shown_as_people_read_them(client, chef):

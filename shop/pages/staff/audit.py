@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -11,7 +12,15 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from shop.core.audit import find_audit_entries
-from shop.core.audit_labels import ACTIONS, VERBS, action_label, field_label, noun, value_label
+from shop.core.audit_labels import (
+    ACTIONS,
+    VERBS,
+    action_label,
+    field_label,
+    is_kind_of_row,
+    noun,
+    value_label,
+)
 from shop.core.keyset import BadCursor
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
@@ -46,6 +55,15 @@ class AuditSearchForm(forms.Form):
     since = forms.DateField(label="du", required=False, widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(label="au", required=False, widget=forms.DateInput(attrs={"type": "date"}))
     cursor = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        # A row that belongs to another one, such as a feature of a category, is on no list of the operators'; its
+        # entries lead to the rest of its history all the same.
+        asked = data.get("subject_type", "")
+        kinds = cast(forms.ChoiceField, self.fields["subject_type"])
+        if is_kind_of_row(asked) and asked not in dict(subject_choices()):
+            kinds.choices = [*subject_choices(), (asked, noun(asked))]
 
 
 @staff_page(StaffAction.SEE_AUDIT)
