@@ -79,4 +79,4 @@ class KeyRefused(Problem):
 
 
 def _refused() -> Any:
-    return KeyRefused("invalid_key", _("Clé d'API absente, inconnue ou révoquée."), 401)
+    return KeyRefused("invalid_key", _("Clé d'API absente, inconnue, révoquée ou expirée."), 401)

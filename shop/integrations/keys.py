@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
@@ -17,6 +17,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from shop.core.audit import record_audit
+from shop.core.dates import shop_day
 from shop.core.problems import InvalidFields
 from shop.integrations.models import ApiKey, Scope
 
@@ -39,8 +40,11 @@ class NewKey:
     text: str
 
 
-def create_api_key(*, name: str, scopes: Collection[str], actor: AbstractBaseUser | None) -> NewKey:
-    """Make a key that opens `scopes`. Raises Problem (400 `invalid`) without a name or a scope."""
+def create_api_key(
+    *, name: str, scopes: Collection[str], actor: AbstractBaseUser | None, last_day: date | None = None
+) -> NewKey:
+    """Make a key that opens `scopes`, until the end of `last_day` or until it is revoked. Raises Problem (400
+    `invalid`) without a name or a scope, and for a day that has passed."""
     name = " ".join(name.split())
     errors: dict[str, list[str]] = {}
     if not name:
@@ -49,6 +53,8 @@ def create_api_key(*, name: str, scopes: Collection[str], actor: AbstractBaseUse
         errors["name"] = [_("80 caractères au plus.")]
     if not scopes or not set(scopes) <= set(Scope.values):
         errors["scopes"] = [_("Choisissez au moins un droit.")]
+    if last_day is not None and last_day < shop_day(timezone.now()):
+        errors["last_day"] = [_("Cette date est passée.")]
     if errors:
         raise InvalidFields(errors)
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
@@ -59,10 +65,12 @@ def create_api_key(*, name: str, scopes: Collection[str], actor: AbstractBaseUse
             secret_hash=_hash(secret),
             scopes=[scope.value for scope in Scope if scope in scopes],
             created_by_id=None if actor is None else actor.pk,
+            last_day=last_day,
         )
-        record_audit(
-            "api_key.created", row, actor=actor, after={"name": name, "prefix": prefix, "scopes": row.scopes}
-        )
+        after = {"name": name, "prefix": prefix, "scopes": row.scopes}
+        if last_day is not None:
+            after["last_day"] = last_day.isoformat()
+        record_audit("api_key.created", row, actor=actor, after=after)
     return NewKey(row, f"{MARK}_{prefix}_{secret}")
 
 
@@ -78,13 +86,13 @@ def revoke_api_key(*, key_id: int, actor: AbstractBaseUser) -> ApiKey | None:
 
 
 def find_api_key(text: str) -> ApiKey | None:
-    """Return the key with this text, None for one that is unknown, wrong or revoked. One query, and one comparison in
-    constant time, whatever the answer."""
+    """Return the key with this text, None for one that is unknown, wrong, revoked or over. One query, and one
+    comparison in constant time, whatever the answer."""
     form = _FORM.match(text)
     prefix, secret = form.groups() if form else ("", text)
     row = ApiKey.objects.filter(prefix=prefix).first()
     is_right = constant_time_compare(_hash(secret), _NO_HASH if row is None else row.secret_hash)
-    return row if is_right and row is not None and row.revoked_at is None else None
+    return row if is_right and row is not None and row.revoked_at is None and not row.is_over else None
 
 
 def record_use(key: ApiKey) -> None:

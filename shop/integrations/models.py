@@ -11,6 +11,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.dates import shop_day
+
 
 class Scope(models.TextChoices):
     """What a key opens."""
@@ -43,6 +45,7 @@ class ApiKey(models.Model):
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
     last_used_at = models.DateTimeField(_("dernier usage"), null=True, editable=False)
     revoked_at = models.DateTimeField(_("révoquée le"), null=True, editable=False)
+    last_day = models.DateField(_("jusqu'au"), null=True, editable=False)
 
     objects: ClassVar[models.Manager[ApiKey]] = models.Manager()
     _default_manager: ClassVar[models.Manager[ApiKey]]
@@ -54,6 +57,11 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its last day has passed."""
+        return self.last_day is not None and self.last_day < shop_day(timezone.now())
 
     @property
     def scope_labels(self) -> list[str]:

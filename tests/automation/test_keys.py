@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from io import StringIO
 from typing import Any
 
@@ -71,6 +71,27 @@ def test_revoked_key_opens_nothing_and_stays_in_the_list(boss: User):
     assert Client().get(URL, headers={"authorization": f"Bearer {key.text}"}).status_code == 401
     assert AuditEntry.objects.filter(action="api_key.revoked").count() == 1
     assert revoke_api_key(key_id=999, actor=boss) is None
+
+
+def test_key_opens_until_the_end_of_its_last_day(boss: User, time_machine: Any):
+    time_machine.move_to("2026-12-01T12:00:00+01:00", tick=False)
+    key = create_api_key(name="A", scopes=READ_AND_WRITE, actor=boss, last_day=date(2026, 12, 2))
+    assert AuditEntry.objects.get(action="api_key.created").after["last_day"] == "2026-12-02"
+    with pytest.raises(Problem) as refused:
+        create_api_key(name="B", scopes=READ_AND_WRITE, actor=boss, last_day=date(2026, 11, 30))
+    assert refused.value.errors == {"last_day": ["Cette date est passée."]}
+    assert ApiKey.objects.count() == 1
+
+    def call() -> Any:
+        return Client().get(URL, headers={"authorization": f"Bearer {key.text}"})
+
+    # By the shop's clock, an hour ahead of UTC.
+    time_machine.move_to("2026-12-02T22:59:59Z", tick=False)
+    assert call().status_code == 200
+    time_machine.move_to("2026-12-02T23:00:00Z", tick=False)
+    answer = call()
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_key")
+    assert answer.json()["detail"] == "Clé d'API absente, inconnue, révoquée ou expirée."
 
 
 def test_wrong_key_costs_the_same_queries_as_a_right_one(boss: User):
@@ -147,9 +168,9 @@ def test_command_prints_the_key_alone():
     assert row is not None
     assert (row.name, row.scopes, row.created_by) == ("Import", ["products:read", "products:write"], None)
     output = StringIO()
-    call_command("create_api_key", "Lecture", "--read-only", stdout=output)
+    call_command("create_api_key", "Lecture", "--read-only", "--until", "2099-12-31", stdout=output)
     row = find_api_key(output.getvalue().strip())
     assert row is not None
-    assert row.scopes == [Scope.READ_PRODUCTS]
+    assert (row.scopes, row.last_day) == ([Scope.READ_PRODUCTS], date(2099, 12, 31))
     with pytest.raises(CommandError, match="Donnez un nom"):
         call_command("create_api_key", " ")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import cast
 
+from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -12,7 +15,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again
-from shop.core.problems import Problem
+from shop.core.problems import InvalidFields, Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations.keys import NewKey, all_keys, create_api_key, revoke_api_key
@@ -36,14 +39,18 @@ def api_keys(request: HttpRequest) -> HttpResponseBase:
         if (asked := ask_again(request)) is not None:
             return asked
         name, scopes = request.POST.get("name", ""), request.POST.getlist("scopes")
+        day = request.POST.get("last_day", "")
 
         def make() -> int:
             nonlocal made
-            made = create_api_key(name=name, scopes=scopes, actor=cast(User, request.user))
+            made = create_api_key(
+                name=name, scopes=scopes, actor=cast(User, request.user), last_day=_read_day(day)
+            )
             return made.row.pk
 
         try:
-            if not make_once_for_staff(request, body={"key": name, "scopes": scopes}, make=make).is_new:
+            body = {"key": name, "scopes": scopes, "last_day": day}
+            if not make_once_for_staff(request, body=body, make=make).is_new:
                 refusal = Problem("made_before", MADE_BEFORE, 409)
         except Problem as problem:
             refusal = problem
@@ -52,11 +59,19 @@ def api_keys(request: HttpRequest) -> HttpResponseBase:
         "made": made,
         "refusal": refusal,
         "name": request.POST.get("name", "") if refusal else "",
+        "last_day": request.POST.get("last_day", "") if refusal else "",
         "chosen": request.POST.getlist("scopes") if refusal else [Scope.READ_PRODUCTS.value],
         "scopes": Scope.choices,
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
     }
     return render(request, "staff/api_keys.html", context, status=refusal.status if refusal else 200)
+
+
+def _read_day(text: str) -> date | None:
+    try:
+        return cast(date | None, forms.DateField(required=False).clean(text))
+    except ValidationError as error:
+        raise InvalidFields({"last_day": error.messages}) from error
 
 
 @staff_page(StaffAction.EDIT_AUTOMATION, WRITE)

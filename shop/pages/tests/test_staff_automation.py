@@ -72,6 +72,19 @@ def test_key_is_made_shown_once_and_revoked(browser: Client, boss: User):
     assert find_api_key(found[0]) is None
 
 
+def test_key_with_a_last_day_says_so_and_then_that_it_is_over(browser: Client, time_machine: Any):
+    form = {"name": "Essai", "scopes": ["products:read"], "last_day": "2099-12-31"}
+    for wrong, message in (("2020-01-01", "Cette date est passée."), ("x", "Saisissez une date valide.")):
+        answer = browser.post(KEYS, {**form, "last_day": wrong})
+        assert (answer.status_code, message in text(answer)) == (400, True)
+        assert f'value="{wrong}"' in answer.content.decode()
+    assert not ApiKey.objects.exists()
+    assert browser.post(KEYS, form).status_code == 200
+    assert "jamais utilisée · valable jusqu'au 31 décembre 2099" in text(browser.get(KEYS))
+    ApiKey.objects.update(last_day="2020-01-01")
+    assert "Expirée depuis le 1er janvier 2020" in text(browser.get(KEYS))
+
+
 def test_refused_key_keeps_what_was_typed(browser: Client):
     answer = browser.post(KEYS, {"name": "Import"})
     assert answer.status_code == 400

@@ -1,8 +1,9 @@
-"""``manage.py create_api_key NAME [--read-only]``: a key for a program, printed once."""
+"""``manage.py create_api_key NAME [--read-only] [--until DAY]``: a key for a program, printed once."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from datetime import date
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -25,10 +26,17 @@ class Command(BaseCommand):
             "--scope", action="append", choices=Scope.values, help="instead: what it opens; may be repeated"
         )
 
+        parser.add_argument(
+            "--until",
+            type=date.fromisoformat,
+            metavar="YYYY-MM-DD",
+            help="the last day on which it opens anything",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = options["scope"] or (READ_ONLY if options["read_only"] else READ_AND_WRITE)
         try:
-            key = create_api_key(name=options["name"], scopes=scopes, actor=None)
+            key = create_api_key(name=options["name"], scopes=scopes, actor=None, last_day=options["until"])
         except Problem as problem:
             raise CommandError(
                 " ".join(line for lines in problem.errors.values() for line in lines)
