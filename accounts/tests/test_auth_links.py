@@ -22,6 +22,7 @@ from accounts.tests.people import (
     sign_up,
     text,
 )
+from shop.core import limits
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -225,11 +226,23 @@ def test_a_confirmation_link_is_good_for_three_days(client, time_machine):
 
 def test_links_in_mails_ignore_the_host_of_the_request(client, settings):
     settings.ALLOWED_HOSTS = ["*"]
-    client.post(
-        "/auth",
-        {"mode": "forgot", "email": make_member().email},
-        headers={"host": "evil.test", "x-forwarded-host": "evil.test"},
-    )
+    settings.LIMITS = {
+        limit.name: 100 for limit in (limits.PASSWORD_RESET_MAIL, limits.PASSWORD_RESET_NETWORK)
+    }
+    hosts = [
+        f"{before}evil.test{after}"
+        for before in ("", "localhost:8000@", "localhost:8000, ", "www.", " ")
+        for after in (":80", ":99999", ".", "/", "#localhost:8000")
+    ]
+    user = make_member()
+    asked = [
+        client.post("/auth", {"mode": "forgot", "email": user.email}, headers=headers).status_code
+        for host in hosts
+        for headers in ({"host": host}, {"x-forwarded-host": host, "forwarded": f"host={host}"})
+    ]
+    assert (len(asked), set(asked)) == (50, {302, 400})
 
     assert link_in_last_mail().startswith("/auth/nouveau-mot-de-passe/")
-    assert "evil.test" not in str(OutgoingMail.objects.get().context)
+    sent = OutgoingMail.objects.all()
+    assert len(sent) == asked.count(302) > 25
+    assert not [mail for mail in sent if "evil.test" in f"{mail.text}{mail.html}{mail.context}"]

@@ -1,13 +1,22 @@
 """`POST /api/cart/quote`: the server makes every price."""
 
+import copy
 import json
+import random
 from decimal import Decimal
 
 import pytest
 from django.test import Client
 
-from orders.api.serializers import QuoteSerializer
-from orders.tests.factories import line, make_category, make_finished_product, make_product, make_variation
+from orders.api.serializers import CheckoutSerializer, QuoteSerializer
+from orders.tests.factories import (
+    checkout_body,
+    line,
+    make_category,
+    make_finished_product,
+    make_product,
+    make_variation,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +101,57 @@ def test_amounts_sent_by_the_browser_are_ignored(client):
     tampered = {**line(product), "price": "0.01", "unit_price": "0.01", "line_total": 1, "free_quantity": 9}
     answer = quote(client, [tampered], totalAmount=1, shippingCost=0, promotionSavings=999).json()
     assert (answer["total"], answer["lines"][0]["unit_price"]) == ("60.00", "60.00")
+
+
+AMOUNTS = (
+    *(
+        "price",
+        "unit_price",
+        "line_total",
+        "original_total",
+        "subtotal",
+        "total",
+        "totalAmount",
+        "total_amount",
+        "tax",
+    ),
+    *(
+        "shippingCost",
+        "shipping_cost",
+        "shipping_zone",
+        "promotionSavings",
+        "promotion_savings",
+        "discount",
+        "coupon",
+    ),
+    *(
+        "free_quantity",
+        "free_units",
+        "currency",
+        "amount_cents",
+        "status",
+        "is_paid",
+        "user",
+        "user_id",
+        "installments",
+    ),
+)
+
+
+def test_nothing_of_five_hundred_tampered_orders_but_the_fields_of_an_order_is_read():
+    """A price, a total, a status or an owner that somebody adds, wherever, is not there for what places the order."""
+    chance = random.Random(5)
+    body = checkout_body([line(make_product(price="20.00"), 2)], "49.99")
+    honest = CheckoutSerializer(data=body)
+    assert honest.is_valid(), honest.errors
+    for _body in range(500):
+        tampered = copy.deepcopy(body)
+        for place in (tampered, tampered["lines"][0], tampered["customer"]):
+            for name in chance.sample(AMOUNTS, 4):
+                place[name] = chance.choice(("0.01", 0, -1, 999, True, None, "FREE", [], {"price": "0.01"}))
+        read = CheckoutSerializer(data=tampered)
+        assert read.is_valid(), tampered
+        assert read.validated_data == honest.validated_data, tampered
 
 
 def test_finishes_have_their_own_price_and_the_painted_one_is_the_default(client):
