@@ -19,7 +19,8 @@ from django.conf import settings
 print(json.dumps({name: getattr(settings, name) for name in (
     "SESSION_COOKIE_NAME", "SESSION_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY", "SESSION_COOKIE_SAMESITE",
     "SESSION_COOKIE_DOMAIN", "SESSION_COOKIE_PATH", "CSRF_COOKIE_NAME", "CSRF_COOKIE_SECURE", "CSRF_COOKIE_SAMESITE",
-    "CSRF_COOKIE_DOMAIN", "DEVICE_COOKIE_NAME")}))
+    "CSRF_COOKIE_DOMAIN", "DEVICE_COOKIE_NAME", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS",
+    "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD")}))
 """
 
 
@@ -53,6 +54,10 @@ def test_production_names_its_cookies_for_this_host_and_tls_alone(tmp_path):
         "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_DOMAIN": None,
         "DEVICE_COOKIE_NAME": "__Host-device",
+        "SECURE_SSL_REDIRECT": True,
+        "SECURE_HSTS_SECONDS": 63072000,
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS": True,
+        "SECURE_HSTS_PRELOAD": True,
     }
 
 

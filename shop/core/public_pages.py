@@ -25,6 +25,7 @@ from urllib.parse import urlencode
 
 import brotli
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -179,8 +180,9 @@ class PublicPageMiddleware:
                 return self._fresh(request, asked)
             finally:
                 _makers.end(address)
-        # Refuses a foreign Host header, as the middleware that is skipped would.
-        request.get_host()
+        if not _names_the_shop(request):
+            # Refused by a middleware that is skipped here, and answered with the headers of every page.
+            return self._fresh(request, None)
         return _answer(request, page)
 
     def _fresh(self, request: HttpRequest, asked: _Asked | None) -> HttpResponseBase:
@@ -225,6 +227,14 @@ class PublicPageMiddleware:
         """Return the last page of this address, for while the database is away. Whoever asked had a known host."""
         address = _address(request)
         return None if address is None else page_cache.find_outdated(address)
+
+
+def _names_the_shop(request: HttpRequest) -> bool:
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return False
+    return True
 
 
 def _made_by_another(asked: _Asked) -> PublicPage | None:

@@ -98,7 +98,9 @@ def test_what_is_about_a_person_is_never_kept(client):
 
 def test_a_foreign_host_gets_no_kept_page(client):
     client.get("/mentions-legales")
-    assert client.get("/mentions-legales", headers={"host": "evil.test"}).status_code == 400
+    answer = client.get("/mentions-legales", headers={"host": "evil.test"})
+    assert answer.status_code == 400
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
 
 
 def test_without_its_cache_the_shop_still_answers(client, settings):
