@@ -4,6 +4,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
+from shop.core.languages import language_of_path
+
 STAFF_PREFIX = "/admin"
 """Where the staff area stands."""
 _API = ("/api/", "/webhooks/", "/functions/")
@@ -33,4 +35,4 @@ def language_of(request: HttpRequest) -> str:
     """
     if is_api(request):
         return translation.get_language_from_request(request)
-    return translation.get_language_from_path(request.path_info) or settings.LANGUAGE_CODE
+    return language_of_path(request.path_info) or settings.LANGUAGE_CODE

@@ -15,7 +15,7 @@ from django.urls.resolvers import LocalePrefixPattern
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from shop.core.languages import active_language
+from shop.core.languages import active_language, language_of_path
 
 # The one page whose address is a word of staff's choice.
 COLLECTION_VIEW = "catalog:collection"
@@ -60,12 +60,14 @@ def redirect_from_prefix(request: HttpRequest, rest: str | None = None) -> HttpR
 
 def path_in_own_words(path: str) -> str | None:
     """Return where a page of the shop stands that `path` names in another language's words: `/de/warenkorb` for
-    `/de/panier` and `/de/cart`, `/panier` for `/fr/panier`. None for any other path, and for what has no language.
+    `/de/panier` and `/de/cart`, `/panier` for `/fr/panier`, or with capitals in its prefix (`/DE/warenkorb`). None for
+    any other path, and for what has no language.
     """
-    language = translation.get_language_from_path(path)
+    language = language_of_path(path)
     if language is None:
         return None
-    rest = path.removeprefix(f"/{language}")
+    prefix = f"/{language}"
+    rest = path[len(prefix) :] if path.lower().startswith(prefix) else path
     for words, _name in settings.LANGUAGES:
         asked = (rest if words == settings.LANGUAGE_CODE else f"/{words}{rest}") or "/"
         with translation.override(words):

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
+from shop.core.languages import language_of_path
 from shop.core.request_kind import STAFF_PREFIX
 from shop.statistics.models import LABEL_LENGTH
 
@@ -36,7 +37,7 @@ def page_name(path: str) -> PageName | None:
         return None
     if path.startswith(f"/{settings.ADMIN_PATH}"):
         return None
-    language = translation.get_language_from_path(path) or settings.LANGUAGE_CODE
+    language = language_of_path(path) or settings.LANGUAGE_CODE
     with translation.override(language):
         try:
             match = resolve(path)

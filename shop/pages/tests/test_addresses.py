@@ -36,6 +36,30 @@ def test_a_word_that_begins_like_a_language_is_no_home_page(client: Client, db: 
 
 
 @pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("/EN", "/en"),
+        ("/De/warenkorb", "/de/warenkorb"),
+        ("/EN/panier?a=b", "/en/cart?a=b"),
+        ("/FR/panier", "/panier"),
+        ("/Fr", "/"),
+    ],
+)
+def test_capitals_in_the_prefix_of_a_language_lead_to_the_page(
+    client: Client, db: None, path: str, own: str
+) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer["Location"]) == (301, own)
+
+
+def test_what_is_nothing_after_capitals_is_not_found_in_that_language(client: Client, db: None) -> None:
+    for path in ("/EN/nothing", "/eN-gb", "/DE/nothing/at/all"):
+        answer = client.get(path)
+        assert answer.status_code == 404, path
+        assert f'<html lang="{path[1:3].lower()}"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
     ("prefix", "terms"),
     [("", "/cgv"), ("/en", "/en/terms-of-sale"), ("/es", "/es/condiciones-de-venta"), ("/de", "/de/agb")],
 )
