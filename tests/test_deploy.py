@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Barrier, Thread
 from time import monotonic, sleep
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -120,13 +122,16 @@ class Shop(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def proxied(folder: Path, *, rate: str = "100000r/s", burst: int = 200) -> Iterator[str]:
-    """The shipped configuration before `Shop`; its address."""
+def proxied(folder: Path, *, rate: str = "100000r/s", burst: int = 200, patience: str = "") -> Iterator[str]:
+    """The shipped configuration before `Shop`; its address. `patience` replaces how long it waits for a client."""
     port = free_port()
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         site = nginx_site(port=port, web=[server.server_address[1]], cache=folder / "cache", data=folder)
         site = site.replace("rate=100000r/s", f"rate={rate}").replace("burst=200", f"burst={burst}")
+        if patience:
+            site, replaced = re.subn(r"(client_(?:header|body)_timeout) \d+s;", rf"\1 {patience};", site)
+            assert replaced == 2
         with running_nginx(site, folder, port):
             yield f"http://127.0.0.1:{port}"
         server.shutdown()
@@ -172,6 +177,26 @@ def test_the_proxy_keeps_what_the_shop_allows_and_nothing_else(tmp_path):
             (requests.get(f"{url}/media/a.avif", headers={"Range": "bytes=90-"}, timeout=5), 416),
         ):
             assert (answer.status_code, "<h1>Demande illisible</h1>" in answer.text) == (status, True)
+
+
+@pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
+def test_slow_clients_wait_in_the_proxy_until_it_cuts_them_and_keep_nobody_out(tmp_path):
+    """A thread of the shop that waited for one would be away; there are eight."""
+    with proxied(tmp_path, patience="1s") as url, ExitStack() as stack:
+        requests.get(f"{url}/personal", timeout=5)
+        before = Shop.connections
+        head = b" / HTTP/1.1\r\nHost: localhost\r\n"
+        halves = (b"GET" + head, b"POST" + head + b"Content-Length: 1000\r\n\r\na")
+        slow = [socket.create_connection(("127.0.0.1", urlsplit(url).port)) for _each in range(200)]
+        for number, connection in enumerate(slow):
+            stack.enter_context(connection).sendall(halves[number % 2])
+        assert [requests.get(f"{url}/personal", timeout=5).status_code for _each in range(10)] == [200] * 10
+        # Those that were served; of the slow ones nothing arrived.
+        assert Shop.connections - before <= 10
+        for connection in slow:
+            connection.settimeout(5)
+            while connection.recv(4096):
+                pass
 
 
 @pytest.mark.skipif(server_program("nginx") is None, reason="nginx is not installed")
