@@ -1,6 +1,7 @@
 """`/metrics`: what all processes counted, what the database says, for who may read it."""
 
 import errno
+import gc
 import re
 from datetime import timedelta
 
@@ -34,6 +35,14 @@ def requests_to(found, route, method, status):
     return float(
         found.get(f'shop_request_seconds_count{{method="{method}",route="{route}",status="{status}"}}', 0)
     )
+
+
+def test_methods_that_visitors_invent_take_no_memory(client):
+    client.generic("INVENTED", "/contact")
+    before = len(gc.get_objects())
+    for number in range(2000):
+        metrics.request_seconds("contact", f"INVENTED{number}", 405)
+    assert len(gc.get_objects()) - before < 500
 
 
 def test_requests_are_counted_by_route_never_by_address(client):
