@@ -1,4 +1,4 @@
-"""``next`` leads to pages of this shop and nowhere else, at sign-in and at sign-out."""
+"""``next`` leads to pages of this shop and nowhere else: at sign-in, at sign-out, and when one proves who one is."""
 
 from __future__ import annotations
 
@@ -74,6 +74,8 @@ def test_no_way_in_or_out_leads_elsewhere(client, target):
     credentials = {"mode": "signin", "email": "client@example.com", "password": PASSWORD, "next": target}
     assert client.post("/auth", credentials)["Location"] == "/"
     assert client.get("/auth", {"next": target})["Location"] == "/"
+    # Who they are was proved a moment ago.
+    assert client.get("/espace-membre/confirmer", {"next": target})["Location"] == "/espace-membre/securite"
     assert client.post("/auth/deconnexion", {"next": target})["Location"] == "/"
 
 
