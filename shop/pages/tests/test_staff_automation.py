@@ -82,7 +82,7 @@ def test_key_with_a_last_day_says_so_and_then_that_it_is_over(browser: Client, t
     assert browser.post(KEYS, form).status_code == 200
     assert "jamais utilisée · valable jusqu'au 31 décembre 2099" in text(browser.get(KEYS))
     ApiKey.objects.update(last_day="2020-01-01")
-    assert "Expirée depuis le 1er janvier 2020" in text(browser.get(KEYS))
+    assert "Valait jusqu'au 1er janvier 2020" in text(browser.get(KEYS))
 
 
 def test_refused_key_keeps_what_was_typed(browser: Client):
