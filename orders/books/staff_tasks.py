@@ -38,7 +38,7 @@ from orders.models.returns import OPEN_CASES
 from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.workshop import is_overdue, orders_at_risk
 from shop.backups.selectors import backup_is_late, last_backup
-from shop.core.dates import shop_day
+from shop.core.dates import day_in_words, shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.staff_actions import StaffAction, may
 from shop.terms.versions import current_number, waits_for_publishing
@@ -294,7 +294,7 @@ def _urssaf_return(today: date) -> StaffTask:
         return StaffTask("Déclaration à l'URSSAF à faire", 0, "")
     words = _("à déclarer avant le")
     detail = (
-        f"{words} {found.due_on:%d/%m/%Y}, ou plus tard si votre activité vient de commencer"
+        f"{words} {day_in_words(found.due_on)}, ou plus tard si votre activité vient de commencer"
         if found.may_be_joined
         else _deadline(words, found.due_on, today)
     )
@@ -346,5 +346,5 @@ def _deadline(words: str, day: date, today: date) -> str:
         late = ngettext("en retard de %(count)d jour", "en retard de %(count)d jours", -left) % {
             "count": -left
         }
-        return f"{words} {day:%d/%m/%Y} ({late})"
-    return f"{words} {day:%d/%m/%Y}"
+        return f"{words} {day_in_words(day)} ({late})"
+    return f"{words} {day_in_words(day)}"

@@ -22,6 +22,7 @@ from orders.services.fulfilment.delivery_promises import set_delivery_day, set_p
 from orders.services.fulfilment.status_changes import decide_retention
 from orders.staff.base import DayField, ask_page, carry_out, order_url
 from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
 
@@ -102,7 +103,7 @@ def delivery_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase
     ]
     deadline = withdrawal_deadline(order)
     if deadline is not None:
-        sentences.append(f"Aujourd'hui, le délai court jusqu'au {deadline:%d/%m/%Y}.")
+        sentences.append(f"Aujourd'hui, le délai court jusqu'au {day_in_words(deadline)}.")
 
     def act() -> object:
         return set_delivery_day(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)

@@ -104,12 +104,13 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
 }
 
 function Summary({ order }: { order: StaffOrderSheet }) {
-  const mode = order.payment_mode === "installments" ? t("installments") : t("full");
+  const isInstallments = order.payment_mode === "installments";
+  const mode = t(isInstallments ? "installments" : "full");
   const facts: [string, string][] = [
     [t("total"), `${formatMoney(order.total_amount)}, ${order.paid_at ? mode : t("notPaid")}`],
     [t("placed"), formatMoment(order.created_at)],
   ];
-  if (order.paid_at) facts.push([t("paid"), formatMoment(order.paid_at)]);
+  if (order.paid_at) facts.push([t(isInstallments ? "firstPaid" : "paid"), formatMoment(order.paid_at)]);
   const isAwaited = order.lines.some((line) => line.to_send > 0);
   if (isAwaited && !order.shipped_at && !order.delivered_at)
     facts.push([t("promised"), formatDay(order.promised_by)]);

@@ -136,6 +136,9 @@ beforeEach(() => {
   });
 });
 
+/** What the head of the sheet says, one line a fact. */
+const facts = () => [...document.querySelectorAll(".order-facts > div")].map((row) => row.textContent);
+
 it("offers to remove an order once nothing stands against it, and else says what does", async () => {
   const { screen, unmount } = await renderStaff(<OrderScreen {...props} />);
   await screen.findByText(
@@ -200,7 +203,8 @@ it("shows sums that add up, and a payment of which a part went back", async () =
   const body = { ...sheet, original_total: "120.00", promotion_savings: "40.00", payments: [payment] };
   answers["GET /api/admin/orders"] = { body };
   const { screen } = await renderStaff(<OrderScreen {...props} />);
-  await screen.findByText(/80,00 € · remboursé en partie/);
+  await screen.findByText(/^Paiement du 20 novembre 2026\s: 80,00\s€ \(remboursé en partie\)$/);
+  expect(facts()).toContain("Payée le20 novembre 2026 à 11:01");
   const sums = [...document.querySelectorAll(".order-sums > div")].map((row) => row.textContent);
   expect(sums.map((row) => row?.replace(/\s/g, " "))).toEqual([
     "Total avant promotions120,00 €",
@@ -209,6 +213,18 @@ it("shows sums that add up, and a payment of which a part went back", async () =
     "Livraison0,00 €",
     "Total80,00 €",
   ]);
+});
+
+it("says of an order in installments when the first was paid, and what becomes of each", async () => {
+  const payments = [
+    { position: 1, due: "2026-11-20", amount: "40.00", state: "paid" },
+    { position: 2, due: "2026-12-20", amount: "40.00", state: "scheduled" },
+  ];
+  answers["GET /api/admin/orders"] = { body: { ...sheet, payment_mode: "installments", payments } };
+  const { screen } = await renderStaff(<OrderScreen {...props} />);
+  await screen.findByText(/^Échéance 1, le 20 novembre 2026\s: 40,00\s€ \(payé\)$/);
+  expect(screen.getByText(/^Échéance 2, le 20 décembre 2026\s: 40,00\s€ \(programmé\)$/)).toBeTruthy();
+  expect(facts()).toContain("1re échéance payée le20 novembre 2026 à 11:01");
 });
 
 it("says that the customer reads why nothing is refunded", async () => {

@@ -217,10 +217,12 @@ export function Money({ order, onRefund }: { order: StaffOrderSheet; onRefund: (
       <ul className="order-payments">
         {order.payments.map((payment) => (
           <li key={payment.position}>
-            {several
-              ? t("paymentLine", { position: payment.position, day: formatDay(payment.due) })
-              : t("payment", { day: formatDay(payment.due) })}{" "}
-            · {formatMoney(payment.amount)} · {PAYMENT_STATES[payment.state] ?? t("stateOther")}
+            {t(several ? "paymentLine" : "payment", {
+              position: payment.position,
+              day: formatDay(payment.due),
+              amount: formatMoney(payment.amount),
+              state: PAYMENT_STATES[payment.state] ?? t("stateOther"),
+            })}
           </li>
         ))}
         {order.refunds.map((refund) => (

@@ -154,7 +154,7 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
             set_shop(oss_from=begins)
             assert len([task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]) == asked
         [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
-        assert task.detail == "à déposer et payer avant le 31/10/2026"
+        assert task.detail == "à déposer et payer avant le 31 octobre 2026"
         for _again in range(2):
             admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
         assert FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").count() == 1

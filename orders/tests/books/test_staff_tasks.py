@@ -10,6 +10,7 @@ from accounts.tests.people import make_admin
 from orders.books.staff_tasks import staff_tasks
 from orders.models import Order
 from orders.tests.factories import make_order, make_seller, make_zones, pay_order
+from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -30,7 +31,8 @@ def named(label: str):
 
 def test_an_order_to_make_waits_with_the_day_it_is_promised_for(order, client):
     [task] = named("Commandes à préparer")
-    assert (task.count, task.detail) == (1, f"la première est promise pour le {order.promised_by:%d/%m/%Y}")
+    promised = day_in_words(order.promised_by)
+    assert (task.count, task.detail) == (1, f"la première est promise pour le {promised}")
     client.force_login(make_admin())
     assert task.url == "/admin/commandes?filtre=to_make"
     [listed] = client.get("/api/admin/orders?waits=to_make").json()["results"]

@@ -142,7 +142,7 @@ def test_page_file_and_deadline(admin_client):
     book("1.00", utc(2025, 10, 1))
     book("1234.50", utc(2026, 2, 1))
     [task] = [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
-    assert task.detail == "à déclarer avant le 30/04/2026"
+    assert task.detail == "à déclarer avant le 30 avril 2026"
     assert admin_client.get("/admin/comptes/urssaf?annee=2026").status_code == 200
     book("-300.00", utc(2026, 4, 1), kind="refund")
     book("1000.00", utc(2026, 7, 1))

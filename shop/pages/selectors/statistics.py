@@ -141,9 +141,9 @@ def funnel(statistics: Statistics, visits: tuple[int, int], paid: tuple[int, int
     counts = {row.name: row for row in statistics.ranking(Measure.STEP)}
     steps = [("Visites", *visits)]
     for step, title in (
-        (Step.PRODUCT, "ont vu une pièce"),
-        (Step.CART, "ont rempli le panier"),
-        (Step.CHECKOUT, "ont ouvert la commande"),
+        (Step.PRODUCT, "Ont vu une pièce"),
+        (Step.CART, "Ont rempli le panier"),
+        (Step.CHECKOUT, "Ont ouvert la commande"),
     ):
         row = counts.get(step.value, Ranked("", 0, 0))
         steps.append((title, row.now, row.before))

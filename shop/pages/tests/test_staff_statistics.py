@@ -96,9 +96,9 @@ def test_page_shows_sums_and_today_under_the_names_of_things(django_assert_num_q
         ("Français", 40),
         ("Allemand", 1),
         ("Téléphone", 40),
-        ("ont vu une pièce", 21),
-        ("ont rempli le panier", 5),
-        ("ont ouvert la commande", 2),
+        ("Ont vu une pièce", 21),
+        ("Ont rempli le panier", 5),
+        ("Ont ouvert la commande", 2),
     ):
         row = f'{title}</span> <span class="statistics-rows__number"><strong>{number}</strong>'
         assert row in page, title
