@@ -304,13 +304,13 @@ it("decides a refund once its consequences were seen, and follows it to its end"
     id: "r1",
     amount: "40.00",
     status: "pending",
-    refunds: [{ provider_id: "re_1", error: "" }],
+    refunds: [{ provider_id: "re_1", amount: "30.00", error: "" }],
   };
   answers[`POST ${path}/preview`] = {
     body: {
       amount: "40.00",
-      money: "40.00",
-      voided: "0.00",
+      money: "30.00",
+      voided: "10.00",
       shipping: "0.00",
       left: "80.00",
       complete: false,
@@ -337,10 +337,12 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   await user.click(screen.getByLabelText("Remettre en stock"));
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
   await screen.findByText(/1 × Sorcière de minuit : en stock à nouveau/);
-  await user.click(screen.getByRole("button", { name: /Rembourser 40,00/ }));
+  expect(screen.getByText(/^1 pièce\s: 40,00\s€$/)).toBeTruthy();
+  // Ten of it were never collected.
+  await user.click(screen.getByRole("button", { name: /^Rembourser 30,00\s€$/ }));
 
   await vi.waitFor(() =>
-    expect(document.getElementById("toasts")?.textContent).toContain("Remboursement de 40,00"),
+    expect(document.getElementById("toasts")?.textContent).toMatch(/^Remboursement de 30,00\s€ effectué/),
   );
   expect(document.getElementById("toasts")?.textContent).toContain("re_1");
   expect(sent.at(-1)?.body).toEqual({

@@ -81,7 +81,10 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
               disabled={isBusy}
               aria-busy={isBusy}
             >
-              {t("refundConfirm", { amount: formatMoney(proposal.amount) })}
+              {/* What goes back: the rest was never collected. */}
+              {Number(proposal.money) > 0
+                ? t("refundConfirm", { amount: formatMoney(proposal.money) })
+                : t("closeOnly")}
             </button>
           </>
         ) : (
@@ -244,7 +247,7 @@ function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: R
             piece && (
               <Piece key={line.item_id} line={piece}>
                 <strong className="order-piece__amount">
-                  {line.quantity} × · {formatMoney(line.amount)}
+                  {t("refundLine", { count: line.quantity, amount: formatMoney(line.amount) })}
                 </strong>
                 {line.explanation && <p className="muted order-piece__wide">{line.explanation}</p>}
               </Piece>
@@ -278,7 +281,9 @@ function RefundProgress({ id, orderId, onClose }: { id: string; orderId: string;
     if (state === "succeeded")
       toast({
         kind: "success",
-        title: t("refundDone", { amount: formatMoney(refund.amount) }),
+        title: t("refundDone", {
+          amount: refund.refunds.map((each) => formatMoney(each.amount)).join(" + ") || formatMoney("0.00"),
+        }),
         ...(ids.length > 0 && { text: t("refundDoneId", { id: ids.join(", ") }) }),
       });
     else {

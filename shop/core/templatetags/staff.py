@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from shop.core.models import ShopSettings
 from shop.core.staff_pages import CREATION_KEY
 
 register = template.Library()
@@ -27,6 +28,15 @@ def plural(count: int, endings: str = "s") -> str:
 def creation_key() -> SafeString:
     """Return the hidden field by which a form that makes something makes it once, however often it is sent."""
     return format_html('<input type="hidden" name="{}" value="{}">', CREATION_KEY, secrets.token_hex(16))
+
+
+@register.filter
+def is_optional(field: BoundField) -> bool:
+    """Whether « (facultatif) » is said of a field: not of what a trader must tell, which may wait until the opening."""
+    is_owed = field.name in ShopSettings.REQUIRED_LEGAL_FIELDS and isinstance(
+        getattr(field.form, "instance", None), ShopSettings
+    )
+    return not field.field.required and not is_owed
 
 
 @register.filter
