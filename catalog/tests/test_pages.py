@@ -183,6 +183,12 @@ def test_any_text_may_be_searched_for(client, shop, query):
     assert "\x00" not in response.content.decode()
 
 
+def test_what_is_counted_is_what_was_searched_for_instead(client, shop):
+    html = page(client, "/produits?search=autonne")
+    assert "Aucun résultat pour «\u00a0autonne\u00a0». Voici ceux pour «\u00a0automne\u00a0»." in html
+    assert "1 figurine pour «\u00a0automne\u00a0»</p>" in html
+
+
 def test_the_fragment_is_the_results_alone(client, shop):
     whole = client.get("/produits?search=lame")
     part = client.get("/produits?search=lame", headers={"X-Fragment": "results"})
