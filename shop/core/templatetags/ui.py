@@ -55,6 +55,14 @@ class LanguageLink:
 
 
 @register.filter
+def megabytes(size: int) -> str:
+    """The size of a file as everybody says it: « 0,4 Mo », where Django's filter says « 361,7 Kio »."""
+    return _("%(size)s\u00a0Mo") % {
+        "size": number_format(max(round(size / 1_000_000, 1), 0.1), decimal_pos=1)
+    }
+
+
+@register.filter
 def round_amount(value: Decimal) -> str:
     """A limit rather than a price: « 50 € », and « 49,90 € » where there are cents."""
     return re.sub(r"[.,]00(?!\d)", "", format_amount(value, active_language()))

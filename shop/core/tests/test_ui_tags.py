@@ -12,7 +12,16 @@ from django.utils import translation
 
 from shop.core.images import ImageInfo
 from shop.core.templatetags.seo import canonical_query
-from shop.core.templatetags.ui import language_links, page_numbers, round_amount, size_ruler
+from shop.core.templatetags.ui import language_links, megabytes, page_numbers, round_amount, size_ruler
+
+
+@pytest.mark.parametrize(
+    ("language", "size", "said"),
+    [("fr", 370_381, "0,4\u00a0Mo"), ("en", 12_345_678, "12.3\u00a0MB"), ("de", 900, "0,1\u00a0MB")],
+)
+def test_a_size_is_said_in_megabytes(language: str, size: int, said: str) -> None:
+    with translation.override(language):
+        assert megabytes(size) == said
 
 
 def test_an_icon_points_into_the_sprite() -> None:
