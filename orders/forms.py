@@ -210,8 +210,8 @@ class TrackingForm(forms.Form):
     )
 
     def clean_reference(self) -> str:
-        """In capitals and without the spaces, the dashes and the « n° » that people write."""
-        reference = re.sub(r"^(N°|№|#)|[\s\-–.]", "", self.cleaned_data["reference"].upper().strip())
+        """In capitals and without the spaces, the dashes and the « n° » that people write, or an invoice's INV."""
+        reference = re.sub(r"^(N°|№|#|INV)|[\s\-–.]", "", self.cleaned_data["reference"].upper().strip())
         if not re.fullmatch(r"[0-9A-F]{8}", reference):
             raise ValidationError(
                 _("Une référence a huit chiffres ou lettres de A à F, par exemple 7C9BE001."),

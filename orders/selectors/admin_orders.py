@@ -1,5 +1,6 @@
 """Orders as operators look for them. Archived ones are never among them."""
 
+import re
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ from shop.core.searching import MAX_QUERY_WORDS
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
 # So many of the newest orders are looked through before all are.
 WALKED = 4000
+# « INV-7C9BE001 », as an invoice calls its order.
+_ON_INVOICES = re.compile(r"^inv(?=[0-9a-f]{8}$)")
 
 
 class Waits(StrEnum):
@@ -140,7 +143,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 def _newest_with(orders: QuerySet[Order], text: str, number: int) -> list[uuid.UUID]:
     """Return the keys of the first of these orders that have all words of a text. Two queries, or three."""
-    words = search_words(text)[:MAX_QUERY_WORDS]
+    words = [_ON_INVOICES.sub("", word) for word in search_words(text)[:MAX_QUERY_WORDS]]
     if not words:
         return []
     # What many orders have is among the newest: they are looked up one by one. To collect all that have it takes as

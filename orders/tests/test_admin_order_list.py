@@ -70,7 +70,7 @@ def walked(monkeypatch, request):
     "search",
     [
         *("LEA@exam", "éa Mart", "martin lea", "6A123", "golem de", "69003", "Lyon", "{invoice}"),
-        *("{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"),
+        *("{id}", "{reference}", "#{reference}", "INV-{reference}", "{dashed}", "{middle}"),
     ],
 )
 def test_search_finds_any_part(staff_client, order, search, walked):

@@ -48,10 +48,11 @@ def written(order):
         f" {reference[:4]} {reference[4:]} ",
         f"n° {reference}",
         f"#{reference[:4]}-{reference[4:]}",
+        f"INV-{reference}",
     ]
 
 
-@pytest.mark.parametrize("form", range(5))
+@pytest.mark.parametrize("form", range(6))
 def test_reference_and_address_of_an_order_bring_its_link_by_mail(client, order, form):
     answer = ask(client, written(order)[form], " Lea@Example.com ")
 
