@@ -1,7 +1,7 @@
 /** Days and moments in French, in the shop's own time zone, as every screen of the staff area writes them. */
 const ZONE = "Europe/Paris";
 const moment = new Intl.DateTimeFormat("fr", {
-  day: "numeric",
+  day: "2-digit",
   month: "long",
   year: "numeric",
   hour: "2-digit",
@@ -12,13 +12,12 @@ const shortDay = new Intl.DateTimeFormat("fr", { dateStyle: "short", timeZone: Z
 const DAY_MS = 24 * 60 * 60 * 1000;
 const longDay = new Intl.DateTimeFormat("fr", { day: "numeric", month: "long", year: "numeric" });
 
-/** `2026-11-23T00:40:00Z` → `23 novembre 2026 à 01:40`, `1er décembre 2026 à 00:05`. */
+/** `2026-11-23T00:40:00Z` → `23 novembre 2026 à 01:40`. */
 export function formatMoment(iso: string): string {
   const parts = Object.fromEntries(
     moment.formatToParts(new Date(iso)).map((part) => [part.type, part.value]),
   );
-  const date = parts.day === "1" ? "1er" : parts.day;
-  return `${date} ${parts.month} ${parts.year} à ${parts.hour}:${parts.minute}`;
+  return `${parts.day} ${parts.month} ${parts.year} à ${parts.hour}:${parts.minute}`;
 }
 
 /** `2026-11-23T00:40:00Z` → `23/11/2026`, or so many days later. */
