@@ -1,7 +1,7 @@
 """The card that pays the later installments of an order: stored, replaced, and detached at the provider once it is of
 no use.
 
-Every function here runs in its caller's transaction, with the order's row locked.
+Every function here but `forget_customer` runs in its caller's transaction, with the order's row locked.
 """
 
 import logging
