@@ -119,7 +119,7 @@ RULES = (
     ),
     Rule(
         "colours have names: a raw one belongs in tokens.css",
-        re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b(?![-\w])"),
+        re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b(?![-\w])|\b(?:rgb|hsl|oklch)a?\("),
         ("frontend_islands/*.css", "frontend_islands/*.tsx"),
         ("frontend_islands/styles/tokens.css", "frontend_islands/styles/staff/dark.css"),
     ),

@@ -20,6 +20,11 @@ def breaches(tmp_path, name, text):
     ("name", "text", "reason"),
     [
         ("frontend_islands/styles/pages/home.css", "a {\n color: #0E5A4A; }", ":2: colours have names"),
+        (
+            "frontend_islands/styles/pages/home.css",
+            "a {\n color: rgb(0 0 0 / 0.5); }",
+            ":2: colours have names",
+        ),
         ("frontend_islands/islands/cart/index.tsx", '<i fill="#fff" />', ":1: colours have names"),
         ("templates/cart.html", '<p style="color:red">', "allows no inline style"),
         ("templates/cart.html", "<style>p{}</style>", "allows no inline style"),

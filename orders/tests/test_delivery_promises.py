@@ -208,7 +208,7 @@ def test_both_dates_are_set_from_the_admin(order, client, django_user_model):
     update_status(order_id=order.pk, status="shipped", actor=None)
     delivery = reverse("staff-order-delivery", args=[order.pk])
     client.post(delivery, {"delivered_on": "2026-11-23"})
-    assert "jusqu'au 07/12/2026" in client.get(delivery).content.decode().replace("&#x27;", "'")
+    assert "jusqu'au 7 décembre 2026" in client.get(delivery).content.decode().replace("&#x27;", "'")
     answer = client.post(delivery, {"delivered_on": "2026-11-30"})
     assert "La livraison ne peut être ni à venir ni avant" in answer.content.decode()
 

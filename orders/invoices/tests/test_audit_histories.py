@@ -66,7 +66,7 @@ def test_no_history_of_orders_makes_a_fault(monkeypatch: pytest.MonkeyPatch) -> 
         AuditedHistories,
         settings=settings(
             max_examples=HISTORIES,
-            stateful_step_count=14,
+            stateful_step_count=16,
             suppress_health_check=list(HealthCheck),
             phases=(Phase.generate,),
         ),

@@ -81,8 +81,11 @@ def told(today: date) -> list[str]:
 @pytest.mark.parametrize(
     ("period", "days"),
     [
-        ("trimestre", [(date(2027, 2, 28), "31/01/2027"), (date(2027, 5, 2), "30/04/2027 (en retard de 2 jours)")]),
-        ("mois", [(date(2027, 2, 28), "28/02/2027"), (date(2027, 3, 2), "31/03/2027")]),
+        (
+            "trimestre",
+            [(date(2027, 2, 28), "31 janvier 2027"), (date(2027, 5, 2), "30 avril 2027 (en retard de 2 jours)")],
+        ),
+        ("mois", [(date(2027, 2, 28), "28 février 2027"), (date(2027, 3, 2), "31 mars 2027")]),
     ],
 )  # fmt: skip
 def test_nothing_is_late_of_the_time_before_the_first_sale_and_of_what_a_first_declaration_may_join(

@@ -80,17 +80,6 @@ def test_pages_of_a_failing_server_need_nothing(name: str, language: str) -> Non
     assert (Path(settings.BASE_DIR) / "static" / "error.css").is_file()
 
 
-def test_colours_are_written_in_the_tokens_only() -> None:
-    styles = Path(settings.BASE_DIR) / "frontend_islands" / "styles"
-    raw = {
-        str(path.relative_to(styles)): found
-        for path in sorted(styles.rglob("*.css"))
-        if path.name != "tokens.css"
-        and (found := re.findall(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(", path.read_text("utf-8")))
-    }
-    assert raw == {}
-
-
 def test_every_icon_that_is_asked_for_exists() -> None:
     sprite = (Path(settings.BASE_DIR) / "static" / "icons.svg").read_text(encoding="utf-8")
     known = set(re.findall(r'<symbol id="([^"]+)"', sprite))
