@@ -58,7 +58,7 @@ class Fuzzer:
 
     def __init__(self, world: Any, seed: int) -> None:
         from tests.permissions.expected import NOBODY, ROUTES
-        from tests.permissions.test_matrix import routes, values_of
+        from tests.permissions.matrix import routes, values_of
         from tests.permissions.test_odd_values import PARAMETERS, bodies, shape
 
         self.world, self.chance, self.parameters = world, random.Random(seed), PARAMETERS
@@ -134,7 +134,7 @@ class Fuzzer:
         return text if self.chance.random() < 0.97 else text[: self.chance.randrange(len(text) + 1)]
 
     def _send(self, role: str, method: str, address: str, **sent: Any) -> Any:
-        from tests.permissions.test_matrix import everything_undone
+        from tests.permissions.matrix import everything_undone
 
         headers = {"idempotency-key": str(self.chance.getrandbits(64))}
         with everything_undone():

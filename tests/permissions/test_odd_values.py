@@ -22,7 +22,7 @@ from drf_spectacular.generators import SchemaGenerator
 from blog.models import Campaign
 from shop.core.problems import CONTENT_TYPE
 from tests.permissions.expected import ROUTES
-from tests.permissions.test_matrix import Matrix, everything_undone, matrix, routes, values_of, world
+from tests.permissions.matrix import Matrix, everything_undone, matrix, routes, values_of, world
 
 __all__ = ["matrix", "world"]
 
