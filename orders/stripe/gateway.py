@@ -280,6 +280,14 @@ def count_refused_charges(intent_id: str) -> int:
         return sum(charge.status == "failed" for charge in found.data)
 
 
+def count_refused_setups(checkout_session_id: str) -> int:
+    """Return how many cards were refused on a page that only stores a card, those not confirmed by their owner too."""
+    with calling() as v1:
+        setup = v1.checkout.sessions.retrieve(checkout_session_id).setup_intent
+        found = v1.setup_attempts.list({"setup_intent": str(setup), "limit": 100})
+        return sum(attempt.status == "failed" for attempt in found.data)
+
+
 def cancel_intent(intent_id: str) -> bool:
     """Cancel a refused charge, so that it can't be paid any more. False when it was paid or cancelled before."""
     try:

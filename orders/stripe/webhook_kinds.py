@@ -22,5 +22,6 @@ WEBHOOK_KINDS = (
     "refund.created",
     "refund.failed",
     "refund.updated",
+    "setup_intent.setup_failed",
 )
 """At most 20: so many one call of Stripe's list of events takes."""

@@ -64,6 +64,13 @@ def _list(kind: str, url: str, *filters: str) -> Callable[[Params, str], Answer]
     return run
 
 
+def _list_setup_attempts(params: Params, _object_id: str) -> Answer:
+    found = list_objects(
+        "setup_attempt", "/v1/setup_attempts", params, body__setup_intent=params["setup_intent"]
+    )
+    return Answer(found)
+
+
 def _create_session(params: Params, _object_id: str) -> Answer:
     return Answer(checkout_sessions.create_session(params))
 
@@ -250,6 +257,7 @@ ENDPOINTS = (
     ),
     _endpoint("POST", "/v1/payment_intents/{id}/cancel", shapes.PaymentIntentCancelParams, _cancel_intent),
     _endpoint("GET", "/v1/setup_intents/{id}", shapes.SetupIntentRetrieveParams, _retrieve("setup_intent")),
+    _endpoint("GET", "/v1/setup_attempts", shapes.SetupAttemptListParams, _list_setup_attempts),
     _endpoint(
         "GET",
         "/v1/charges",

@@ -160,6 +160,23 @@ def setup_intent(params: dict[str, Any]) -> Document:
     }  # fmt: skip
 
 
+def setup_attempt(setup: Document, method: Document, error: Document | None) -> Document:
+    """One card that was tried for a setup intent; `error` says why it was refused."""
+    return {
+        **nothing("application", "flow_directions", "on_behalf_of"),
+        "id": store.new_id("setatt"),
+        "object": "setup_attempt",
+        "customer": setup["customer"],
+        "livemode": False,
+        "payment_method": method["id"],
+        "payment_method_details": {"type": method["type"], method["type"]: {}},
+        "setup_error": error,
+        "setup_intent": setup["id"],
+        "status": "failed" if error else "succeeded",
+        "usage": setup["usage"],
+    }
+
+
 def charge(intent: Document, method: Document, *, decline: Decline | None, pending: bool = False) -> Document:
     """A charge that the bank granted, refused (`decline`) or has yet to decide on (`pending`)."""
     granted = decline is None and not pending

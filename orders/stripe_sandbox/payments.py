@@ -177,7 +177,7 @@ def succeed_setup(setup: StoredObject, method: StoredObject) -> None:
         "last_setup_error": None,
         "next_action": None,
     }
-    store.save(setup)
+    _record_attempt(setup, method, None)
     if setup.body["customer"]:
         attach(method, setup.body["customer"])
     emit("setup_intent.succeeded", setup)
@@ -191,8 +191,14 @@ def fail_setup(setup: StoredObject, method: StoredObject, decline: Decline) -> N
         "last_setup_error": decline.as_error() | {"payment_method": copy.deepcopy(method.body)},
         "next_action": None,
     }
-    store.save(setup)
+    _record_attempt(setup, method, setup.body["last_setup_error"])
     emit("setup_intent.setup_failed", setup)
+
+
+def _record_attempt(setup: StoredObject, method: StoredObject, error: Document | None) -> None:
+    attempt = store.create(documents.setup_attempt(setup.body, method.body, error))
+    setup.body["latest_attempt"] = attempt.id
+    store.save(setup)
 
 
 def cancel_setup(setup: StoredObject) -> None:

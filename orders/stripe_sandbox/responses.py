@@ -93,6 +93,7 @@ _EXPANDABLE = {
         "application",
     },
     "setup_intent": {"customer", "latest_attempt", "mandate", "payment_method"},
+    "setup_attempt": {"application", "customer", "on_behalf_of", "payment_method", "setup_intent"},
     "charge": {"balance_transaction", "customer", "failure_balance_transaction", "payment_intent", "review"},
     "refund": {
         "balance_transaction",

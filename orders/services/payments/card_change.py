@@ -21,7 +21,7 @@ from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
 from orders.services.payments.off_session import CARD_UNKNOWN
-from orders.services.payments.refused_cards import refuse_new_page
+from orders.services.payments.refused_cards import refuse_new_page, too_many_refused
 from orders.services.payments.stored_cards import discard_card, forget_customer, store_card
 from orders.stripe import gateway
 from orders.stripe.facts import SetupSessionFacts
@@ -82,6 +82,18 @@ def settle_card_change(change_id: uuid.UUID) -> str:
     return {CardChangeState.DONE: "kept", CardChangeState.OPEN: "pending"}.get(
         CardChangeState(change.state), "closed"
     )
+
+
+def limit_cards_of_change(change_id: uuid.UUID) -> None:
+    """Close the page of a change, and tell the workshop once, when too many cards were refused for its order.
+
+    Safe to repeat and to run at once; a card that was quicker is kept. Raises GatewayError.
+    """
+    change = CardChange.objects.get(pk=change_id)
+    if change.state == CardChangeState.OPEN and too_many_refused(
+        change.order_id, {"card_change": str(change.pk)}
+    ):
+        _close(change)
 
 
 def resume_card_change(change: CardChange) -> None:

@@ -5,7 +5,7 @@ from django.utils import translation
 from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
-from orders.models import Attempt, Contract, Invoice, Order, Refund, RefundReason
+from orders.models import Contract, Invoice, Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice_of
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 from orders.selectors.refund_words import automatic_refund_text, is_of_installment_not_owed
@@ -49,11 +49,11 @@ def mail_review_alert(order: Order, reason: str) -> None:
     )
 
 
-def mail_refused_cards(order: Order, attempt: Attempt, refused: int) -> None:
-    """To the workshop: the page of an attempt is closed, as card after card was refused on it."""
+def mail_refused_cards(order: Order, page_id: str, refused: int) -> None:
+    """To the workshop: a page is closed, as card after card was refused. `page_id`: its attempt or card change."""
     mail_workshop(
         "payment_review_alert",
         {"reason": f"cards refused: {refused}", "refused": True, "admin_url": order_admin_url(order)},
-        once=attempt.pk,
+        once=page_id,
         order=order,
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, AttemptKind, AttemptState, Order
+from orders.models import Attempt, AttemptKind, AttemptState, CardChange, Order
 from orders.services.payments.checkout_sessions import close_page
 from orders.services.payments.mails import mail_refused_cards
 from orders.services.payments.settlement import settle
@@ -46,26 +46,45 @@ def limit_refused_cards(attempt_id: uuid.UUID) -> None:
         pages.filter(pk=attempt_id, intent_id=None).update(intent_id=facts.intent_id)
     if attempt.state != AttemptState.SENT:
         return
-    since = timezone.now() - COUNTED_FOR
-    tried = pages.filter(payment__order=attempt.payment.order_id, created_at__gt=since)
-    intents = tried.exclude(intent_id=None).values_list("intent_id", flat=True)
-    refused = sum(gateway.count_refused_charges(str(each)) for each in intents)
-    if refused < REFUSED_CARDS_LIMIT:
-        return
     # Told first: a process that dies in between is followed by one that closes the page.
-    _tell(attempt, refused)
-    close_page(attempt)
-    settle(attempt.pk)
+    if too_many_refused(attempt.payment.order_id, {"attempt": str(attempt.pk)}):
+        close_page(attempt)
+        settle(attempt.pk)
+
+
+def too_many_refused(order_id: uuid.UUID, page: dict[str, str]) -> bool:
+    """Return whether the open page of an order has to be closed; then the workshop is told, once.
+
+    `page` names it for the journal: the `attempt` that it pays, or the `card_change`. Raises GatewayError.
+    """
+    since = timezone.now() - COUNTED_FOR
+    tried = Attempt.objects.filter(payment__order=order_id, created_at__gt=since)
+    intents = tried.exclude(kind=AttemptKind.OFF_SESSION).exclude(intent_id=None)
+    changes = CardChange.objects.filter(order=order_id, created_at__gt=since).exclude(
+        checkout_session_id=None
+    )
+    refused = sum(
+        gateway.count_refused_charges(str(each)) for each in intents.values_list("intent_id", flat=True)
+    ) + sum(
+        gateway.count_refused_setups(str(each))
+        for each in changes.values_list("checkout_session_id", flat=True)
+    )
+    if refused < REFUSED_CARDS_LIMIT:
+        return False
+    _tell(order_id, page, refused)
+    return True
 
 
 @transaction.atomic
-def _tell(attempt: Attempt, refused: int) -> None:
-    order = Order.objects.select_for_update(no_key=True).get(pk=attempt.payment.order_id)
-    if order.events.filter(name=CARDS_REFUSED, data__attempt=str(attempt.pk)).exists():
+def _tell(order_id: uuid.UUID, page: dict[str, str], refused: int) -> None:
+    order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
+    told = {f"data__{name}": value for name, value in page.items()}
+    if order.events.filter(name=CARDS_REFUSED, **told).exists():
         return
     logger.warning("order %s: %s cards refused, its payment page is closed", order.pk, refused)
-    record_event(order, CARDS_REFUSED, attempt=str(attempt.pk), count=refused)
-    mail_refused_cards(order, attempt, refused)
+    record_event(order, CARDS_REFUSED, actor=None, **page, count=refused)
+    [page_id] = page.values()
+    mail_refused_cards(order, page_id, refused)
 
 
 def refuse_new_page(order: Order) -> None:

@@ -16,7 +16,7 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
-from orders.services.payments.card_change import settle_card_change
+from orders.services.payments.card_change import limit_cards_of_change, settle_card_change
 from orders.services.payments.off_session import is_on_its_way
 from orders.services.payments.refused_cards import limit_refused_cards
 from orders.services.payments.settlement import hold_for_review, is_final, settle
@@ -122,7 +122,9 @@ def _act(event: StripeEvent) -> None:
     if event.kind.startswith("checkout.session."):
         closed = event.kind == "checkout.session.expired"
         if subject.get("mode") == "setup":
-            _settle_card_change(subject, closed=closed)
+            change = _card_change(subject, closed=closed)
+            if change is not None:
+                settle_card_change(change.pk)
             return
         _settle_attempt(
             subject, checkout_session_id=str(subject.get("id", "")), closed=closed, last_try=last_try
@@ -130,6 +132,10 @@ def _act(event: StripeEvent) -> None:
     elif family == "payment_intent":
         refused = event.kind == "payment_intent.payment_failed"
         _settle_attempt(subject, intent_id=str(subject.get("id", "")), refused=refused, last_try=last_try)
+    elif event.kind == "setup_intent.setup_failed":
+        change = _card_change(subject)
+        if change is not None:
+            limit_cards_of_change(change.pk)
     elif event.kind.startswith("charge.dispute."):
         sync_disputes(str(subject.get("payment_intent") or ""))
     elif family in ("charge", "refund"):
@@ -222,8 +228,9 @@ def _metadata(subject: dict[str, Any]) -> dict[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
-    """A page on which nothing is paid: a card was left on it, or its time is over."""
+def _card_change(subject: dict[str, Any], *, closed: bool = False) -> CardChange | None:
+    """The change whose page, or whose page's setup, a message is about; None for another site's, and for one of an
+    order that staff deleted (`closed`: nobody can leave a card on it any more)."""
     metadata = _metadata(subject)
     change = CardChange.objects.filter(checkout_session_id=str(subject.get("id", ""))).first()
     if change is None:
@@ -231,15 +238,13 @@ def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
         try:
             change = CardChange.objects.filter(pk=uuid.UUID(named)).first()
         except ValueError:
-            return
+            return None
         if change is None and not closed and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:
             raise NotYetKnown(f"change of card {named} is not known")
-    if change is None:
-        return
-    if change.checkout_session_id is None and change.state == CardChangeState.OPEN:
+    if change is not None and change.checkout_session_id is None and change.state == CardChangeState.OPEN:
         # The page exists, and the process that opened it has not saved its id yet, or died before it could.
         raise NotYetKnown(f"the page of change of card {change.pk} is not saved yet")
-    settle_card_change(change.pk)
+    return change
 
 
 def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:

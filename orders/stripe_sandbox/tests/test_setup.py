@@ -163,6 +163,22 @@ def test_a_refused_card_leaves_the_page_open(browser, client, setup_page, custom
     assert state(client, session) == ("complete", "no_payment_required", "succeeded")
 
 
+def test_every_card_that_was_tried_is_listed(browser, client, setup_page, customer):
+    session, other = setup_page(), setup_page()
+    press(browser, session, "refuse")
+    press(browser, other, "refuse")
+    press(browser, session, "pay")
+
+    setup = client.v1.setup_intents.retrieve(session.setup_intent)
+    last, first = client.v1.setup_attempts.list({"setup_intent": setup.id}).data
+    assert (first.status, first.setup_error.code) == ("failed", "card_declined")
+    assert (last.status, last.setup_error, last.id) == ("succeeded", None, setup.latest_attempt)
+    assert {first.setup_intent, last.setup_intent} == {setup.id}
+    assert {first.customer, last.customer} == {customer}
+    with pytest.raises(stripe.InvalidRequestError):
+        client.v1.setup_attempts.list({})
+
+
 @pytest.mark.parametrize(("answer", "ends"), [("accept", "succeeded"), ("refuse", "requires_payment_method")])
 def test_3d_secure(browser, client, setup_page, answer, ends):
     session = setup_page()
