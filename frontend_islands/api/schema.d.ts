@@ -4655,7 +4655,9 @@ export interface components {
             shipping_zone: string;
             /** @description The parcel leaves the Union's VAT or customs area: its receiver owes import taxes or duties. */
             customs_notice: boolean;
-            /** @description What is wrong or doubtful about the postcode, in the visitor's language. */
+            /** @description Why no order takes the postcode, in the visitor's language. */
+            postal_code_error: string;
+            /** @description What is doubtful about a postcode that an order takes, in the visitor's language. */
             postal_code_notice: string;
             /** Format: decimal */
             shipping_cost: string;

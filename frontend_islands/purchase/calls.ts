@@ -40,18 +40,22 @@ const amount = v.pipe(v.string(), v.regex(/^\d+\.\d\d$/));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 
-const line = v.object({
-  key: text,
+const choice = {
   product_id: count,
   variation_id: v.nullable(count),
   finish: v.nullable(v.picklist(["painted", "unpainted"])),
   name: text,
+  quantity: count,
+};
+
+const line = v.object({
+  ...choice,
+  key: text,
   finish_label: text,
   variation_name: text,
   url: text,
   image: v.nullable(v.object({ url: text, srcset: text })),
   promotion_label: text,
-  quantity: count,
   unit_price: v.nullable(amount),
   original_price: v.nullable(amount),
   free_quantity: count,
@@ -66,15 +70,7 @@ const line = v.object({
 const hint = v.object({
   label: text,
   text,
-  suggestion: v.nullable(
-    v.object({
-      product_id: count,
-      variation_id: v.nullable(count),
-      finish: v.nullable(v.picklist(["painted", "unpainted"])),
-      name: text,
-      quantity: count,
-    }),
-  ),
+  suggestion: v.nullable(v.object(choice)),
 });
 
 /**
@@ -87,8 +83,8 @@ const quote = v.object({
   original_total: amount,
   promotion_savings: amount,
   subtotal: amount,
-  country: text,
   customs_notice: v.boolean(),
+  postal_code_error: text,
   postal_code_notice: text,
   shipping_cost: amount,
   total: amount,

@@ -94,6 +94,7 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
     country: "FR",
     shipping_zone: "france-europe",
     customs_notice: false,
+    postal_code_error: "",
     postal_code_notice: "",
     shipping_cost: "0.00",
     total: "378.00",
@@ -117,7 +118,7 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
 export function hint(more: Partial<OfferHint> = {}): OfferHint {
   return {
     label: "2 achetés, 1 offert",
-    text: "Encore 2 pièces parmi Gardien et la moins chère est offerte (2 achetés, 1 offert).",
+    text: "Encore 2 × Gardien et une pièce est offerte (2 achetés, 1 offert).",
     keys: ["12:3:painted"],
     names: ["Gardien"],
     missing: 2,

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from catalog.models import Finish
 from catalog.selectors.wording import quantities_label
 from orders.pricing.installments import Installment
+from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
 from orders.selectors.promises import christmas_text
@@ -17,7 +18,7 @@ from orders.selectors.quotes import CartQuote, OfferHint, QuotedLine
 from shop.core.dates import day_in_words, day_range_in_words
 from shop.core.law import HOME_COUNTRY
 from shop.core.money import ZERO, to_cents
-from shop.core.postcodes import postcode_notice
+from shop.core.postcodes import postcode_error, postcode_notice
 
 # A hint names so many pieces of its offer.
 NAMED_PIECES = 3
@@ -38,6 +39,7 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
         "country": cart.destination or HOME_COUNTRY,
         "shipping_zone": quote.zone_code,
         "customs_notice": quote.place.meets_customs,
+        "postal_code_error": postcode_error(cart.country, cart.postal_code) if cart.postal_code else "",
         "postal_code_notice": postcode_notice(cart.country, cart.postal_code),
         "shipping_cost": _amount(quote.shipping_cost),
         "total": _amount(quote.total),
@@ -148,30 +150,43 @@ def _names(hint: OfferHint) -> list[str]:
 
 def _hint_text(hint: OfferHint, label: str) -> str:
     pool, names = hint.pool, _names(hint)
+    values = {"count": pool.missing, "label": label, "free": pool.get}
+    if len(names) == 1:
+        return _hint_of_one(pool) % {**values, "piece": names[0]}
     pieces = ", ".join(names[:NAMED_PIECES]) + ("…" if len(names) > NAMED_PIECES else "")
-    values = {"count": pool.missing, "pieces": pieces, "label": label, "free": pool.get}
+    return _hint_of_several(pool) % {**values, "pieces": pieces}
+
+
+def _hint_of_one(pool: NextFree) -> str:
     # At `missing <= get` the customer has paid for enough: what is still to be added costs nothing.
     if pool.missing <= pool.get:
-        return (
-            ngettext(
-                "Il vous manque votre pièce offerte\u00a0: ajoutez-la parmi %(pieces)s (%(label)s).",
-                "Il vous manque vos %(count)d pièces offertes\u00a0: ajoutez-les parmi %(pieces)s (%(label)s).",
-                pool.missing,
-            )
-            % values
+        return ngettext(
+            "Il vous manque votre pièce offerte\u00a0: ajoutez encore 1 × %(piece)s (%(label)s).",
+            "Il vous manque vos %(count)d pièces offertes\u00a0: ajoutez encore %(count)d × %(piece)s (%(label)s).",
+            pool.missing,
+        )
+    return ngettext(
+        "Encore %(count)d × %(piece)s et une pièce est offerte (%(label)s).",
+        "Encore %(count)d × %(piece)s et %(free)d pièces sont offertes (%(label)s).",
+        pool.get,
+    )
+
+
+def _hint_of_several(pool: NextFree) -> str:
+    if pool.missing <= pool.get:
+        return ngettext(
+            "Il vous manque votre pièce offerte\u00a0: ajoutez-la parmi %(pieces)s (%(label)s).",
+            "Il vous manque vos %(count)d pièces offertes\u00a0: ajoutez-les parmi %(pieces)s (%(label)s).",
+            pool.missing,
         )
     if pool.get == 1:
-        return (
-            ngettext(
-                "Encore %(count)d pièce parmi %(pieces)s et la moins chère est offerte (%(label)s).",
-                "Encore %(count)d pièces parmi %(pieces)s et la moins chère est offerte (%(label)s).",
-                pool.missing,
-            )
-            % values
+        return ngettext(
+            "Encore %(count)d pièce parmi %(pieces)s et la moins chère est offerte (%(label)s).",
+            "Encore %(count)d pièces parmi %(pieces)s et la moins chère est offerte (%(label)s).",
+            pool.missing,
         )
-    return (
-        _("Encore %(count)d pièces parmi %(pieces)s et les %(free)d moins chères sont offertes (%(label)s).")
-        % values
+    return _(
+        "Encore %(count)d pièces parmi %(pieces)s et les %(free)d moins chères sont offertes (%(label)s)."
     )
 
 

@@ -252,8 +252,12 @@ class QuoteSerializer(serializers.Serializer[Any]):
     customs_notice = serializers.BooleanField(
         help_text="The parcel leaves the Union's VAT or customs area: its receiver owes import taxes or duties."
     )
+    postal_code_error = serializers.CharField(
+        allow_blank=True, help_text="Why no order takes the postcode, in the visitor's language."
+    )
     postal_code_notice = serializers.CharField(
-        allow_blank=True, help_text="What is wrong or doubtful about the postcode, in the visitor's language."
+        allow_blank=True,
+        help_text="What is doubtful about a postcode that an order takes, in the visitor's language.",
     )
     shipping_cost = serializers.DecimalField(max_digits=10, decimal_places=2)
     total = serializers.DecimalField(max_digits=10, decimal_places=2)

@@ -251,7 +251,7 @@ def test_the_cheapest_units_of_a_pool_are_free_and_the_missing_piece_is_told(cli
     assert two["next_free"] == [
         {
             "label": "2 achetés, 1 offert",
-            "text": "Il vous manque votre pièce offerte\u00a0: ajoutez-la parmi Grand (2 achetés, 1 offert).",
+            "text": "Il vous manque votre pièce offerte\u00a0: ajoutez encore 1 × Grand (2 achetés, 1 offert).",
             "keys": [f"{dear.pk}::"],
             "names": ["Grand"],
             "missing": 1,
@@ -261,7 +261,44 @@ def test_the_cheapest_units_of_a_pool_are_free_and_the_missing_piece_is_told(cli
         }
     ]  # fmt: skip
     [one] = quote(client, [line(dear, 1)]).json()["next_free"]
-    assert one["text"] == "Encore 2 pièces parmi Grand et la moins chère est offerte (2 achetés, 1 offert)."
+    assert one["text"] == "Encore 2 × Grand et une pièce est offerte (2 achetés, 1 offert)."
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        (3, "Encore 3 × Grand et 2 pièces sont offertes (4 achetés, 2 offerts)."),
+        (4, "Il vous manque vos 2 pièces offertes\u00a0: ajoutez encore 2 × Grand (4 achetés, 2 offerts)."),
+        (5, "Il vous manque votre pièce offerte\u00a0: ajoutez encore 1 × Grand (4 achetés, 2 offerts)."),
+    ],
+)
+def test_a_hint_of_one_piece_counts_what_is_missing_of_it(client, quantity, text):
+    offer = {"promotion_active": True, "promotion_type": "buy_n_get_m"}
+    product = make_product("Grand", **offer, promotion_buy_quantity=4, promotion_get_quantity=2)
+    [hint] = quote(client, [line(product, quantity)]).json()["next_free"]
+    assert hint["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("second", "text"),
+    [
+        (1, "Encore 4 pièces parmi Grand, Petit et les 2 moins chères sont offertes (4 achetés, 2 offerts)."),
+        (
+            3,
+            "Il vous manque vos 2 pièces offertes\u00a0: ajoutez-les parmi Grand, Petit (4 achetés, 2 offerts).",
+        ),
+        (
+            4,
+            "Il vous manque votre pièce offerte\u00a0: ajoutez-la parmi Grand, Petit (4 achetés, 2 offerts).",
+        ),
+    ],
+)
+def test_a_hint_of_several_pieces_names_them(client, second, text):
+    offer = {"promotion_active": True, "promotion_type": "buy_n_get_m"}
+    quantities = {"promotion_buy_quantity": 4, "promotion_get_quantity": 2}
+    big, small = (make_product(name, **offer, **quantities) for name in ("Grand", "Petit"))
+    [hint] = quote(client, [line(big, 1), line(small, second)]).json()["next_free"]
+    assert hint["text"] == text
 
 
 def test_each_hint_of_two_offers_followed_gives_its_free_units(client):
@@ -401,17 +438,30 @@ def test_an_unknown_weight_counts_as_the_shop_s_default(client):
 
 
 @pytest.mark.parametrize(
-    ("language", "notice"),
+    ("language", "error"),
     [
         ("fr", "Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380."),
         ("de", "Diese Postleitzahl gibt es in diesem Land nicht. Beispiel: 33380."),
     ],
 )
-def test_the_quote_says_what_is_wrong_with_a_postcode(client, language, notice):
+def test_the_quote_says_what_is_wrong_with_a_postcode(client, language, error):
     lines = [line(make_product())]
-    assert quote(client, lines, language, postal_code="ABCDE").json()["postal_code_notice"] == notice
-    assert quote(client, lines, language, postal_code="69003").json()["postal_code_notice"] == ""
+
+    def said(**address: str) -> tuple[str, str]:
+        answer = quote(client, lines, language, **address).json()
+        return answer["postal_code_error"], answer["postal_code_notice"]
+
+    assert said(postal_code="ABCDE") == (error, "")
+    assert said(postal_code="69003") == said(postal_code="") == said() == ("", "")
     assert quote(client, lines, postal_code="1" * 21).status_code == 400
+
+
+def test_the_quote_says_what_is_doubtful_about_a_postcode(client):
+    answer = quote(client, [line(make_product())], country="BR", postal_code="12").json()
+    assert answer["postal_code_error"] == ""
+    assert answer["postal_code_notice"] == (
+        "Ce code postal est inhabituel pour ce pays. Vérifiez-le, vous pouvez continuer."
+    )
 
 
 def test_the_quote_costs_the_same_queries_for_one_line_and_for_forty(client, django_assert_max_num_queries):

@@ -45,11 +45,9 @@ def postcode_error(country: str, postcode: str) -> str:
 
 
 def postcode_notice(country: str, postcode: str) -> str:
-    """Return what a customer should look at again, an error or only a doubt, in the active language; "" for nothing."""
-    if not postcode.strip() or _fits(country, postcode):
+    """Return what a customer should look at again, in the active language; "" for nothing, and for what is an error."""
+    if not postcode.strip() or country in _CERTAIN or _fits(country, postcode):
         return ""
-    if country in _CERTAIN:
-        return _refusal(country)
     return _("Ce code postal est inhabituel pour ce pays. Vérifiez-le, vous pouvez continuer.")
 
 

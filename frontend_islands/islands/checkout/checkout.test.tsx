@@ -160,6 +160,23 @@ it("prices the typed postcode and says what is doubtful about it once it is left
   expect(await screen.findByText("À vérifier.")).toBeTruthy();
 });
 
+it("says that no order takes a typed postcode once it is left, and takes that back", async () => {
+  const wrong = "Ce code postal n'existe pas dans ce pays.";
+  const { user } = await openCheckout({
+    quote: ({ body }) =>
+      json(quote(undefined, { postal_code_error: body.postal_code === "7500" ? wrong : "" })),
+  });
+  await user.type(field("Code postal"), "7500");
+  await user.tab();
+  expect(await screen.findByText(wrong)).toBeTruthy();
+  expect(field("Code postal").getAttribute("aria-invalid")).toBe("true");
+  expect(field("Code postal").getAttribute("aria-describedby")).toBe("checkout-postalCode-error");
+  await user.type(field("Code postal"), "1");
+  await user.tab();
+  await waitFor(() => expect(screen.queryByText(wrong)).toBeNull());
+  expect(field("Code postal").getAttribute("aria-invalid")).toBeNull();
+});
+
 it("does not send the name of another country once one of the list is chosen", async () => {
   const { user, orders } = await openCheckout();
   await fillIn(user);

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { LIMITS } from "@/api/limits";
-import type { CountryChoice } from "@/api/types";
+import type { CountryChoice, Quote } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
 import { type AddressBook, SaveAddress, SavedAddresses } from "./address-book";
 import { AddressFields } from "./address-fields";
@@ -13,8 +13,8 @@ interface DeliverySectionProps {
   countries: readonly CountryChoice[];
   otherCountry: string;
   needsPostcode: boolean;
-  /** What the server finds wrong or doubtful about the postcode; empty for nothing. */
-  postcodeNotice: string;
+  /** What the server finds wrong or doubtful about the postcode. */
+  postcode: Pick<Quote, "postal_code_error" | "postal_code_notice"> | null;
   onCountry: (code: string) => void;
   book: AddressBook;
   isMember: boolean;
@@ -25,7 +25,7 @@ export function DeliverySection({
   countries,
   otherCountry,
   needsPostcode,
-  postcodeNotice,
+  postcode,
   onCountry,
   book,
   isMember,
@@ -36,6 +36,9 @@ export function DeliverySection({
   const [isOpen, setIsOpen] = useState(Boolean(texts.phone || texts.notes));
   const [isTypingPostcode, setIsTypingPostcode] = useState(false);
   const hasError = Boolean(errors.phone || errors.notes);
+  // Half a postcode is no mistake: nothing is said while it is being typed.
+  const judged = isTypingPostcode ? null : postcode;
+  const postcodeError = errors.postalCode || judged?.postal_code_error;
   return (
     <fieldset className="form__section">
       <legend className="form__legend">
@@ -57,7 +60,7 @@ export function DeliverySection({
           autoComplete="shipping family-name"
         />
         <AddressFields
-          form={form}
+          form={postcodeError ? { ...form, errors: { ...errors, postalCode: postcodeError } } : form}
           of="delivery"
           countries={countries}
           otherCountry={otherCountry}
@@ -65,8 +68,7 @@ export function DeliverySection({
           onCountry={onCountry}
           postcode={{
             isOptional: !needsPostcode,
-            // Half a postcode is no mistake: nothing is said while it is being typed.
-            hint: isTypingPostcode || errors.postalCode ? "" : postcodeNotice,
+            hint: postcodeError ? "" : (judged?.postal_code_notice ?? ""),
             onFocus: () => setIsTypingPostcode(true),
             onBlur: () => {
               setIsTypingPostcode(false);

@@ -99,7 +99,7 @@ export function Checkout(props: CheckoutProps) {
           countries={countries}
           otherCountry={other_country}
           needsPostcode={country.choice?.needs_postcode ?? true}
-          postcodeNotice={quoting.isOfAddress ? (quoting.quote?.postal_code_notice ?? "") : ""}
+          postcode={quoting.isOfAddress ? quoting.quote : null}
           onCountry={chooseCountry}
           book={book}
           isMember={member.isMember}

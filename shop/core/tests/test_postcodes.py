@@ -23,7 +23,8 @@ def test_a_postcode_as_people_write_it_passes(country, postcode):
 
 @pytest.mark.parametrize("postcode", ["ABCDE", "7500", "750011", "٧٥٠٠١", "FR97400", "75-0a1"])
 def test_a_french_postcode_that_can_t_be_is_refused(postcode):
-    assert postcode_error("FR", postcode) == postcode_notice("FR", postcode) == INVALID_FR
+    assert postcode_error("FR", postcode) == INVALID_FR
+    assert postcode_notice("FR", postcode) == ""
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from orders.selectors.orders import member_history, member_orders
 from orders.selectors.rules import country_name
 from shop.core.kept_forms import members_only
 from shop.core.keyset import BadCursor
-from shop.core.postcodes import postcode_notice
+from shop.core.postcodes import postcode_error, postcode_notice
 from shop.core.row_keys import read_key, read_keys
 from shop.core.staff_actions import StaffAction, may
 from shop.pages.forms import EmailChangeForm, ProfileForm
@@ -116,7 +116,8 @@ def profile_context(request: HttpRequest, form: ProfileForm | None = None) -> di
             (
                 address,
                 country_name(address.country, address.custom_country),
-                postcode_notice(address.country, address.postal_code),
+                postcode_error(address.country, address.postal_code)
+                or postcode_notice(address.country, address.postal_code),
             )
             for address in addresses_of(user)
         ],
