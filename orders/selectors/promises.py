@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from catalog.selectors.wording import ProductionDays, default_production_days
 from orders.models import ShippingZone
@@ -85,10 +86,18 @@ def christmas_days() -> ChristmasDays | None:
 def christmas_text(until: date | None) -> str:
     """Return the sentence about a delivery before Christmas; "" when it can't be said. The day in it is the one after
     `until`, which the order must come before."""
-    if until is None:
-        return ""
-    day = day_in_words(until + timedelta(days=1), "MONTH_DAY_FORMAT")
-    return _("Chez vous avant Noël si commandé avant le %(day)s") % {"day": day}
+    text = _("Chez vous avant Noël si commandé avant le %(day)s")
+    return "" if until is None else text % {"day": _day_to_come_before(until)}
+
+
+def christmas_text_in_france(until: date | None) -> str:
+    """Return the same for pages, which don't know where their reader lives: other languages name the country."""
+    text = pgettext("a page", "Chez vous avant Noël si commandé avant le %(day)s")
+    return "" if until is None else text % {"day": _day_to_come_before(until)}
+
+
+def _day_to_come_before(until: date) -> str:
+    return day_in_words(until + timedelta(days=1), "MONTH_DAY_FORMAT")
 
 
 def dispatch_from(days_min: int, days_max: int, available_quantity: int | None) -> date | None:

@@ -52,7 +52,7 @@ def closure() -> AnnouncedClosure | None:
     return announced_closure()
 
 
-register.filter("christmas_text", promises.christmas_text)
+register.filter("christmas_text_in_france", promises.christmas_text_in_france)
 
 
 @register.simple_tag

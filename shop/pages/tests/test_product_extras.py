@@ -45,9 +45,9 @@ def test_when_it_arrives(client, piece, prefix, sentence):
     ("prefix", "sentence"),
     [
         ("", "Chez vous avant Noël si commandé avant le 29 novembre"),
-        ("/en", "With you before Christmas if ordered before 29 November"),
-        ("/es", "En su casa antes de Navidad si lo pide antes del 29 de noviembre"),
-        ("/de", "Vor Weihnachten bei Ihnen, wenn Sie vor dem 29. November bestellen"),
+        ("/en", "With you in France before Christmas if ordered before 29 November"),
+        ("/es", "En su casa en Francia antes de Navidad si lo pide antes del 29 de noviembre"),
+        ("/de", "In Frankreich vor Weihnachten bei Ihnen, wenn Sie vor dem 29. November bestellen"),
     ],
 )
 def test_until_when_to_order_before_christmas(client, piece, prefix, sentence):
