@@ -77,7 +77,10 @@ def register() -> None:
         ProcessingActivity(
             name="newsletter",
             label=_("Newsletter et rappels de panier"),
-            purpose=_("Vous envoyer la newsletter et les rappels que vous avez demandés (art. L34-5 CPCE)"),
+            purpose=_(
+                "Vous envoyer la newsletter et les rappels que vous avez demandés (art. L34-5 du code des postes et "
+                "des communications électroniques)"
+            ),
             data=_(
                 "e-mail, langue, sujets et collections choisis, lettres envoyées, date et texte de chaque accord, "
                 "empreinte du réseau"

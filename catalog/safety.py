@@ -34,7 +34,7 @@ WARNINGS: dict[SafetyClass, tuple[str | Promise, ...]] = {
         _SMALL_PARTS,
         _(
             "Fonctionne avec une pile, à tenir hors de portée des enfants\u00a0: avalée, elle brûle gravement en moins "
-            "de deux heures. Une pile usée se rapporte à un point de collecte."
+            "de deux heures. Rapportez les piles usées à un point de collecte."
         ),
     ),
 }

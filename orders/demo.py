@@ -86,7 +86,7 @@ CAMILLE = Buyer("Camille", "Exemple", "12 rue des Lilas", "69003", "Lyon")
 _GUESTS = (
     Buyer("Sacha", "Modèle", "4 quai du Port", "13002", "Marseille"),
     Buyer("Alix", "Gabarit", "27 rue Haute", "67000", "Strasbourg"),
-    Buyer("Robin", "Muster", "Lindenstrasse 8", "50674", "Köln", "DE"),
+    Buyer("Robin", "Muster", "Lindenstraße 8", "50674", "Köln", "DE"),
     Buyer("Noa", "Maquette", "9 place du Marché", "35000", "Rennes"),
     Buyer("Lou", "Ejemplo", "Calle Mayor 15", "46001", "Valencia", "ES"),
     Buyer("Charlie", "Ébauche", "31 rue des Tanneurs", "59800", "Lille"),

@@ -32,7 +32,7 @@ def register() -> None:
         ProcessingActivity(
             name="orders",
             label=_("Préparer, livrer et suivre votre commande"),
-            purpose=_("Exécuter la vente, la livrer, répondre à une rétractation ou à une garantie"),
+            purpose=_("Exécuter la vente, livrer la commande, répondre à une rétractation ou à une garantie"),
             data=_(
                 "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées et leurs photos, "
                 "suivi du colis, déclarations de rétractation, nos notes sur la commande"
@@ -119,7 +119,7 @@ def register() -> None:
             data=_("identité et adresse facturée, commandes, paiements, remboursements"),
             basis=Basis.LEGAL_OBLIGATION,
             periods=(Period("invoices_years", _("après la clôture de l'exercice")),),
-            recipients=_("administration fiscale et comptable, hébergeur"),
+            recipients=_("administration fiscale, expert-comptable, hébergeur"),
             kept=_("les contrats, les factures et les avoirs, tels qu'ils ont été émis"),
             columns={
                 "orders.Invoice": ("data", "language"),

@@ -235,7 +235,7 @@ def test_somebody_else_took_the_address_meanwhile(client, member):
     path = link(NEW)
     rival = make_member(NEW)
     client.get(path)
-    assert "Un autre compte utilise cette adresse depuis" in text(client.post("/auth/adresse-e-mail"))
+    assert "Un autre compte utilise désormais cette adresse" in text(client.post("/auth/adresse-e-mail"))
     assert (email_of(member), email_of(rival)) == ("client@example.com", NEW)
     assert not EmailChange.objects.exists()
     assert mails("account_email_changed") == []

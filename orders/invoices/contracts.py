@@ -92,12 +92,9 @@ def _sections(data: dict[str, Any], terms: TermsText | None, contract: Contract)
         sentence = _(
             "Si un différend ne se règle pas avec nous, vous pouvez saisir gratuitement le médiateur\u00a0:"
         )
-        found.append(
-            _section(
-                _("Médiateur de la consommation"),
-                [_paragraph(sentence), _paragraph("\n".join(data["mediator"]))],
-            )
-        )
+        # One paragraph, so that no page ends between the two.
+        text = "\n".join([sentence, *data["mediator"]])
+        found.append(_section(_("Médiateur de la consommation"), [_paragraph(text)]))
     found.append(_section(_("Se rétracter"), markdown_blocks(data["withdrawal_notice"])))
     accepted = _("Version %(number)s, acceptée le %(day)s.") % {
         "number": contract.terms_version,

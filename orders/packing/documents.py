@@ -52,7 +52,7 @@ def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
             "rest": _("Le reste de votre commande suit dans un autre colis.")
             if shipment is not None and any(units_to_send(order).values())
             else "",
-            "gift_title": _("Un message de %(name)s") % {"name": order.customer_name},
+            "gift_title": _("%(name)s vous écrit") % {"name": order.customer_name},
             "gift_message": order.gift_message,
         }
 

@@ -51,7 +51,7 @@ _DISPUTES: dict[str, Promise] = {
 }
 _REFUNDS: dict[str, Promise] = {
     "charge_for_pending_refund_disputed": gettext_lazy("le client a contesté le paiement entre-temps"),
-    "declined": gettext_lazy("la banque du client n'en veut pas"),
+    "declined": gettext_lazy("la banque du client le refuse"),
     "expired_or_canceled_card": gettext_lazy("la carte du client n'existe plus"),
     "insufficient_funds": gettext_lazy("pas assez d'argent sur le compte Stripe de la boutique"),
     "lost_or_stolen_card": gettext_lazy("la carte du client est déclarée perdue ou volée"),

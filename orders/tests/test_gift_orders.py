@@ -195,7 +195,7 @@ def test_the_draft_of_an_invoice_starts_with_the_billing_address():
 @pytest.mark.parametrize(
     ("language", "title", "message"),
     [
-        ("fr", "Bon de livraison", "Un message de Léa Martin"),
+        ("fr", "Bon de livraison", "Léa Martin vous écrit"),
         ("en", "Delivery note", "A message from Léa Martin"),
         ("es", "Albarán de entrega", "Un mensaje de Léa Martin"),
         ("de", "Lieferschein", "Eine Nachricht von Léa Martin"),

@@ -404,7 +404,7 @@ def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days
     page = client.get(link)
 
     assert " ".join(withdrawal.statement.split()) in words(page)
-    assert "This number and this address do not belong to one order" in mail.text
+    assert "This number and this address do not belong to the same order" in mail.text
     assert client.get(f"{link}x").status_code == 404
     assert client.get(link.replace("?a=", "?d=")).status_code == 404
     with time_machine.travel(timezone.now() + timedelta(days=31)):

@@ -80,7 +80,7 @@ it("names what a gift and an invoice lack, and forgives it when they are no long
   ).toEqual([
     "Saisissez le nom du destinataire.",
     "Saisissez votre ville.",
-    "Saisissez le nom de la facture.",
+    "Saisissez le nom à inscrire sur la facture.",
     "Saisissez l'adresse de facturation.",
     "Saisissez le code postal de facturation.",
     "Saisissez la ville de facturation.",

@@ -136,9 +136,9 @@ def test_l441_9_a_company_s_invoice_tells_what_late_payment_costs(paid) -> None:
                 f"40{NB}€ pour frais de recouvrement (art. L441-10 et D441-5 du code de commerce)."
             ),
             "text": (
-                "Kein Skonto bei vorzeitiger Zahlung. Bei Zahlungsverzug: Zinsen in Höhe des Refinanzierungssatzes "
-                f"der Europäischen Zentralbank zuzüglich 10 Punkten und eine Pauschale von 40{NB}€ für "
-                "Beitreibungskosten "
+                "Kein Skonto bei vorzeitiger Zahlung. Bei Zahlungsverzug: Verzugszinsen in Höhe des "
+                "Refinanzierungssatzes der Europäischen Zentralbank zuzüglich 10 Prozentpunkten und eine "
+                f"Pauschale von 40{NB}€ für Beitreibungskosten "
                 "(Art. L441-10 und D441-5 des französischen Handelsgesetzbuchs)."
             ),
         }

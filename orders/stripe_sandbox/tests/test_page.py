@@ -235,7 +235,7 @@ def test_without_an_address_the_page_asks_for_one(browser, client, open_session)
 
     refused = press(browser, session, "pay", email="nobody")
     assert refused.status_code == 400
-    assert "Saisissez une adresse e-mail valable." in refused.text
+    assert "Saisissez une adresse e-mail valide." in refused.text
     assert state(client, session) == ("open", "unpaid", None)
 
     press(browser, session, "refuse", email="zoe@example.com")
