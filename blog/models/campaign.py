@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from blog.models.newsletter import Subscriber, Topic
 from catalog.models import Category
@@ -41,7 +42,7 @@ class Campaign(models.Model):
     """
 
     title = models.CharField(_("nom (pour vous)"), max_length=120)
-    topic = models.CharField(_("sujet"), max_length=12, choices=Topic.choices, blank=True)
+    topic = models.CharField(pgettext_lazy("topic", "sujet"), max_length=12, choices=Topic.choices, blank=True)
     category = models.ForeignKey(
         Category,
         on_delete=models.SET_NULL,

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.models.product import Product
 from catalog.models.variant import Variant
@@ -22,7 +23,7 @@ class ReviewState(models.TextChoices):
     """Nothing is seen by others before somebody read it."""
 
     PENDING = "pending", _("À relire")
-    PUBLISHED = "published", _("Publié")
+    PUBLISHED = "published", pgettext_lazy("review", "Publié")
     REFUSED = "refused", _("Refusé")
 
 

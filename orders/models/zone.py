@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django_countries.fields import CountryField
 
 
@@ -17,7 +18,7 @@ class ShippingZone(models.Model):
 
     code = models.SlugField(_("code"), max_length=40, unique=True)
     name = models.CharField(_("nom"), max_length=80)
-    countries = CountryField(multiple=True, blank=True, verbose_name=_("pays"))
+    countries = CountryField(multiple=True, blank=True, verbose_name=pgettext_lazy("several", "pays"))
     rate = models.DecimalField(
         _("tarif (€)"),
         max_digits=8,
