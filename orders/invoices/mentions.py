@@ -85,8 +85,8 @@ def _business_mentions(data: dict[str, Any]) -> list[Mention]:
 def _late_payment() -> str:
     return _(
         "Pas d'escompte pour paiement anticipé. En cas de retard de paiement : pénalités au taux de refinancement de "
-        "la Banque centrale européenne majoré de 10 points, et indemnité forfaitaire de 40 € pour frais de "
-        "recouvrement (art. L441-10 et D441-5 du code de commerce)."
+        "la Banque centrale européenne majoré de 10 points de pourcentage, et indemnité forfaitaire de 40 € pour "
+        "frais de recouvrement (art. L441-10 et D441-5 du code de commerce)."
     )
 
 

@@ -132,8 +132,8 @@ def test_l441_9_a_company_s_invoice_tells_what_late_payment_costs(paid) -> None:
             "name": "late_payment",
             "fr": (
                 f"Pas d'escompte pour paiement anticipé. En cas de retard de paiement{NB}: pénalités au taux de "
-                "refinancement de la Banque centrale européenne majoré de 10 points, et indemnité forfaitaire de "
-                f"40{NB}€ pour frais de recouvrement (art. L441-10 et D441-5 du code de commerce)."
+                "refinancement de la Banque centrale européenne majoré de 10 points de pourcentage, et indemnité "
+                f"forfaitaire de 40{NB}€ pour frais de recouvrement (art. L441-10 et D441-5 du code de commerce)."
             ),
             "text": (
                 "Kein Skonto bei vorzeitiger Zahlung. Bei Zahlungsverzug: Verzugszinsen in Höhe des "
