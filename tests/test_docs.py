@@ -81,7 +81,10 @@ def test_settings_exist(document: Path):
 
 
 def test_the_operator_asks_stripe_for_the_events_that_the_shop_acts_on():
-    kinds = named(ROOT / "docs/operator.md", r"^(?:charge|checkout\.session|payment_intent|refund|setup_intent)\.[\w.]+$")
+    kinds = named(
+        ROOT / "docs/operator.md",
+        r"^(?:charge|checkout\.session|payment_intent|refund|setup_intent)\.[\w.]+$",
+    )
     assert kinds == set(WEBHOOK_KINDS)
     # What one call of Stripe's list of events takes.
     assert len(WEBHOOK_KINDS) <= 20

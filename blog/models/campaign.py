@@ -42,7 +42,9 @@ class Campaign(models.Model):
     """
 
     title = models.CharField(_("nom (pour vous)"), max_length=120)
-    topic = models.CharField(pgettext_lazy("topic", "sujet"), max_length=12, choices=Topic.choices, blank=True)
+    topic = models.CharField(
+        pgettext_lazy("topic", "sujet"), max_length=12, choices=Topic.choices, blank=True
+    )
     category = models.ForeignKey(
         Category,
         on_delete=models.SET_NULL,
