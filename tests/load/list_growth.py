@@ -61,7 +61,7 @@ def main() -> int:
     from django.test import Client
 
     from catalog.models import Product
-    from tests.load.search_bench import seed
+    from tests.load.catalogue import seed
 
     call_command("migrate", verbosity=0)
     # Left there by an earlier run that was given the same folder or database.

@@ -58,7 +58,7 @@ def main() -> int:
     # No list of all statements in memory.
     settings.DEBUG = False
     from catalog.models import Product
-    from tests.load.search_bench import seed
+    from tests.load.catalogue import seed
 
     call_command("migrate", verbosity=0)
     # Left there by an earlier run that was given the same folder or database.
