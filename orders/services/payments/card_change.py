@@ -84,7 +84,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
     )
 
 
-def limit_cards_of_change(change_id: uuid.UUID) -> None:
+def limit_refused_cards_of_change(change_id: uuid.UUID) -> None:
     """Close the page of a change, and tell the workshop once, when too many cards were refused for its order.
 
     Safe to repeat and to run at once; a card that was quicker is kept. Raises GatewayError.

@@ -16,7 +16,7 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
-from orders.services.payments.card_change import limit_cards_of_change, settle_card_change
+from orders.services.payments.card_change import limit_refused_cards_of_change, settle_card_change
 from orders.services.payments.off_session import is_on_its_way
 from orders.services.payments.refused_cards import limit_refused_cards
 from orders.services.payments.settlement import hold_for_review, is_final, settle
@@ -135,7 +135,7 @@ def _act(event: StripeEvent) -> None:
     elif event.kind == "setup_intent.setup_failed":
         change = _card_change(subject)
         if change is not None:
-            limit_cards_of_change(change.pk)
+            limit_refused_cards_of_change(change.pk)
     elif event.kind.startswith("charge.dispute."):
         sync_disputes(str(subject.get("payment_intent") or ""))
     elif family in ("charge", "refund"):
