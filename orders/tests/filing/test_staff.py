@@ -37,7 +37,7 @@ def test_the_order_s_button_leads_to_its_form(admin):
     shown = text(admin.get(order_page(order)))
 
     assert "Enregistrer une rétractation reçue" in shown
-    assert f"Commande {order.reference} de Léa Martin." in shown
+    assert f"Commande {order.reference} (Léa Martin)." in shown
     assert f'name="units_{item.pk}" value="2"' in shown
     assert "Vide : celui de la commande, lea@example.com." in shown
     assert "Déjà déclaré" not in shown

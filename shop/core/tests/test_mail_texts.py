@@ -211,7 +211,7 @@ def test_the_workshop_reads_the_visitors_subject_in_both_parts():
     mail = write("contact_workshop")
     assert "Sujet\u00a0: Un renard pour Noël" in mail.text
     assert "<strong>Sujet\u00a0:</strong> Un renard pour Noël" in mail.html
-    assert "<title>Demande de devis 7C9BE001 de Zoé O" in mail.html
+    assert "<title>Demande de devis 7C9BE001 (Zoé O" in mail.html
 
 
 HOSTILE = (
