@@ -1,5 +1,6 @@
 /** Calls about one order: read, previewed, changed. What another person changed meanwhile is never overwritten. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { MailPreview, MailPreviews, StaffOrderSheet } from "@/api/types";
 import { ApiProblem, getJson, postJson } from "@/lib/api";
 
@@ -25,13 +26,18 @@ export function usePreview() {
 /** A step. The order on the screen becomes what it is afterwards, or, after a conflict, what it is now. */
 export function useChange(order: StaffOrderSheet) {
   const client = useQueryClient();
+  // What the form began with: the page reads the order again by itself, behind the dialog.
+  const seen = useRef(order.updated_at);
   const show = (sheet: StaffOrderSheet) => client.setQueryData(orderKey(order.id), sheet);
   return useMutation({
     mutationFn: ({ path, body }: { path: string; body: object }) =>
-      postJson<StaffOrderSheet>(path, { ...body, expected_updated_at: order.updated_at }),
+      postJson<StaffOrderSheet>(path, { ...body, expected_updated_at: seen.current }),
     onSuccess: show,
     onError: (error) => {
-      if (isConflict(error)) show(error.body.current as StaffOrderSheet);
+      if (!isConflict(error)) return;
+      const current = error.body.current as StaffOrderSheet;
+      seen.current = current.updated_at;
+      show(current);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { fireEvent } from "@testing-library/react";
+import { act, fireEvent } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
@@ -293,6 +293,28 @@ it("keeps what was typed when somebody else was quicker, and shows the order as 
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   await user.click(await screen.findByRole("button", { name: "Confirmer" }));
   await vi.waitFor(() => expect(sent.at(-1)?.body.expected_updated_at).toBe(now.updated_at));
+});
+
+it("overwrites no address that somebody corrected behind the open dialog", async () => {
+  const path = `/api/admin/orders/${sheet.id}/address`;
+  const theirs = { ...sheet.shipping_address, address: "5 rue des Carmes" };
+  const now = { ...sheet, shipping_address: theirs, updated_at: "2026-11-20T11:00:00Z" };
+  answers[`POST ${path}?preview`] = { body: { mails: [] } };
+  answers[`POST ${path}`] = { status: 409, body: { code: "conflict", detail: "Quelqu'un…", current: now } };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Corriger l'adresse" }));
+  await user.type(screen.getByLabelText("Téléphone"), "0612");
+  answers["GET /api/admin/orders"] = { body: now };
+  act(() => void dispatchEvent(new Event("visibilitychange")));
+  await screen.findByText("5 rue des Carmes");
+
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+  await screen.findByText("La commande a changé entre-temps");
+  expect(sent.at(-1)?.body).toMatchObject({
+    address: "3 rue des Carmes",
+    expected_updated_at: sheet.updated_at,
+  });
 });
 
 it("decides a refund once its consequences were seen, and follows it to its end", async () => {
