@@ -77,7 +77,10 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
       if (!("crop" in changed)) on.onClose();
     } catch (error) {
       if (error instanceof ApiProblem && error.code === "conflict") {
-        on.onChange(error.body.current as StaffPhoto);
+        const current = error.body.current as StaffPhoto;
+        on.onChange(current);
+        // What nobody typed here is theirs: saved again, it would take their words back.
+        setFields({ ...fieldsOf(current), ...changed });
         setMessage(t("dialog.conflict"));
       } else setMessage(`${t("dialog.failed")} : ${problemText(error)}`);
     } finally {

@@ -158,6 +158,26 @@ test("a photo is described in four languages, and what was typed is kept until i
   expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
 });
 
+test("a photo that is saved again after a conflict keeps what somebody else wrote of it", async () => {
+  const { user, screen } = await draw();
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
+  const current = photo(2, { alt_en: "A bear", alt_de: "Bär", version: "v3" });
+  refusal = { status: 409, body: { code: "conflict", detail: "Modifiée entre-temps.", current } };
+  const save = dialog.getByRole("button", { name: "Enregistrer la photo" });
+  await user.click(save);
+  await waitFor(() => expect(dialog.getByRole("alert").textContent).toContain("entre-temps"));
+  expect(dialog.getByLabelText<HTMLInputElement>("Anglais").value).toBe("A bear");
+  refusal = undefined;
+  await user.click(save);
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(sent.map(({ body }) => body)).toEqual([
+    { alt_de: "Ein Bär", version: "v2" },
+    { alt_de: "Ein Bär", version: "v3" },
+  ]);
+});
+
 test("a file that is no picture is named with the reason and sends nothing", async () => {
   URL.createObjectURL = () => "blob:preview";
   URL.revokeObjectURL = () => undefined;
