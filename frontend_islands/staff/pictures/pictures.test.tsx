@@ -11,6 +11,7 @@ import { useUploads } from "./use-uploads";
 const sent: { method: string; path: string; body: unknown }[] = [];
 let gallery: StaffGallery;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
+let held: Promise<void> | undefined;
 
 function photo(id: number, fields: Partial<StaffPhoto> = {}): StaffPhoto {
   return {
@@ -39,6 +40,7 @@ beforeEach(() => {
   localStorage.clear();
   sent.length = 0;
   refusal = undefined;
+  held = undefined;
   gallery = { images: [1, 2, 3].map((id) => photo(id)), formats: [], offers_finishes: true, most: 40 };
   vi.stubGlobal("fetch", async (path: string, options: RequestInit = {}) => {
     const method = options.method ?? "GET";
@@ -52,8 +54,10 @@ beforeEach(() => {
     if (path.endsWith("/order")) {
       const rows = body.ids.map((id: number) => gallery.images.find((each) => each.id === id));
       gallery = { ...gallery, images: rows };
+      await held;
       return answer(gallery);
     }
+    if (method === "POST") return answer(photo(4), 201);
     return answer(photo(2, body));
   });
   document.body.innerHTML = '<div id="toasts" popover="manual" data-close="Fermer"></div>';
@@ -89,6 +93,27 @@ test("the order is moved by buttons and keys, and sent when it is saved", async 
     },
   ]);
   expect(told).toEqual([7]);
+});
+
+test("what is moved and added while the order is on its way stays", async () => {
+  const { user, screen, shown } = await draw();
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
+  const save = screen.getByRole("button", { name: "Sauvegarder l'ordre" });
+  await user.click(save);
+  await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
+  await user.type(screen.getByRole("textbox"), "https://example.com/4.jpg{Enter}");
+  await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1", "Ours 4"]));
+  arrive();
+  await waitFor(() => expect(save).toHaveProperty("disabled", false));
+  expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1", "Ours 4"]);
+  expect(screen.getByText(/^L'ordre a changé\s: il n'est pas encore enregistré\.$/)).toBeTruthy();
+  await user.click(save);
+  await waitFor(() => expect(sent).toHaveLength(3));
+  expect(sent[2]?.body).toEqual({ ids: [3, 2, 1, 4], removed_ids: [], seen_ids: [2, 1, 3, 4] });
 });
 
 test("what was moved and removed comes back", async () => {

@@ -89,8 +89,13 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
     setSaving(true);
     try {
       const stored = await arrange(product, { ids, removed_ids: removedIds, seen_ids: seen });
-      onChange(() => stored);
-      order.forget();
+      // The answer may be older than a photo that was added since.
+      const known = [...seen, ...stored.images.map(({ id }) => id)];
+      onChange(({ images }) => ({
+        ...stored,
+        images: [...stored.images, ...images.filter(({ id }) => !known.includes(id))],
+      }));
+      order.settle();
       toast({ kind: "success", title: said });
     } catch (error) {
       if (error instanceof ApiProblem && error.code === "conflict") {

@@ -41,6 +41,11 @@ export function useArrangement(stored: readonly StaffPhoto[]) {
         removed.filter((each) => each !== id),
       ),
     noteAdded: (id: number) => setAdded((all) => [...all, id]),
+    /** It is saved as it was when it was sent: what was moved or added since stays. */
+    settle: () => {
+      setDraft((now) => (now === draft ? null : now));
+      setAdded((all) => all.filter((id) => !added.includes(id)));
+    },
     forget: () => {
       setDraft(null);
       setAdded([]);
