@@ -46,8 +46,12 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     >,
   );
   const [pricing, setPricing] = useState<Pricing>(start);
-  const [adjustment, setAdjustment] = useState(start === "adjust" ? (format?.price_adjustment ?? "") : "");
-  const [override, setOverride] = useState(format?.price_override ?? "");
+  const stored = {
+    adjustment: start === "adjust" ? (format?.price_adjustment ?? "") : "",
+    override: format?.price_override ?? "",
+  };
+  const [adjustment, setAdjustment] = useState(stored.adjustment);
+  const [override, setOverride] = useState(stored.override);
   const creation = useCreation();
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
@@ -60,7 +64,14 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
       price_adjustment: pricing === "adjust" ? toAmount(adjustment) || "0" : "0",
       price_override: pricing === "fixed" ? toAmount(override) || null : null,
     };
-    const fields = { ...names, ...(canPrice && prices) };
+    // What nobody typed here may be somebody else's by now.
+    const changed = NAMES.filter((name) => !format || names[name] !== format[name]);
+    const isPriced =
+      !format || pricing !== start || adjustment !== stored.adjustment || override !== stored.override;
+    const fields = {
+      ...Object.fromEntries(changed.map((name) => [name, names[name]])),
+      ...(canPrice && isPriced && prices),
+    };
     try {
       if (format) await changeFormat(product, format.id, { ...fields, version });
       else await creation.post(formatsPath(product), fields);

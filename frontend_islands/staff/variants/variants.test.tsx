@@ -301,6 +301,26 @@ test("formats are added, put in order, made default and removed after a question
   ]);
 });
 
+test("a format that is saved again after a conflict keeps the price that somebody else gave it", async () => {
+  const { user, screen } = await draw();
+  await user.click(await screen.findByRole("button", { name: "Modifier : Grand" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByLabelText("Nom en allemand"), "Groß");
+  const theirs = { ...format(2, "Grand"), price_override: "70.00" };
+  const current = { ...grid, version: "v2", formats: [format(1, "Petit"), theirs] };
+  refusal = { status: 409, body: { code: "conflict", detail: "Modifiées entre-temps.", current } };
+  const save = dialog.getByRole("button", { name: "Enregistrer le format" });
+  await user.click(save);
+  await dialog.findByText(/Modifiées entre-temps\./);
+  refusal = undefined;
+  await user.click(save);
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(sent.map(({ body }) => body)).toEqual([
+    { name_de: "Groß", version: "v1" },
+    { name_de: "Groß", version: "v2" },
+  ]);
+});
+
 test("who keeps stock writes stock alone", async () => {
   const { card, screen } = await draw({ ...RIGHTS, edit: false, prices: false });
   const small = await card("Petit · Peint");
