@@ -98,7 +98,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
         ...(order && { format_ids: order }),
       });
       setChanges((now) => typedSince(changes, now));
-      setOrder(undefined);
+      setOrder((now) => (now === order ? undefined : now));
       onStored(stored);
       toast({ kind: "success", title: t("saved") });
     } catch (refusal) {

@@ -161,6 +161,24 @@ test("what is typed while the rest is on its way stays to be saved", async () =>
   expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, price: "45" }] });
 });
 
+test("a format that is moved while the rest is on its way stays there to be saved", async () => {
+  const { user, screen, card } = await draw();
+  await user.type((await card("Petit · Peint")).getByLabelText("Référence (SKU)"), "OURS");
+  const save = screen.getByRole("button", { name: "Enregistrer les déclinaisons" });
+  let done = () => {};
+  held = new Promise((resolve) => {
+    done = () => resolve();
+  });
+  await user.click(save);
+  await user.click(screen.getByRole("button", { name: "Monter : Grand" }));
+  grid = { ...grid, version: "v2" };
+  done();
+  await screen.findByText("Déclinaisons enregistrées");
+  await user.click(save);
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.body).toEqual({ version: "v2", rows: [], format_ids: [2, 1] });
+});
+
 test.each([
   ["the same value", { price: "42.00" }, true],
   ["another one", { sku: "OURS" }, false],
