@@ -13,26 +13,38 @@ import words from "./words.json";
 
 const t = translate(words);
 
+interface Correction {
+  id: number;
+  before: string;
+  text: string;
+}
+
 export function Notes({ order }: { order: StaffOrderSheet }) {
   const draft = `order-note:${order.id}`;
   const [text, setText] = useState(() => readDraft<string>(draft) ?? "");
-  const [corrects, setCorrects] = useState<number>();
+  // Beside the note that was begun, which is there again afterwards.
+  const [correction, setCorrection] = useState<Correction>();
   const latest = useRef(text);
   latest.current = text;
+  const field = useRef<HTMLTextAreaElement>(null);
   const heading = useId();
   const client = useQueryClient();
   const add = useMutation({
-    mutationFn: (sent: string) =>
-      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), { text: sent, corrects: corrects ?? null }),
+    mutationFn: (sent: { text: string; correction: Correction | undefined }) =>
+      postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), {
+        text: sent.text,
+        corrects: sent.correction?.id ?? null,
+      }),
     onSuccess: (sheet, sent) => {
       client.setQueryData(["order", order.id], sheet);
       toast({ kind: "success", title: t("noteAdded") });
+      if (sent.correction) setCorrection(undefined);
       // What was typed since is another note.
-      if (latest.current === sent) write("");
-      setCorrects(undefined);
+      else if (latest.current === sent.text) write("");
     },
   });
-  useLeaveWarning(text.trim() !== "" && add.isPending);
+  const isCorrected = correction !== undefined && correction.text !== correction.before;
+  useLeaveWarning(isCorrected || (text.trim() !== "" && add.isPending));
 
   function write(value: string) {
     setText(value);
@@ -62,15 +74,15 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
               )}
               <p className="muted">
                 {t("by", { when: formatMoment(note.created_at), who: note.author ?? t("shop") })}
-                {order.may.note && !replaced.has(note.id) && (
+                {order.may.note && !correction && !add.isPending && !replaced.has(note.id) && (
                   <>
                     {" · "}
                     <button
                       className="link-button"
                       type="button"
                       onClick={() => {
-                        setCorrects(note.id);
-                        write(note.text);
+                        setCorrection({ id: note.id, before: note.text, text: note.text });
+                        field.current?.focus();
                       }}
                     >
                       {t("correctNote")}
@@ -87,26 +99,45 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
           className="order-form"
           onSubmit={(event) => {
             event.preventDefault();
-            add.mutate(text);
+            add.mutate({ text: correction?.text ?? text, correction });
           }}
         >
           {add.error && <Refusal error={add.error} title={t("noteFailed")} />}
-          <Field label={corrects ? t("correction") : t("note")}>
+          <Field label={correction ? t("correction") : t("note")}>
             <textarea
+              ref={field}
               className="textarea"
-              value={text}
+              value={correction?.text ?? text}
               maxLength={2000}
-              onChange={(event) => write(event.target.value)}
+              readOnly={correction && add.isPending}
+              onChange={({ target }) =>
+                correction ? setCorrection({ ...correction, text: target.value }) : write(target.value)
+              }
             />
           </Field>
-          <button
-            className="button button--small"
-            type="submit"
-            disabled={!text.trim() || add.isPending}
-            aria-busy={add.isPending}
-          >
-            {t("addNote")}
-          </button>
+          <p className="cluster">
+            <button
+              className="button button--small"
+              type="submit"
+              disabled={!(correction?.text ?? text).trim() || add.isPending}
+              aria-busy={add.isPending}
+            >
+              {t("addNote")}
+            </button>
+            {correction && (
+              <button
+                className="button button--small button--quiet"
+                type="button"
+                disabled={add.isPending}
+                onClick={() => {
+                  setCorrection(undefined);
+                  field.current?.focus();
+                }}
+              >
+                {t("cancelCorrection")}
+              </button>
+            )}
+          </p>
         </form>
       )}
     </section>
