@@ -291,7 +291,9 @@ it("keeps what was typed when somebody else was quicker, and shows the order as 
   await screen.findByText("La commande a changé entre-temps");
   expect((screen.getByLabelText(/Message au client/) as HTMLTextAreaElement).value).toBe("Bientôt");
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
-  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+  const confirm = await screen.findByRole("button", { name: "Confirmer" });
+  expect(screen.queryByText("La commande a changé entre-temps")).toBeNull();
+  await user.click(confirm);
   await vi.waitFor(() => expect(sent.at(-1)?.body.expected_updated_at).toBe(now.updated_at));
 });
 

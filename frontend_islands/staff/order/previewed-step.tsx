@@ -45,6 +45,8 @@ export function PreviewedStep({
   const isBusy = preview.isPending || change.isPending;
 
   function ask() {
+    // What was refused before is answered: it would stand over the mail, or hide what is wrong now.
+    change.reset();
     preview.mutate(
       { path, body },
       {

@@ -14,15 +14,19 @@ const photo = {
   sent_at: null,
 };
 let calls: object[];
+let refusals: number;
 
 beforeEach(() => {
   document.body.innerHTML = '<div id="toasts"></div>';
   calls = [];
+  refusals = 0;
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
     if (options.method === "DELETE") return new Response(null, { status: 204 });
     if (options.method === "POST") {
       calls.push({ address, ...JSON.parse(String(options.body)) });
+      if (address.endsWith("/send") && refusals-- > 0)
+        return Response.json({ code: "busy", detail: "Réessayez dans un instant." }, { status: 503 });
       return Response.json(
         address.endsWith("?preview")
           ? {
@@ -71,4 +75,17 @@ it("shows the mail before the photo goes, and sends it with the message", async 
     { address: "/api/admin/photos/4/send", message: "Bravo" },
   ]);
   expect(close).toHaveBeenCalledOnce();
+});
+
+it("shows the mail again without the refusal that was read before", async () => {
+  refusals = 1;
+  const { user, screen } = await renderStaff(
+    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
+  );
+  await user.click(await screen.findByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(await screen.findByRole("button", { name: "Envoyer au client" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("Réessayez dans un instant.");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  expect(await screen.findByRole("button", { name: "Envoyer au client" })).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
 });

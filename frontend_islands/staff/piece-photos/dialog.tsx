@@ -45,6 +45,13 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
     upload.mutate(file, { onSuccess: ({ id }) => setChosen(id) });
   }
 
+  function look() {
+    if (!photo) return;
+    // What was refused before would stand over the mail.
+    send.reset();
+    preview.mutate({ photo: photo.id, message }, { onSuccess: setMails });
+  }
+
   function deliver() {
     if (!photo) return;
     send.mutate(
@@ -93,7 +100,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
               type="button"
               disabled={isBusy}
               aria-busy={preview.isPending}
-              onClick={() => preview.mutate({ photo: photo.id, message }, { onSuccess: setMails })}
+              onClick={look}
             >
               {t("preview")}
             </button>
