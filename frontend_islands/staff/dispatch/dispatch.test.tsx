@@ -1,4 +1,6 @@
+import { act } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { writeDraft } from "@/staff/shared/drafts";
 import { renderStaff } from "@/testing/staff";
 import { DispatchScreen } from ".";
 import { readNumbers } from "./numbers";
@@ -21,16 +23,18 @@ const mail = {
   html: "",
 };
 
+let ready: object[];
 let sent: { address: string; body: { orders: object[] } }[];
 
 beforeEach(() => {
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts"></div>';
   sent = [];
+  ready = [order("1", "AAAA1111"), order("2", "BBBB2222")];
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
     if (options.method !== "POST") {
-      const results = address.includes("reference=") ? [] : [order("1", "AAAA1111"), order("2", "BBBB2222")];
+      const results = address.includes("reference=") ? [] : ready;
       return Response.json({ results });
     }
     sent.push({ address, body: JSON.parse(String(options.body)) });
@@ -82,6 +86,24 @@ it("takes scans and numbers, shows the mails first, and keeps what was typed of 
   ]);
   expect(screen.getByLabelText<HTMLInputElement>("Numéro de suivi de BBBB2222").value).toBe("6A2");
   expect(screen.getByText("Un litige est ouvert.").getAttribute("role")).toBe("alert");
+});
+
+it("sends what was read again alone, though another chosen order is ready since", async () => {
+  const [first, second] = ready;
+  const chosen = { carrier: "colissimo", chosen: ["1", "2"], numbers: { 2: "6A2" } };
+  writeDraft("dispatch", chosen);
+  ready = [first as object];
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  await user.click(await screen.findByRole("button", { name: "Relire avant d'expédier" }));
+  const ship = await screen.findByRole("button", { name: "Expédier 1 commande" });
+  ready = [second as object];
+  act(() => void dispatchEvent(new Event("visibilitychange")));
+  await screen.findByLabelText("Numéro de suivi de BBBB2222");
+  await user.click(ship);
+  await screen.findByText("AAAA1111 : expédiée.");
+  expect(sent[1]?.body.orders).toEqual([{ id: "1", carrier: "colissimo", tracking_number: "" }]);
 });
 
 it("says when a scanned order is not ready, and keeps the reference", async () => {

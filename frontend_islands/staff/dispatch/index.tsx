@@ -55,7 +55,10 @@ export function DispatchScreen({ carriers }: DispatchProps) {
     }));
   });
   useLeaveWarning(chosen.length > 0);
-  const referenceOf = (id: string) => orders.find((order) => order.id === id)?.reference ?? "";
+  // Of those that have left the list, too.
+  const references = useRef(new Map<string, string>());
+  for (const { id, reference } of orders) references.current.set(id, reference);
+  const referenceOf = (id: string) => references.current.get(id) ?? "";
   const problemOf = (id: string) =>
     results.findLast((result) => result.id === id && result.outcome === "refused")?.detail;
 
@@ -75,7 +78,8 @@ export function DispatchScreen({ carriers }: DispatchProps) {
 
   const send = () => {
     setResults([]);
-    dispatch.mutate(dispatches, {
+    // What was read again: the list behind it is read anew every few seconds.
+    dispatch.mutate(preview.variables ?? [], {
       onSuccess: (done) => {
         preview.reset();
         const count = done.filter(({ outcome }) => outcome === "shipped").length;
