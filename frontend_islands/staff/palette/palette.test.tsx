@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { goTo } from "@/lib/navigate";
 import { renderStaff } from "@/testing/staff";
 import { mount, Palette } from ".";
@@ -11,6 +11,8 @@ const found = {
     { kind: "products", label: "Produits", hits: [{ title: "Golem de poche", detail: "", url: "/p" }] },
   ],
 };
+
+beforeEach(() => void vi.mocked(goTo).mockReset());
 
 function answer(body: unknown) {
   const asked: string[] = [];
@@ -34,6 +36,29 @@ it("opens by its keys, finds while typing, and leads to what is chosen by keys",
   expect(screen.getByRole("option", { selected: true }).textContent).toBe("Golem de poche");
   await user.keyboard("{Enter}");
   expect(goTo).toHaveBeenCalledExactlyOnceWith("/p");
+});
+
+it("leads nowhere while what is shown answers fewer letters", async () => {
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const other = { kind: "orders", label: "Commandes", hits: [{ title: "Léon", detail: "", url: "/leon" }] };
+  vi.stubGlobal("fetch", async (address: string) => {
+    if (address.endsWith("q=le")) return Response.json(found);
+    await held;
+    return Response.json({ results: [other] });
+  });
+  const { user, screen } = await renderStaff(<Palette />);
+  await user.keyboard("{Control>}k{/Control}");
+  await user.type(screen.getByRole("combobox"), "le");
+  await screen.findByText("2 résultats");
+  await user.keyboard("on{Enter}");
+  expect(goTo).not.toHaveBeenCalled();
+  arrive();
+  await screen.findByText("Léon");
+  await user.keyboard("{Enter}");
+  expect(goTo).toHaveBeenCalledExactlyOnceWith("/leon");
 });
 
 it("asks nothing for one letter, and says when nothing is found", async () => {
