@@ -136,6 +136,23 @@ it("keeps what is typed on the server, and sends what changed with the version s
   expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
 });
 
+it("keeps nothing on the server of what was taken back by hand", async () => {
+  answers = [1, 2, 3].map(() => ({ status: 204, body: null }));
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const title = await screen.findByLabelText<HTMLInputElement>(/^Titre/);
+  await user.type(title, "!");
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
+  await user.type(title, "{Backspace}");
+  await screen.findByText("Tout est enregistré");
+  await user.type(title, "?");
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
+  expect(sent.map(({ method, path, body }) => [method, path, body.title])).toEqual([
+    ["PUT", "/api/admin/posts/7/autosave", "Poncer!"],
+    ["DELETE", "/api/admin/posts/7/autosave", undefined],
+    ["PUT", "/api/admin/posts/7/autosave", "Poncer?"],
+  ]);
+});
+
 it("sends what is typed after what was typed before has arrived", async () => {
   const { screen } = await renderStaff(<ArticleEditor {...PROPS} />);
   const title = await screen.findByLabelText(/^Titre/);

@@ -88,7 +88,7 @@ export function useArticle(
     if (isSaving || isLeaving || conflict) return undefined;
     if (changed.length === 0) {
       if (kept !== "saved") {
-        forgetDraft(draftName);
+        forgetKept();
         setKept("saved");
       }
       return undefined;
@@ -221,11 +221,16 @@ export function useArticle(
     setConflict(undefined);
   };
 
-  const discard = () => {
-    creation.renew();
+  /** Nothing is typed any more: neither here nor on the server is anything offered again. */
+  const forgetKept = () => {
     turn.current += 1;
     forgetDraft(draftName);
-    if (base) void sending.current.then(() => forgetTyped(base.id)).catch(() => {});
+    if (base) sending.current = sending.current.then(() => forgetTyped(base.id)).catch(() => {});
+  };
+
+  const discard = () => {
+    creation.renew();
+    forgetKept();
     setHasDraft(false);
     setConfirmed([]);
     setErrors({});
