@@ -3,6 +3,7 @@ import { type Ref, useEffect, useId, useState } from "react";
 import type { AdminProductPage } from "@/api/types";
 import { getJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
+import { ProblemText } from "./problem";
 import { translate } from "./translate";
 import words from "./words.json";
 
@@ -101,6 +102,11 @@ export function ProductPicker({
           </button>
         ))}
       </div>
+      {found.isError && (
+        <p className="field__error" role="alert">
+          <ProblemText error={found.error} />
+        </p>
+      )}
     </div>
   );
 }
