@@ -18,9 +18,13 @@ export function Tags({ tags, most, error, onChange }: TagsProps) {
   const [typed, setTyped] = useState("");
   const isFull = tags.length >= most;
   const add = (text: string) => {
-    const tag = text.trim().replace(/\s+/g, " ");
     setTyped("");
-    if (tag && !isFull && !tags.some((each) => plain(each) === plain(tag))) onChange([...tags, tag]);
+    const after = [...tags];
+    for (const part of text.split(",")) {
+      const tag = part.trim().replace(/\s+/g, " ");
+      if (tag && after.length < most && !after.some((each) => plain(each) === plain(tag))) after.push(tag);
+    }
+    if (after.length > tags.length) onChange(after);
   };
   return (
     <div className="field">
@@ -53,9 +57,14 @@ export function Tags({ tags, most, error, onChange }: TagsProps) {
         aria-invalid={error ? true : undefined}
         aria-describedby={`${id}-hint`}
         value={typed}
-        onChange={({ target }) =>
-          target.value.includes(",") ? add(target.value.replaceAll(",", " ")) : setTyped(target.value)
-        }
+        onChange={({ target }) => (target.value.includes(",") ? add(target.value) : setTyped(target.value))}
+        // A list is longer than the field.
+        onPaste={(event) => {
+          const pasted = event.clipboardData.getData("text");
+          if (!pasted.includes(",")) return;
+          event.preventDefault();
+          add(`${typed}${pasted}`);
+        }}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
           event.preventDefault();
