@@ -1,4 +1,4 @@
-import { act, fireEvent, waitFor } from "@testing-library/react";
+import { act, fireEvent, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
@@ -276,4 +276,31 @@ it("sends a picture of the text again that did not arrive, then asks what it sho
     ["/api/admin/posts/pictures", "pot.jpg"],
     ["/api/admin/posts/pictures", "pot.jpg"],
   ]);
+});
+
+it("keeps a picture on its way when another language is looked at, and asks for it there", async () => {
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  let arrive = () => {};
+  vi.spyOn(sending, "sendFile").mockReturnValueOnce(
+    new Promise((resolve) => {
+      arrive = () => resolve(picture);
+    }),
+  );
+  vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const press = async (group: string, name: RegExp) =>
+    user.click(within(await screen.findByRole("group", { name: group })).getByRole("button", { name }));
+  await press("Langue", /^Anglais/);
+  await press("Ce qui est montré", /^Français/);
+  const chooser = screen.getByLabelText("Image", { selector: "input" });
+  await act(async () => fireEvent.change(chooser, { target: { files: [new File(["x"], "pot.jpg")] } }));
+  await press("Langue", /^Français/);
+  expect(screen.getByText("pot.jpg")).toBeTruthy();
+  expect(screen.getByRole("region", { name: "Aperçu" })).toBeTruthy();
+  await act(async () => arrive());
+  await user.click(await screen.findByRole("button", { name: "Insérer l'image" }));
+  // Nobody has put the cursor elsewhere.
+  expect(screen.getByLabelText<HTMLTextAreaElement>(/^Contenu/).value).toBe("![](/media/a.jpg)\n\nDe l'eau.");
 });

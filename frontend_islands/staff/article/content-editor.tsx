@@ -42,7 +42,7 @@ export function ContentEditor({ language, value, source, error, note, onChange }
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const [pane, setPane] = useState<Pane>("write");
+  const [chosen, setPane] = useState<Pane>("write");
   const [isPicking, setPicking] = useState(false);
   // Each stored one waits until it is put in.
   const [stored, setStored] = useState<ArticlePicture[]>([]);
@@ -76,6 +76,7 @@ export function ContentEditor({ language, value, source, error, note, onChange }
     },
   ] as const;
   const panes: Pane[] = source === undefined ? ["write", "preview"] : ["write", "source", "preview"];
+  const pane = panes.includes(chosen) ? chosen : "write";
   const beside = pane === "write" ? (panes[1] ?? "preview") : pane;
   return (
     <div className="field writer" data-pane={pane}>
@@ -126,6 +127,8 @@ export function ContentEditor({ language, value, source, error, note, onChange }
             }}
           />
           <textarea
+            // Each language undoes what was typed in it; pictures on their way stay.
+            key={language}
             ref={area}
             id={id}
             className="textarea writer__area"
@@ -158,7 +161,7 @@ export function ContentEditor({ language, value, source, error, note, onChange }
               {source || <span className="muted">{t("texts.none")}</span>}
             </section>
           ) : (
-            <Preview text={value} language={language} />
+            <Preview key={language} text={value} language={language} />
           )}
         </div>
       </div>

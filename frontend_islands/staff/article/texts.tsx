@@ -106,7 +106,6 @@ export function Texts({ state }: { state: ArticleState }) {
         {line("excerpt", 3)}
         <div className={open.includes(content) ? "translation--stale" : ""}>
           <ContentEditor
-            key={language}
             language={language}
             value={values[content]}
             source={language === "fr" ? undefined : values.content}
