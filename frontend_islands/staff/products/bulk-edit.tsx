@@ -6,7 +6,7 @@ import { toAmount } from "../shared/amounts";
 import { Changes } from "../shared/changes";
 import { Dialog } from "../shared/dialog";
 import { Field } from "../shared/field";
-import { fieldErrors, ProblemText, toastProblem } from "../shared/problem";
+import { fieldErrors, Problem, ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { sendBulk } from "./calls";
 import words from "./words.json";
@@ -48,11 +48,8 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
       toast({ kind: "success", title: t("bulkEdit.done", { count }) });
       onDone();
     },
-    onError: (error) => {
-      toastProblem(t("bulkEdit.failed"), error);
-      // It may have been done: no answer came.
-      void client.invalidateQueries({ queryKey: ["products"] });
-    },
+    // It may have been done: no answer came.
+    onError: () => void client.invalidateQueries({ queryKey: ["products"] }),
   });
   const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
   const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
@@ -104,7 +101,15 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
         typed={typed}
         actions={
           <>
-            <button className="button" type="button" onClick={() => setPreview(undefined)}>
+            <button
+              className="button"
+              type="button"
+              disabled={apply.isPending}
+              onClick={() => {
+                apply.reset();
+                setPreview(undefined);
+              }}
+            >
               {t("bulkEdit.back")}
             </button>
             <button
@@ -119,6 +124,8 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
           </>
         }
       >
+        {/* Not as a notice: behind a dialog it can be neither closed nor followed. */}
+        {apply.isError && <Problem title={t("bulkEdit.failed")} error={apply.error} />}
         <p>{t("bulkEdit.summary", { changed: changes.length - same, same })}</p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
         <section className="staff-table-scroll" tabIndex={0} aria-label={t("bulkEdit.changes")}>

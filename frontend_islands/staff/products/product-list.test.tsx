@@ -1,4 +1,4 @@
-import { waitFor } from "@testing-library/react";
+import { waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { barriers } from "@/testing/accessibility";
@@ -166,6 +166,25 @@ it("says which field of a bulk change is refused, and why", async () => {
   await screen.findByText("Saisissez un montant en chiffres.");
   expect(screen.getByLabelText("Prix de base (€)").getAttribute("aria-invalid")).toBe("true");
   expect(screen.getByLabelText("Quantité en stock").getAttribute("aria-invalid")).toBeNull();
+});
+
+it("says in its dialog why a bulk change was not made, until it is changed", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByLabelText("Sélectionner Lynx"));
+  await user.click(screen.getByRole("button", { name: "Modifier (1)" }));
+  await user.selectOptions(screen.getByLabelText("En vedette"), "yes");
+  await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
+  await screen.findByText("en vedette");
+  isLost = true;
+  await user.click(screen.getByRole("button", { name: "Appliquer à 1 produit(s)" }));
+  const dialog = within(screen.getByRole("dialog"));
+  expect((await dialog.findByRole("alert")).textContent).toMatch(/^Erreur lors de la sauvegardeLa boutique/);
+  expect(document.querySelector(".toast")).toBeNull();
+  isLost = false;
+  await user.click(dialog.getByRole("button", { name: "Retour" }));
+  await user.click(dialog.getByRole("button", { name: "Voir ce qui change" }));
+  await dialog.findByText("en vedette");
+  expect(dialog.queryByRole("alert")).toBeNull();
 });
 
 it("shows what a bulk change does before it is done", async () => {
