@@ -86,10 +86,14 @@ def mail_states(campaign: Campaign) -> dict[str, int]:
 
 
 def archived_letters() -> QuerySet[Campaign]:
-    """Return the letters that everybody may read, the newest first, with their texts. Two queries."""
+    """Return the letters that everybody may read, the newest first, with their texts. Two queries.
+
+    From the first mails on, each of which has a link to its page; one that was cancelled is taken back.
+    """
     texts = Prefetch("texts", CampaignText.objects.filter(blocks__isnull=False))
+    leaving = Q(state__in=(CampaignState.SENDING, CampaignState.PAUSED), cursor__gt=0)
     return (
-        Campaign.objects.filter(state=CampaignState.SENT)
+        Campaign.objects.filter(Q(state=CampaignState.SENT) | leaving)
         .order_by("-started_at", "-pk")
         .prefetch_related(texts)
     )

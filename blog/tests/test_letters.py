@@ -526,6 +526,20 @@ def test_the_archive_shows_sent_letters_to_everybody_without_anybody_s_link(clie
     )
 
 
+def test_the_link_of_a_letter_opens_it_while_others_still_wait_for_theirs(client, server, settings):
+    settings.PAGE_CACHE_SECONDS = 0
+    make_subscriber()
+    actor = make_admin()
+    campaign = start_letter(actor=actor, fr="Bonjour.")
+    assert sending.write_batch(campaign.pk)
+    url = f"/newsletter/archives/{campaign.pk}"
+    assert client.get(url).status_code == 200
+    campaigns.pause_campaign(campaign_id=campaign.pk, actor=actor)
+    assert client.get(url).status_code == 200
+    campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
+    assert client.get(url).status_code == 404
+
+
 def test_a_letter_that_fails_keeps_no_other_waiting(server, fail_first):
     actor = make_admin()
     make_subscriber("n@example.com")
