@@ -203,6 +203,11 @@ def _close(erasure: Erasure) -> bool:
         user = None if key is None else User.objects.select_for_update(no_key=True).get(pk=key)
         if not Erasure.objects.filter(pk=erasure.pk).exists():
             return False
+        if key is None and User.objects.filter(email__in=erasure.emails).exists():
+            # Made since: from then on its member asks in the member area, as `refuse_member` says.
+            record_audit("erasure.cancelled", erasure, actor=None)
+            erasure.delete()
+            return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
             return False
         if user is not None:

@@ -15,6 +15,7 @@ from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice
 from orders.books.audit import audit_books
 from orders.models import Order
+from orders.services.checkout.placement import join_orders
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import ContactRequest, Erasure, ErasureState
@@ -182,3 +183,26 @@ def test_it_is_taken_back_until_it_begins(staff, client):
     Erasure.objects.update(state=ErasureState.RUNNING, closed_at=timezone.now())
     client.post(path, {"cancel": "1"})
     assert Erasure.objects.count() == 1
+
+
+@pytest.mark.both_engines
+def test_who_makes_an_account_before_it_begins_keeps_what_is_theirs(staff, client, mailoutbox):
+    make_seller()
+    order = pay_order(make_order(email=GUEST))
+    client.post(link(staff))
+    user = make_member(GUEST)
+    join_orders(user, [order.pk])
+    Notice.objects.create(email=GUEST, token="t" * 43, product=make_product(), confirmed_at=timezone.now())
+    send_mails()
+    told = len(mailoutbox)
+
+    Erasure.objects.update(next_try_at=timezone.now(), due_by=timezone.now())
+    assert run_erasure(Erasure.objects.get().pk) is False
+    send_mails()
+
+    assert not Erasure.objects.exists()
+    assert AuditEntry.objects.filter(action="erasure.cancelled", actor_id=None).count() == 1
+    assert Notice.objects.get().email == GUEST
+    order.refresh_from_db()
+    assert (order.user_id, order.email) == (user.pk, GUEST)
+    assert len(mailoutbox) == told, "nobody reads that their data is gone"
