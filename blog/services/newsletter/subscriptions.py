@@ -138,6 +138,11 @@ def save_member_choices(*, email: str, choices: Choices, origin: Origin) -> Subs
         return subscriber
 
 
+def change_language(*, email: str, language: str) -> None:
+    """A member chose the language of the shop's mails: letters follow, whatever they chose for these before."""
+    Subscriber.objects.filter(email=email).update(language=language)
+
+
 def move_subscriber(old: str, new: str) -> None:
     """A member proved another address: what they agreed to moves there with its proof and choices.
 

@@ -12,6 +12,7 @@ from django.utils import timezone, translation
 
 from accounts.models import Address
 from accounts.tests.people import make_admin, make_member
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Review
 from orders.forms import DeliveryAddressForm
 from orders.models import Order, OrderStatus
@@ -187,6 +188,17 @@ def test_names_and_language_are_changed(client, member):
     assert (member.first_name, member.last_name, member.language) == ("Zoé", "O'Neil", "de")
     assert "Profil enregistré" in read(client, "tab=profile")
     assert "Profil enregistré" not in read(client, "tab=profile")
+
+
+def test_letters_follow_the_language_of_the_profile_once_it_changes(client, member):
+    subscriber = make_subscriber(member.email, "es")
+    names = {"first_name": "Léa", "last_name": "Martin"}
+    client.post(f"{PAGE}/profil", {**names, "language": "fr"})
+    subscriber.refresh_from_db()
+    assert subscriber.language == "es", "chosen for the letters alone"
+    client.post(f"{PAGE}/profil", {**names, "language": "de"})
+    subscriber.refresh_from_db()
+    assert subscriber.language == "de"
 
 
 def test_what_is_wrong_in_the_profile_is_said_and_what_was_typed_stays(client, member):
