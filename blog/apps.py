@@ -14,11 +14,12 @@ class BlogConfig(AppConfig):
         from blog.models import ArticlePicture
         from blog.selectors import search  # noqa: F401
         from blog.selectors.articles import next_publication
-        from blog.selectors.letters import what_keeps_category
+        from blog.selectors.letters import shown_pictures, what_keeps_category
         from blog.services.newsletter.sending import BULK_KIND, letter_content
         from blog.services.newsletter.subscriptions import move_subscriber
         from blog.services.newsletter.suspensions import suspend_address
         from blog.services.pictures import PICTURE_KIND
+        from catalog.selectors.shown_files import register_file_user
         from catalog.services.categories import register_keeper
         from catalog.services.media import register_pictures
         from shop.core.boundaries import register_boundary
@@ -27,6 +28,7 @@ class BlogConfig(AppConfig):
         personal_data.register()
         register_moved_address(move_subscriber)
         register_boundary("articles", next_publication)
+        register_file_user(shown_pictures)
         register_keeper(what_keeps_category)
         register_pictures(PICTURE_KIND, ArticlePicture)
         register_resolver(BULK_KIND, letter_content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -97,6 +98,14 @@ def archived_letters() -> QuerySet[Campaign]:
         .order_by("-started_at", "-pk")
         .prefetch_related(texts)
     )
+
+
+def shown_pictures(names: Collection[str]) -> set[str]:
+    """Return those of these files that letters show which began to leave: in mailboxes, they are as they were sent.
+    One query."""
+    sent = CampaignText.objects.filter(blocks__isnull=False).values_list("blocks", flat=True)
+    addresses = "\n".join(block.get("image", "") for blocks in sent for block in blocks or ())
+    return {name for name in names if name in addresses}
 
 
 def text_to_read(campaign: Campaign, language: str) -> CampaignText | None:

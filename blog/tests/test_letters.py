@@ -6,6 +6,8 @@ from datetime import timedelta
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -24,7 +26,8 @@ from blog.tests.subscribers import make_letter, make_subscriber, start_letter
 from catalog.markup import render_markdown
 from catalog.models import Category, Product
 from catalog.services.categories import delete_category
-from catalog.tests.factories import make_category, make_product
+from catalog.services.media import delete_product_image, remove_retired_files
+from catalog.tests.factories import make_category, make_image, make_product
 from shop.core.dates import day_in_words, unbroken
 from shop.core.mail import queue_mail
 from shop.core.models import AuditEntry, OutgoingMail
@@ -538,6 +541,22 @@ def test_the_link_of_a_letter_opens_it_while_others_still_wait_for_theirs(client
     assert client.get(url).status_code == 200
     campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
     assert client.get(url).status_code == 404
+
+
+def test_the_pictures_of_a_letter_outlive_the_photos_of_the_shop(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    piece, other = make_product("Fox"), make_product("Ours")
+    names = [default_storage.save(f"products/{key}-360.jpg", ContentFile(b"jpeg")) for key in "ab"]
+    photos = [
+        make_image(product, file=f"products/{key}.jpg", derivatives={"widths": [360]})
+        for product, key in zip((piece, other), "ab", strict=True)
+    ]
+    make_subscriber()
+    start_letter(fr=f"/produit/{piece.pk}")
+    for photo in photos:
+        delete_product_image(image=photo)
+    assert remove_retired_files(now=timezone.now() + timedelta(days=7)) == 1
+    assert [default_storage.exists(name) for name in names] == [True, False]
 
 
 def test_a_letter_that_fails_keeps_no_other_waiting(server, fail_first):
