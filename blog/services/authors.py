@@ -16,7 +16,8 @@ def forget_author(*, user_id: int) -> None:
     with transaction.atomic():
         ArticleAutosave.objects.filter(user_id=user_id).delete()
         for article in Article.objects.select_for_update().filter(author_id=user_id):
-            for revision in article.revisions.filter(values__author_name=article.author_name):
+            # Earlier ones too, signed otherwise: a name that was taken back is theirs as well.
+            for revision in article.revisions.exclude(values__author_name=name):
                 revision.values["author_name"] = name
                 revision.save(update_fields=["values"])
             # Not `save()`: it is no new version.

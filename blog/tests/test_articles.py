@@ -202,6 +202,16 @@ def test_forget_author_leaves_the_shop_as_author_in_every_version():
     assert not ArticleAutosave.objects.exists()
 
 
+@pytest.mark.both_engines
+def test_forget_author_leaves_no_name_that_the_article_had_before():
+    admin = make_admin()
+    article = create_article(values={"title_fr": "Titre", "author_name": "Alix Martin"}, actor=admin)
+    save(article, author_name="L'atelier")
+    forget_author(user_id=admin.pk)
+    names = [row.values["author_name"] for row in ArticleRevision.objects.order_by("number")]
+    assert names == [default_author_name(None)] * 2
+
+
 def test_tags_named_again_cost_two_queries():
     make_draft("Un", tags=["Résine", "Ponçage"])
     article = make_draft("Deux")
