@@ -49,6 +49,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "matters": ["Commande 7C9BE001 : elle n'est pas encore livrée."],
         },
         "account_erasure_link": {"url": "http://localhost:8000/effacement?cle=abc:def"},
+        "account_erasure_ended": {"url": "http://localhost:8000/espace-membre/donnees"},
         "account_erased": {"matters": [], "by_inactivity": False, "is_guest": False},
         "account_inactive": {
             "url": "http://localhost:8000/auth",

@@ -206,6 +206,13 @@ def _close(erasure: Erasure) -> bool:
         if key is None and User.objects.filter(email__in=erasure.emails).exists():
             # Made since: from then on its member asks in the member area, as `refuse_member` says.
             record_audit("erasure.cancelled", erasure, actor=None)
+            queue_mail(
+                kind="account_erasure_ended",
+                to=erasure.emails[0],
+                language=erasure.language,
+                context={"url": absolute_url(reverse("members-data"))},
+                dedupe_key=f"erasure-ended:{erasure.pk}",
+            )
             erasure.delete()
             return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):

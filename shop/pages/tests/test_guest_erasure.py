@@ -205,4 +205,6 @@ def test_who_makes_an_account_before_it_begins_keeps_what_is_theirs(staff, clien
     assert Notice.objects.get().email == GUEST
     order.refresh_from_db()
     assert (order.user_id, order.email) == (user.pk, GUEST)
-    assert len(mailoutbox) == told, "nobody reads that their data is gone"
+    (mail,) = mailoutbox[told:]
+    assert (mail.to, mail.subject) == ([GUEST], "Vos données n'ont pas été effacées")
+    assert "un compte a été créé avec cette adresse\u00a0: rien n'a été effacé" in mail.body
