@@ -117,10 +117,11 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     try {
       await run();
       toast({ kind: "success", title: done });
-      void read();
     } catch (refusal) {
       toastProblem(failed, refusal);
     } finally {
+      // Also after a refusal: the format may be gone, or no answer came.
+      void read();
       setSaving(false);
       setRemoved(undefined);
     }

@@ -319,6 +319,16 @@ test("formats are added, put in order, made default and removed after a question
   ]);
 });
 
+test("a format that somebody else removed leaves the list when it can't be removed", async () => {
+  const { user, screen } = await draw();
+  await user.click(await screen.findByRole("button", { name: "Supprimer : Grand" }));
+  refusal = { status: 404, body: { code: "not_found", detail: "Ce format n'existe plus." } };
+  grid = { ...grid, version: "v2", formats: [format(1, "Petit")], rows: grid.rows.slice(0, 1) };
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));
+  await screen.findByText("Ce format n'existe plus.");
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Supprimer : Grand" })).toBeNull());
+});
+
 test("a format that is saved again after a conflict keeps the price that somebody else gave it", async () => {
   const { user, screen } = await draw();
   await user.click(await screen.findByRole("button", { name: "Modifier : Grand" }));
