@@ -18,6 +18,7 @@ const sent: { method: string; path: string; body: unknown }[] = [];
 let keys: (string | undefined)[] = [];
 let grid: VariantGrid;
 let held: Promise<void> | undefined;
+let isLost = false;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
 
 function row(id: number, label: string, fields: Partial<VariantRow> = {}): VariantRow {
@@ -71,6 +72,7 @@ beforeEach(() => {
   keys = [];
   refusal = undefined;
   held = undefined;
+  isLost = false;
   grid = {
     version: "v1",
     formats: [format(1, "Petit"), format(2, "Grand")],
@@ -93,6 +95,7 @@ beforeEach(() => {
     const answer = (body: unknown, status = 200) =>
       new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
     if (path === "/api/me") return answer({ csrf_token: "token" });
+    if (isLost) throw new TypeError("Failed to fetch");
     if (method === "GET") return answer(grid);
     sent.push({ method, path, body: options.body ? JSON.parse(String(options.body)) : null });
     keys.push((options.headers as Record<string, string>)["Idempotency-Key"]);
@@ -327,6 +330,23 @@ test("a format that somebody else removed leaves the list when it can't be remov
   await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));
   await screen.findByText("Ce format n'existe plus.");
   await waitFor(() => expect(screen.queryByRole("button", { name: "Supprimer : Grand" })).toBeNull());
+});
+
+test("what was typed and moved stays where the grid can't be read again", async () => {
+  const { user, screen, card } = await draw();
+  const field = (await card("Petit · Peint")).getByLabelText<HTMLInputElement>("Référence (SKU)");
+  await user.type(field, "MIEN");
+  await user.click(screen.getByRole("button", { name: "Monter : Grand" }));
+  isLost = true;
+  act(() => emit("photos:changed", { productId: 7 }));
+  await screen.findByRole("alert");
+  expect([field.isConnected, field.value]).toEqual([true, "MIEN"]);
+  isLost = false;
+  await user.click(screen.getByRole("button", { name: "Réessayer" }));
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]?.body).toEqual({ version: "v1", rows: [{ id: 1, sku: "MIEN" }], format_ids: [2, 1] });
 });
 
 test("a format that is saved again after a conflict keeps the price that somebody else gave it", async () => {

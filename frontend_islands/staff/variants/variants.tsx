@@ -18,17 +18,21 @@ export function Variants({ product_id: product, rights }: StaffVariantsProps) {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
-  if (grid.isError) {
-    return <Problem title={t("loadFailed")} error={grid.error} onRetry={() => void grid.refetch()} />;
-  }
-  if (!grid.data) return <Loading text={t("loading")} />;
+  const problem = grid.isError && (
+    <Problem title={t("loadFailed")} error={grid.error} onRetry={() => void grid.refetch()} />
+  );
+  if (!grid.data) return problem || <Loading text={t("loading")} />;
+  // Read again in vain, it stays with what was typed in it.
   return (
-    <Grid
-      product={product}
-      rights={rights}
-      grid={grid.data}
-      onStored={(stored: VariantGrid) => client.setQueryData(key, stored)}
-      onRead={async () => (await grid.refetch()).data}
-    />
+    <>
+      {problem}
+      <Grid
+        product={product}
+        rights={rights}
+        grid={grid.data}
+        onStored={(stored: VariantGrid) => client.setQueryData(key, stored)}
+        onRead={async () => (await grid.refetch()).data}
+      />
+    </>
   );
 }
