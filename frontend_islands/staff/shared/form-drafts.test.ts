@@ -3,11 +3,13 @@ import { keepDrafts } from "./form-drafts";
 
 const KEY = "staff-draft:form:/admin/faq/7:0";
 
-function page(values: { question?: string; seen?: string; key?: string; saved?: boolean } = {}): void {
+function page(
+  values: { question?: string; seen?: string; key?: string; saved?: boolean; fault?: string } = {},
+): void {
   document.body.innerHTML = `<main>${values.saved ? '<div class="alert alert--success"></div>' : ""}
     <form data-staff-form><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}"><input type="hidden" name="creation_key" value="${values.key ?? "k1"}">
     <input name="question" value="${values.question ?? "Quand ?"}"><input type="checkbox" name="shown" value="on" checked>
-    <textarea name="answer">Bientôt.</textarea><input type="password" name="code"></form></main>`;
+    <textarea name="answer">Bientôt.</textarea><input type="password" name="code">${values.fault ?? ""}</form></main>`;
   keepDrafts();
 }
 
@@ -72,6 +74,20 @@ test("a draft that was saved, forgotten or taken back is offered no more", () =>
   type("question", "Autre");
   type("question", "Quand ?");
   expect(localStorage.getItem(KEY)).toBeNull();
+});
+
+test("a draft that was refused is kept though something else is saved in between", () => {
+  page();
+  type("question", "Autre");
+  send();
+  page({ question: "Autre", fault: '<p class="field__error">Choisissez une catégorie.</p>' });
+  history.replaceState(null, "", "/admin/categories");
+  page({ saved: true });
+  history.replaceState(null, "", "/admin/faq/7");
+  page();
+  expect(offered()).toContain("Vous aviez commencé cette fiche le ");
+  press("Reprendre ma saisie");
+  expect(field("question").value).toBe("Autre");
 });
 
 test.each([

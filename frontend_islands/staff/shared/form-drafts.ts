@@ -44,6 +44,8 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   const draft = readDraft<Draft>(name);
   // A refused form shows again what was typed.
   const isRefused = form.querySelector(".field__error, .error-summary") !== null;
+  // What another page saves is not this one.
+  if (draft && isRefused) writeDraft<Draft>(name, { ...draft, isSent: false });
   if (draft && !isRefused) {
     if (same(draft.typed, shown)) {
       // The browser itself put the words back.
