@@ -25,21 +25,29 @@ export function usePreview() {
 
 /** A step. The order on the screen becomes what it is afterwards, or, after a conflict, what it is now. */
 export function useChange(order: StaffOrderSheet) {
-  const client = useQueryClient();
+  const show = useShow(order.id);
   // What the form began with: the page reads the order again by itself, behind the dialog.
   const seen = useRef(order.updated_at);
-  const show = (sheet: StaffOrderSheet) => client.setQueryData(orderKey(order.id), sheet);
   return useMutation({
     mutationFn: ({ path, body }: { path: string; body: object }) =>
       postJson<StaffOrderSheet>(path, { ...body, expected_updated_at: seen.current }),
     onSuccess: show,
-    onError: (error) => {
+    onError: async (error) => {
       if (!isConflict(error)) return;
       const current = error.body.current as StaffOrderSheet;
       seen.current = current.updated_at;
-      show(current);
+      await show(current);
     },
   });
+}
+
+/** Shows an order as a call answered it; one that was being read before would put the old one back. */
+export function useShow(id: string) {
+  const client = useQueryClient();
+  return async (sheet: StaffOrderSheet) => {
+    await client.cancelQueries({ queryKey: orderKey(id) });
+    client.setQueryData(orderKey(id), sheet);
+  };
 }
 
 export function useRefresh(id: string) {

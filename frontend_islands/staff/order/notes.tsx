@@ -1,5 +1,5 @@
 /** Notes of the team: added, and corrected by another note; none is erased. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import type { StaffOrderSheet } from "@/api/types";
 import { postJson } from "@/lib/api";
@@ -7,7 +7,7 @@ import { toast } from "@/lib/toast";
 import { formatMoment } from "@/staff/shared/dates";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "@/staff/shared/drafts";
 import { translate } from "@/staff/shared/translate";
-import { orderPath } from "./calls";
+import { orderPath, useShow } from "./calls";
 import { Field, Refusal } from "./previewed-step";
 import words from "./words.json";
 
@@ -28,15 +28,15 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
   latest.current = text;
   const field = useRef<HTMLTextAreaElement>(null);
   const heading = useId();
-  const client = useQueryClient();
+  const show = useShow(order.id);
   const add = useMutation({
     mutationFn: (sent: { text: string; correction: Correction | undefined }) =>
       postJson<StaffOrderSheet>(orderPath(order.id, "/notes"), {
         text: sent.text,
         corrects: sent.correction?.id ?? null,
       }),
-    onSuccess: (sheet, sent) => {
-      client.setQueryData(["order", order.id], sheet);
+    onSuccess: async (sheet, sent) => {
+      await show(sheet);
       toast({ kind: "success", title: t("noteAdded") });
       if (sent.correction) setCorrection(undefined);
       // What was typed since is another note.
