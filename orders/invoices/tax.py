@@ -13,6 +13,7 @@ from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
 from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
 from orders.selectors.destinations import place_of
+from orders.selectors.invoices import first_invoice
 from orders.selectors.territories import load_territories
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
@@ -195,5 +196,8 @@ def _was_passed(year: int) -> bool:
 
 
 def _sold_in_union(year: int) -> QuerySet[Invoice]:
-    """As each sale was taxed: the Canary Islands are Spain, but no sale in the Union."""
-    return Invoice.objects.filter(year=year, data__tax__treatment__in=_NO_EXPORT).exclude(country__in=_FRANCE)
+    """The documents of a year's sales, whenever they were issued: what is credited or issued anew later is no sale of
+    that later year. As each sale was taxed: the Canary Islands are Spain, but no sale in the Union."""
+    sales = Invoice.objects.filter(first_invoice(), year=year)
+    documents = Invoice.objects.filter(order__in=sales.values("order"))
+    return documents.filter(data__tax__treatment__in=_NO_EXPORT).exclude(country__in=_FRANCE)

@@ -11,6 +11,7 @@ from django.utils import timezone
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.crediting import give_back
 from orders.models import Invoice, VatRate
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tests.factories import make_order, make_product, pay_order
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -79,6 +80,33 @@ def test_art_258_a_nor_the_year_after() -> None:
     with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
         invoice = sell("119.00")
         assert (invoice.vat, invoice.data["tax"]["beyond"]) == (Decimal("19.00"), "last_year")
+
+
+def test_art_258_a_an_invoice_issued_anew_later_is_no_sale_of_that_year() -> None:
+    with time_machine.travel("2026-12-20T12:00:00Z", tick=False):
+        _first, crossing = go_beyond()
+    with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
+        anew = edit_invoice(
+            order_id=crossing.order_id, values=DraftValues(customer_name="Marie Roux"), explanation="Nom"
+        )
+        assert anew is not None
+        assert (anew.year, anew.data["tax"]["beyond"]) == (2027, "this_year")
+        assert [union_sales(year) for year in (2026, 2027)] == [Decimal("10100.00"), ZERO]
+        assert sell("119.00").data["tax"]["beyond"] == "last_year"
+    with time_machine.travel("2028-01-05T12:00:00Z", tick=False):
+        invoice = sell("119.00")
+    assert (invoice.vat, told(invoice)[0]) == (ZERO, "franchise")
+
+
+def test_art_258_a_what_is_given_back_of_last_year_makes_no_room_in_this_one() -> None:
+    with time_machine.travel("2026-12-20T12:00:00Z", tick=False):
+        first = sell("6000.00")
+    with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
+        give_back(first, "6000.00")
+        sell("10000.00")
+        assert [union_sales(year) for year in (2026, 2027)] == [ZERO, Decimal("10000.00")]
+        crossing = sell("119.00")
+    assert (crossing.vat, crossing.data["tax"]["beyond"]) == (Decimal("19.00"), "this_year")
 
 
 @pytest.mark.parametrize("country", ["GP", "MQ", "GF", "RE", "YT"])
