@@ -186,6 +186,19 @@ def test_who_never_paid_gets_a_mail_only_with_words(order):
     assert mails(told) == ["order_status"]
 
 
+def test_an_unpaid_order_that_was_written_about_is_cancelled_with_an_entry_all_the_same():
+    order = make_order()
+    set_status(order, "pending", message="Votre carte vous pose problème ?")
+    set_status(order, "cancelled")
+    assert [(entry.status, entry.message) for entry in order.tracking.all()] == [
+        ("cancelled", ""), ("pending", "Votre carte vous pose problème ?"),
+    ]  # fmt: skip
+    assert order.events.filter(name="order.cancelled_by_hand").count() == 1
+    assert mails(order) == ["order_status"]
+    set_status(order, "cancelled")
+    assert order.tracking.count() == 2
+
+
 # --- Archiving --------------------------------------------------------------------------------------------
 
 

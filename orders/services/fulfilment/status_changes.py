@@ -211,7 +211,7 @@ def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: 
     close_unpaid(order.pk)
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
-        if order.tracking.exists():
+        if order.tracking.filter(status=OrderStatus.CANCELLED).exists():
             # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)
             return order
