@@ -22,6 +22,7 @@ from shop.core.audit import record_audit
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 from shop.core.searching import folded
+from shop.core.transaction_locks import lock_names
 
 MOST_LINES = 5000
 EARLIER, LATER = timedelta(days=3), timedelta(days=10)
@@ -174,7 +175,8 @@ def import_statement(*, lines: Sequence[StatementLine], actor: User | None) -> R
     """Store the lines of the provider, each once, with the payouts that they are. Reading the same statement again, or
     one that overlaps, adds nothing."""
     with transaction.atomic():
-        # Two who import at once match one after the other.
+        # Two who import at once match one after the other, also where no payout waits.
+        lock_names(["bank-statement"])
         list(Payout.objects.select_for_update(of=("self",)).filter(bank_line=None))
         reading = match_statement(lines)
         rows = [*reading.matched, *((line, None) for line in reading.unmatched)]
@@ -293,9 +295,9 @@ def _day(text: str) -> date | None:
 
 
 def _amount(text: str) -> Decimal | None:
-    """« 1 234,56 », « 1.234,56 € », « +1234.56 », « (12,00) »."""
+    """« 1 234,56 », « 1.234,56 € », « +1234.56 », « (12,00) », « 12,00- »."""
     plain = re.sub(r"[\s\u00a0\u202f€+]|EUR", "", text)
-    negative = plain.startswith(("-", "\u2212", "("))
+    negative = plain.startswith(("-", "\u2212", "(")) or plain.endswith(("-", "\u2212"))
     plain = plain.strip("-\u2212()")
     if "," in plain:
         plain = plain.replace(".", "").replace(",", ".")

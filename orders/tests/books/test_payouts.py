@@ -128,6 +128,9 @@ STATEMENTS = {
         "Date;Libellé;Montant\n05/11/2026;VIR SEPA STRIPE;1 234,56\n06/11/2026;LOYER;-800,00\n;".encode("cp1252")
         + b"\x81;\n"
     ),
+    "the sign behind the amount": (
+        "Date;Libellé;Montant\n05/11/2026;VIR SEPA STRIPE;1 234,56+\n06/11/2026;LOYER;800,00-\n"
+    ).encode(),
     "hours, and labels of two lines": (
         "Date de l'opération;Libellé;Montant\n05-11-2026 10:11:12;\"VIR SEPA\nSTRIPE\";1234,56\n"
         "06-11-2026 09:00;LOYER;-800,00\n"
