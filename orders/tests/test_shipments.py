@@ -439,6 +439,23 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("provider")
+def test_a_parcel_that_leaves_during_a_pause_announces_no_charge():
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    order.items.update(quantity=2, unit_price=Decimal("90.00"))
+    [item] = order.items.all()
+    with time_machine.travel(ORDERED + timedelta(days=3), tick=False):
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="La pièce est en retard.")
+        ship_units(order_id=order.pk, units={item.pk: 1}, actor=None)
+    assert list(order.payments.values_list("due_on", flat=True))[2] == date(2026, 7, 24)
+    assert (mails(order).count("installment_moved"), mails(order).count("installment_calendar")) == (0, 1)
+    with time_machine.travel(ORDERED + timedelta(days=4), tick=False):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert (mails(order).count("installment_moved"), mails(order).count("installment_calendar")) == (0, 2)
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("provider")
 def test_days_that_two_parcels_moved_are_restored_as_they_were_agreed():
     with time_machine.travel(ORDERED, tick=False):
         order = in_installments()

@@ -186,8 +186,10 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
 
 
 def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
-    """Move installments that are due later than fifty days after dispatch to that day, each with a mail."""
+    """Move installments that are due later than fifty days after dispatch to that day, each with a mail; during a pause
+    without, for its end tells all days."""
     limit = last_day(dispatched_on)
+    is_paused = open_pause(order) is not None
     for payment in lock_open_payments(order):
         if payment.state != PaymentState.SCHEDULED or payment.due_on <= limit:
             continue
@@ -197,7 +199,8 @@ def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
         payment.next_try_on = None
         payment.save(update_fields=["due_on", "moved_from", "announced_at", "next_try_on"])
         record_event(order, "installment.moved", position=payment.position, due_on=limit.isoformat())
-        mails.mail_moved(order, payment)
+        if not is_paused:
+            mails.mail_moved(order, payment)
 
 
 def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:
