@@ -128,9 +128,10 @@ def _eight_bits(picture: Image.Image) -> Image.Image:
     """Return the picture in a mode that can be resized: grey, RGB, RGBA or CMYK."""
     if picture.mode.startswith("I"):
         return picture.convert("I").point(lambda value: value / 256).convert("L")
-    if picture.mode in ("L", "RGB", "RGBA", "CMYK"):
-        return picture
-    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    if picture.mode != "RGBA" and picture.has_transparency_data:
+        # Programs that make files smaller name one colour of an RGB or grey picture as what can't be seen.
+        return picture.convert("RGBA")
+    return picture if picture.mode in ("L", "RGB", "RGBA", "CMYK") else picture.convert("RGB")
 
 
 def _flat_srgb(picture: Image.Image, profile: Any) -> Image.Image:

@@ -226,6 +226,13 @@ def test_cmyk_photos():
     assert red > 200 > 60 > max(green, blue) - 40
 
 
+@pytest.mark.parametrize(("mode", "colour"), [("RGB", (0, 0, 0)), ("L", 0)])
+def test_a_colour_that_stands_for_transparency_becomes_white(mode, colour):
+    content = encoded("PNG", mode=mode, colour=colour, transparency=colour)
+    assert store(content, "a.png").colour == "#ffffff"
+    assert store(encoded("PNG", mode=mode, colour=colour), "a.png").colour == "#000000"
+
+
 def test_transparency_becomes_white():
     stored = store(encoded("PNG", mode="RGBA", colour=(255, 0, 0, 0)), "a.png")
     assert opened(stored.name).getpixel((5, 5)) == (255, 255, 255)
