@@ -65,6 +65,15 @@ def test_an_address_that_is_none(monkeypatch):
     assert User.objects.count() == 0
 
 
+def test_a_blocked_account_is_named_and_stays_blocked(monkeypatch):
+    user = make_member()
+    User.objects.update(is_active=False)
+    with pytest.raises(CommandError, match=r"^The account of client@example\.com is blocked: unblock it first\.$"):
+        create_admin(user.email, monkeypatch)
+    user.refresh_from_db()
+    assert (user.is_active, user.is_staff) == (False, False)
+
+
 def test_the_password_is_asked_until_it_is_good(monkeypatch):
     answers = iter(["court", "carmes-lyon-27", "different", "carmes-figurine-2027", "carmes-figurine-2027"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)

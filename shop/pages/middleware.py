@@ -43,5 +43,6 @@ class RedirectMiddleware:
             return response
         query = request.META.get("QUERY_STRING", "")
         if query:
-            target += f"{'&' if '?' in target else '?'}{query}"
+            page, *anchor = target.split("#", 1)
+            target = "#".join([f"{page}{'&' if '?' in page else '?'}{query}", *anchor])
         return HttpResponsePermanentRedirect(target)

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from accounts.models import Role, User
 from accounts.passwords import password_faults
-from accounts.selectors import find_user, is_email_confirmed
+from accounts.selectors import find_user, has_account, is_email_confirmed
 from accounts.services import create_member, grant_role
 from accounts.services.members import clean_email, random_password
 from shop.core.problems import Problem
@@ -34,6 +34,8 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.detail) from problem
         known = find_user(email)
+        if known is None and has_account(email):
+            raise CommandError(f"The account of {email} is blocked: unblock it first.")
         # The password of an account whose address nobody proved is anybody's.
         password = None if known and is_email_confirmed(known) else self._ask_password(email)
         with transaction.atomic():

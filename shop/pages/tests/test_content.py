@@ -207,6 +207,9 @@ def test_a_redirect_works_where_there_is_no_page(client: Client) -> None:
     answer = client.get("/ancienne?utm=1")
     assert (answer.status_code, answer["Location"]) == (301, "/produits?utm=1")
     assert client.get("/vieux?utm=1")["Location"] == "/produits?category=bust&utm=1"
+    Redirect.objects.create(old_path="/delais", new_path="/faq#delais")
+    assert client.get("/delais?utm=1")["Location"] == "/faq?utm=1#delais"
+    assert client.get("/delais")["Location"] == "/faq#delais"
     assert answer["Cache-Control"] == "no-cache"
     assert client.get("/faq").status_code == 200
     assert client.post("/ancienne").status_code == 404
