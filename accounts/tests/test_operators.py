@@ -68,7 +68,9 @@ def test_an_address_that_is_none(monkeypatch):
 def test_a_blocked_account_is_named_and_stays_blocked(monkeypatch):
     user = make_member()
     User.objects.update(is_active=False)
-    with pytest.raises(CommandError, match=r"^The account of client@example\.com is blocked: unblock it first\.$"):
+    with pytest.raises(
+        CommandError, match=r"^The account of client@example\.com is blocked: unblock it first\.$"
+    ):
         create_admin(user.email, monkeypatch)
     user.refresh_from_db()
     assert (user.is_active, user.is_staff) == (False, False)
