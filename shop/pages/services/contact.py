@@ -166,6 +166,9 @@ def purge_pictures(before: datetime, limit: int) -> int:
 
 def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredImage]) -> ContactRequest:
     with transaction.atomic():
+        # Drawing the pictures takes seconds: the piece may be gone by now.
+        asked = [message.product.pk] if message.product else []
+        piece = Product.objects.select_for_update(no_key=True).filter(pk__in=asked).first()
         request = ContactRequest.objects.create(
             reference=secrets.token_hex(4).upper(),
             fingerprint=fingerprint,
@@ -177,18 +180,18 @@ def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredIma
             message=message.message,
             budget=message.budget,
             deadline=message.deadline,
-            product=message.product,
+            product=piece,
             language=message.language,
         )
         ContactImage.objects.bulk_create(
             ContactImage(request=request, file=picture.name, width=picture.width, height=picture.height)
             for picture in stored
         )
-        _write_mails(request, len(stored))
+        _write_mails(request, message.product.name if message.product else "", len(stored))
     return request
 
 
-def _write_mails(request: ContactRequest, picture_count: int) -> None:
+def _write_mails(request: ContactRequest, product: str, picture_count: int) -> None:
     context = {
         "reference": request.reference,
         "kind": request.kind,
@@ -199,7 +202,7 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
         "message": request.message,
         "budget": request.budget,
         "deadline": request.deadline.isoformat() if request.deadline else "",
-        "product": request.product.name if request.product else "",
+        "product": product,
         "picture_count": picture_count,
     }
     admin_url = absolute_url(reverse("staff-message", args=[request.pk]))

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from PIL import Image
 
 from accounts.models import User
+from catalog.models import Product
 from catalog.tests.factories import make_product
 from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.mail_delivery import render
@@ -273,6 +275,19 @@ def test_the_page_names_the_piece(client: Client) -> None:
         assert 'name="produit"' not in client.get("/contact", {"produit": other}).content.decode()
     send(client, produit=product.pk)
     assert ContactRequest.objects.get().product == product
+    assert OutgoingMail.objects.get(kind="contact_workshop").context["product"] == "Hibou archiviste"
+
+
+@pytest.mark.both_engines
+def test_a_question_about_a_piece_that_is_deleted_meanwhile_arrives_all_the_same(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piece = make_product("Hibou archiviste")
+    # While the pictures are drawn.
+    monkeypatch.setattr(contact, "_store", lambda pictures: Product.objects.all().delete() and [])
+    send(client, produit=piece.pk)
+    connection.check_constraints()
+    assert ContactRequest.objects.get().product is None
     assert OutgoingMail.objects.get(kind="contact_workshop").context["product"] == "Hibou archiviste"
 
 
