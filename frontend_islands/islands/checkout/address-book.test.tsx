@@ -54,6 +54,18 @@ it("opens with the first saved address, and changes with the choice", async () =
   expect(screen.queryByText("Enregistrer cette adresse dans mon compte")).toBeNull();
 });
 
+it("takes back what it said of fields that a saved address fills in", async () => {
+  const { user } = await openCheckout({ me: member, addresses: () => json([home, away]) });
+  const book = await screen.findByLabelText("Vos adresses enregistrées");
+  await user.selectOptions(book, "Une autre adresse");
+  await user.click(termsBox());
+  await user.click(payButton());
+  const wrong = () => [...document.querySelectorAll("[aria-invalid=true]")].map(({ id }) => id);
+  expect(wrong()).toHaveLength(5);
+  await user.selectOptions(book, "8");
+  expect(wrong()).toEqual([]);
+});
+
 it("saves the typed address with the order when asked to, and orders without it when it can't", async () => {
   const saved: unknown[] = [];
   const { user } = await openCheckout({

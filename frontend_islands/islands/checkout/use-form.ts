@@ -139,7 +139,7 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
       return found;
     },
     setErrors,
-    forgive: (names) => setErrors(without(errors, names)),
+    forgive: (names) => setErrors((current) => without(current, names)),
   };
 }
 
