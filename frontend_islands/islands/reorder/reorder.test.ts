@@ -29,6 +29,18 @@ it("puts the lines into the cart and shows it", () => {
   expect(readCart()).toEqual([line]);
 });
 
+it("puts them in once, however often it is pressed while the cart is on its way", () => {
+  press();
+  document.querySelector("button")?.click();
+  expect(readCart()).toEqual([line]);
+  expect(goTo).toHaveBeenCalledOnce();
+
+  // The page is left, and shown again from the browser's memory.
+  dispatchEvent(new Event("pagehide"));
+  document.querySelector("button")?.click();
+  expect(readCart()).toEqual([{ ...line, quantity: 4 }]);
+});
+
 it("says that a full cart takes nothing", () => {
   const full = Array.from({ length: MAX_LINES }, (_each, index) => ({ ...line, product_id: 100 + index }));
   writeCart(full);
