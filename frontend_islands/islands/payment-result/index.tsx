@@ -202,19 +202,22 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
   );
 }
 
-/** The payment that emptied this browser's cart last. */
+/** The payments that emptied this browser's cart, the latest first, with spaces between. */
 const EMPTIED_KEY = "cart-emptied-by";
+/** So many are remembered. */
+const MAX_EMPTIED = 50;
 
 /**
  * The cart was bought: it is emptied, here and in the other tabs, and the next order gets a key of its own. What was
  * added after the order stays. A member's cart was emptied by the server, and this browser follows it.
  *
- * Opening the page of the same payment again (from the history, from a bookmark) leaves the cart of that moment
+ * Opening the page of such a payment again (from the history, from a bookmark) leaves the cart of that moment
  * alone. Returns whether the cart was emptied.
  */
 function emptyBoughtCart(checkoutSessionId: string, reference: string | undefined): boolean {
-  if (browserStore.read(EMPTIED_KEY) === checkoutSessionId) return false;
-  browserStore.write(EMPTIED_KEY, checkoutSessionId);
+  const earlier = browserStore.read(EMPTIED_KEY)?.split(" ") ?? [];
+  if (earlier.includes(checkoutSessionId)) return false;
+  browserStore.write(EMPTIED_KEY, [checkoutSessionId, ...earlier].slice(0, MAX_EMPTIED).join(" "));
   const ordered = readOrdered(reference);
   if (readCopy()) void import("@/lib/saved-cart").then(({ syncCart }) => syncCart({ isFresh: true }));
   else if (ordered) writeCart(mergeCarts(readCart(), [], ordered));

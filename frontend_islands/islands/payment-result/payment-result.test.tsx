@@ -132,6 +132,23 @@ it("leaves a new cart alone when the page of the same payment is opened again", 
   expect(readCart()).toHaveLength(1);
 });
 
+it("leaves a new cart alone when the page of an earlier payment is opened again", async () => {
+  const show = (session: string) =>
+    renderIsland(<PaymentResult session_id={session} paid={true} links={links} />);
+  for (const session of ["cs_1", "cs_2"]) {
+    addToCart(cartLine(quoted()), 1);
+    (await show(session)).unmount();
+    expect(readCart()).toEqual([]);
+  }
+  vi.mocked(toast).mockReset();
+  addToCart(cartLine(quoted()), 1);
+  await show("cs_1");
+
+  expect(title()).toBe("Paiement confirmé !");
+  expect(readCart()).toEqual([{ ...cartLine(quoted()), quantity: 1 }]);
+  expect(toast).not.toHaveBeenCalled();
+});
+
 it.each([
   ["failed", { payment_status: "failed" }, "Paiement non confirmé"],
   ["expired", { payment_status: "expired" }, "Page de paiement expirée"],
