@@ -39,6 +39,7 @@ export function ProductBuy(props: ProductBuyProps) {
     isOpen ? price : `${price} ${t("buy.soldOut")}`.trim();
 
   function choose(next: Choice) {
+    putInAddress(next);
     setChoice(next);
   }
 

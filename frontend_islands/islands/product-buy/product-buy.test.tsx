@@ -88,6 +88,16 @@ it("draws the latest choice only, whatever answer comes first", async () => {
   document.querySelector("[data-part]")?.remove();
 });
 
+it("names the choice of the page in the address when one goes back to it before the answer", async () => {
+  vi.mocked(fetchFragment).mockReturnValue(new Promise(() => {}));
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(radio(/25 cm/));
+  await user.click(radio(/15 cm/));
+
+  expect(radio(/15 cm/).checked).toBe(true);
+  expect(location.search).toBe("?finition=painted&format=3");
+});
+
 it("says so when the server does not answer", async () => {
   vi.mocked(fetchFragment).mockRejectedValue(new Error("away"));
   const { user } = await renderIsland(<ProductBuy {...figurine} />);
