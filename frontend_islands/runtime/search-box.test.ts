@@ -86,6 +86,18 @@ it("is led by the arrows, opened by Enter and closed by Escape", async () => {
   expect(press("Enter").defaultPrevented).toBe(false);
 });
 
+it("searches for what is typed on after an arrow, not what was chosen for fewer letters", async () => {
+  await type("dra");
+  press("ArrowDown");
+  input.value = "dragon vert";
+  input.dispatchEvent(new Event("input"));
+
+  expect(input.hasAttribute("aria-activedescendant")).toBe(false);
+  expect(list().children[0]?.ariaSelected).toBe("false");
+  expect(press("Enter").defaultPrevented).toBe(false);
+  expect(goTo).not.toHaveBeenCalled();
+});
+
 it("asks for nothing below two letters and stays quiet when the shop does not answer", async () => {
   expect(await type("d")).not.toHaveBeenCalled();
   await type("dragon", new Response("", { status: 503 }));

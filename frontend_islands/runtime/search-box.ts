@@ -53,6 +53,7 @@ class SearchBox {
   #typed(): void {
     clearTimeout(this.#pause);
     this.#asking?.abort();
+    this.#choose(-1);
     if (this.input.value.trim().length < SHORTEST_TEXT) this.#close();
     else this.#pause = setTimeout(() => void this.#ask(this.input.value.trim()), PAUSE_MS);
   }
