@@ -103,6 +103,20 @@ describe("storage that the browser refuses", () => {
 
     expect(readCart()).toEqual([line(4)]);
   });
+
+  it("keeps what no longer fits as long as the page, not what is stored from before", () => {
+    writeCart([line(4)]);
+    const full = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    writeCart([line(4), line(5)]);
+    expect(readCart()).toEqual([line(4), line(5)]);
+
+    full.mockRestore();
+    writeCart([line(5)]);
+    expect(readCart()).toEqual([line(5)]);
+    expect(parseCart(localStorage.getItem(CART_KEY))).toEqual([line(5)]);
+  });
 });
 
 describe("the store", () => {

@@ -15,7 +15,7 @@ function textStore(area: () => Storage): TextStore {
   return {
     read(key) {
       try {
-        return area().getItem(key) ?? memory.get(key) ?? null;
+        return memory.get(key) ?? area().getItem(key);
       } catch {
         return memory.get(key) ?? null;
       }
