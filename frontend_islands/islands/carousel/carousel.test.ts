@@ -76,6 +76,17 @@ it("waits while it is pointed at or has the focus", () => {
   }
 });
 
+it("waits for the focus when the pointer leaves", () => {
+  unmount = mount(host);
+  const root = find("[data-fallback]");
+  for (const name of ["focusin", "pointerenter", "pointerleave"]) root.dispatchEvent(new Event(name));
+  vi.advanceTimersByTime(60000);
+  expect(counter()).toBe("1 sur 3");
+  root.dispatchEvent(new Event("focusout"));
+  vi.advanceTimersByTime(8000);
+  expect(counter()).toBe("2 sur 3");
+});
+
 it("stops once a slide was chosen, and wraps at both ends", () => {
   unmount = mount(host);
   find("[data-previous]").click();

@@ -24,7 +24,7 @@ export function mount(host: HTMLElement): Unmount {
   const { signal } = ended;
   let index = 0;
   let playing = !motion.matches && total > 1;
-  let held = false;
+  const held = new Set<"pointer" | "focus">();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function show(next: number): void {
@@ -44,7 +44,7 @@ export function mount(host: HTMLElement): Unmount {
 
   function schedule(): void {
     clearTimeout(timer);
-    if (playing && !held && !document.hidden)
+    if (playing && !held.size && !document.hidden)
       timer = setTimeout(() => {
         show(index + 1);
         schedule();
@@ -66,9 +66,10 @@ export function mount(host: HTMLElement): Unmount {
       part.hidden = part.dataset.when !== (playing ? "playing" : "paused");
   }
 
-  function hold(wanted: boolean): () => void {
+  function hold(by: "pointer" | "focus", wanted: boolean): () => void {
     return () => {
-      held = wanted;
+      if (wanted) held.add(by);
+      else held.delete(by);
       schedule();
     };
   }
@@ -76,7 +77,7 @@ export function mount(host: HTMLElement): Unmount {
   function playOrPause(): void {
     playing = !playing;
     // Who has just pressed play is still pointing at the button: that must not hold it back.
-    held = false;
+    held.clear();
     schedule();
   }
 
@@ -92,10 +93,10 @@ export function mount(host: HTMLElement): Unmount {
     dot.addEventListener("click", () => choose(position), { signal });
   });
   slides.addEventListener("scrollend", scrolled, { signal });
-  root.addEventListener("pointerenter", hold(true), { signal });
-  root.addEventListener("pointerleave", hold(false), { signal });
-  root.addEventListener("focusin", hold(true), { signal });
-  root.addEventListener("focusout", hold(false), { signal });
+  root.addEventListener("pointerenter", hold("pointer", true), { signal });
+  root.addEventListener("pointerleave", hold("pointer", false), { signal });
+  root.addEventListener("focusin", hold("focus", true), { signal });
+  root.addEventListener("focusout", hold("focus", false), { signal });
   slides.addEventListener("pointerdown", () => choose(index), { signal });
   document.addEventListener("visibilitychange", schedule, { signal });
 
