@@ -34,19 +34,23 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const [amount, setAmount] = useState("");
   const [restockAll, setRestockAll] = useState(false);
   const [reason, setReason] = useState("");
-  const key = useRef(randomKey());
   const demand = demandOf(order, scope, returned, amount, restockAll);
+  // Of one demand: pressed again after an answer that was lost, it is no second refund.
+  const keyed = useRef({ demand: "", key: "" });
 
   const preview = useMutation({
     mutationFn: () => postJson<RefundProposal>(orderPath(order.id, "/refund/preview"), { ...demand, reason }),
   });
   const decide = useMutation({
-    mutationFn: () =>
-      postJson<RefundAnswer>(
+    mutationFn: () => {
+      const asked = JSON.stringify(demand);
+      if (keyed.current.demand !== asked) keyed.current = { demand: asked, key: randomKey() };
+      return postJson<RefundAnswer>(
         orderPath(order.id, "/refund"),
         { ...demand, reason, expected_left: preview.data?.left ?? null },
-        { headers: { "Idempotency-Key": key.current } },
-      ),
+        { headers: { "Idempotency-Key": keyed.current.key } },
+      );
+    },
     onSettled: () => void refresh(),
   });
   const isBusy = preview.isPending || decide.isPending;
@@ -59,7 +63,6 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const back = () => {
     preview.reset();
     decide.reset();
-    key.current = randomKey();
   };
 
   return (

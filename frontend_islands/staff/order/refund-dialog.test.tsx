@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { StaffOrderSheet } from "@/api/types";
+import { renderStaff } from "@/testing/staff";
+import { RefundDialog } from "./refund-dialog";
+
+const order = { id: "o1", refundable: "80.00", lines: [] } as unknown as StaffOrderSheet;
+const proposal = {
+  amount: "20.00",
+  money: "20.00",
+  voided: "0.00",
+  shipping: "0.00",
+  left: "60.00",
+  complete: false,
+  asks_confirmation: false,
+  lines: [],
+};
+let keys: (string | undefined)[];
+
+beforeEach(() => {
+  keys = [];
+  vi.stubGlobal("fetch", async (path: string, { headers }: { headers?: Record<string, string> } = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "x" });
+    if (path.endsWith("/preview")) return Response.json(proposal);
+    if (!path.endsWith("/refund")) return Response.json(order);
+    keys.push(headers?.["Idempotency-Key"]);
+    throw new TypeError("The answer was lost.");
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("asks for the same refund under the same key after an answer that was lost, for another under its own", async () => {
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  const refund = async () => {
+    await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+    await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
+    await screen.findByRole("alert");
+    await user.click(screen.getByRole("button", { name: "Retour" }));
+  };
+  await user.type(screen.getByLabelText(/^Montant/), "20");
+  await refund();
+  await refund();
+  await user.type(screen.getByLabelText(/^Montant/), ",5");
+  await refund();
+  expect(keys).toHaveLength(3);
+  expect(keys[1]).toBe(keys[0]);
+  expect(new Set(keys).size).toBe(2);
+});
