@@ -166,9 +166,9 @@ def purge_pictures(before: datetime, limit: int) -> int:
 
 def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredImage]) -> ContactRequest:
     with transaction.atomic():
-        # Drawing the pictures takes seconds: the piece may be gone by now.
+        # Drawing the pictures takes seconds: the product may be gone by now.
         asked = [message.product.pk] if message.product else []
-        piece = Product.objects.select_for_update(no_key=True).filter(pk__in=asked).first()
+        product = Product.objects.select_for_update(no_key=True).filter(pk__in=asked).first()
         request = ContactRequest.objects.create(
             reference=secrets.token_hex(4).upper(),
             fingerprint=fingerprint,
@@ -180,7 +180,7 @@ def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredIma
             message=message.message,
             budget=message.budget,
             deadline=message.deadline,
-            product=piece,
+            product=product,
             language=message.language,
         )
         ContactImage.objects.bulk_create(

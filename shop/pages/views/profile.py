@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, cast
 
 from django import forms
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -23,7 +22,7 @@ from accounts.services.addresses import delete_address, save_address
 from accounts.services.email_changes import cancel_email_change, request_email_change
 from blog.forms import origin_of, read_choices
 from blog.models import ConsentSource
-from blog.services.newsletter.subscriptions import change_language, save_member_choices
+from blog.services.newsletter.subscriptions import save_member_choices
 from catalog.services.notices import withdraw_notice
 from orders.selectors.rules import checkout_countries, country_name, default_country
 from shop.core.kept_forms import members_only
@@ -32,6 +31,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
 from shop.pages.selectors.personal_data import person_of
+from shop.pages.services.profile import change_profile
 from shop.pages.views.members import profile_context, render_tab
 
 SEE_OTHER = 303
@@ -46,10 +46,7 @@ def save_profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST, instance=user)
     if not form.is_valid():
         return render_tab(request, "profile", profile_context(request, form), 400)
-    with transaction.atomic():
-        user.save(update_fields=list(form.fields))
-        if "language" in form.changed_data:
-            change_language(email=user.email, language=user.language)
+    change_profile(user=user, changed=form.changed_data)
     return _back(request, "profile_saved", "profil")
 
 
