@@ -1,10 +1,13 @@
 /** The checkout as a test meets it: filled in, sent, answered. */
 import { screen } from "@testing-library/react";
 import type { UserEvent } from "@testing-library/user-event";
+import { vi } from "vitest";
 import type { CheckoutProps, QuoteLine } from "@/api/types";
 import { Checkout } from "@/islands/checkout";
 import { addToCart, clearCart } from "@/lib/cart";
 import { forgetMe } from "@/lib/me";
+import { goTo, replaceBy } from "@/lib/navigate";
+import { toast } from "@/lib/toast";
 import { type Asked, cartLine, countries, json, quote, quoted, serve, visitor } from "./purchase";
 import { renderIsland } from "./render";
 
@@ -83,8 +86,11 @@ export async function fillInAddress(user: UserEvent) {
   await user.click(termsBox());
 }
 
-/** Two guardians in the cart of somebody who is not signed in. */
+/** Two guardians in the cart of somebody who is not signed in. The caller mocks the toasts and the navigation. */
 export function startShopping() {
+  vi.mocked(goTo).mockReset();
+  vi.mocked(replaceBy).mockReset();
+  vi.mocked(toast).mockReset();
   forgetMe();
   clearCart();
   addToCart(cartLine(quoted()), 2);

@@ -36,7 +36,6 @@ const unserved = { ...home, id: 9, country: "KP" };
 beforeEach(() => {
   startShopping();
   dropTab(FORM_KEY);
-  vi.mocked(goTo).mockReset();
 });
 
 it("opens with the first saved address, and changes with the choice", async () => {

@@ -9,10 +9,7 @@ import { json } from "@/testing/purchase";
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
 
-beforeEach(() => {
-  startShopping();
-  vi.mocked(goTo).mockReset();
-});
+beforeEach(startShopping);
 
 const gift = () => screen.getByRole("checkbox", { name: "C'est un cadeau" });
 const other = () => screen.getByRole("checkbox", { name: "Adresse de facturation différente" });

@@ -1,7 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { goTo, replaceBy } from "@/lib/navigate";
-import { toast } from "@/lib/toast";
+import { goTo } from "@/lib/navigate";
 import {
   field,
   fillIn,
@@ -18,12 +17,7 @@ import { json, problem, quote, quoted } from "@/testing/purchase";
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
 
-beforeEach(() => {
-  startShopping();
-  vi.mocked(goTo).mockReset();
-  vi.mocked(replaceBy).mockReset();
-  vi.mocked(toast).mockReset();
-});
+beforeEach(startShopping);
 
 it("asks again for terms that changed, and sends the version that was read", async () => {
   const detail = "Les conditions générales de vente ont changé.";

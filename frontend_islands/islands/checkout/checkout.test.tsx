@@ -3,7 +3,6 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { clearCart } from "@/lib/cart";
 import { readCart } from "@/lib/cart-storage";
 import { goTo, replaceBy } from "@/lib/navigate";
-import { toast } from "@/lib/toast";
 import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import {
@@ -24,12 +23,7 @@ import { Checkout } from "./index";
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
 
-beforeEach(() => {
-  startShopping();
-  vi.mocked(goTo).mockReset();
-  vi.mocked(replaceBy).mockReset();
-  vi.mocked(toast).mockReset();
-});
+beforeEach(startShopping);
 
 it("goes back to the cart when there is nothing to order", async () => {
   clearCart();

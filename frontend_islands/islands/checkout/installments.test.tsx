@@ -9,11 +9,7 @@ import { inThreeTimes, json, problem, quote, quoted } from "@/testing/purchase";
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
 
-beforeEach(() => {
-  startShopping();
-  vi.mocked(goTo).mockReset();
-  vi.mocked(toast).mockReset();
-});
+beforeEach(startShopping);
 
 const modes = ["full", "installments"] as const;
 const offered = () => json(quote([quoted()], { installments: inThreeTimes }));

@@ -2,8 +2,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { readCopy } from "@/lib/cart-copy";
 import { readCart } from "@/lib/cart-storage";
-import { goTo, replaceBy } from "@/lib/navigate";
-import { toast } from "@/lib/toast";
+import { goTo } from "@/lib/navigate";
 import { ATTEMPT_KEY, FORM_KEY, readOrdered } from "@/purchase/tab-memory";
 import {
   field,
@@ -35,12 +34,7 @@ import { Checkout } from "./index";
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
 
-beforeEach(() => {
-  startShopping();
-  vi.mocked(goTo).mockReset();
-  vi.mocked(replaceBy).mockReset();
-  vi.mocked(toast).mockReset();
-});
+beforeEach(startShopping);
 
 it("notes what was ordered, and that the account's saved cart has it", async () => {
   const owner = "a".repeat(16);
