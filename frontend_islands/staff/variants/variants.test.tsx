@@ -267,6 +267,27 @@ test("photos that are added beside the grid can be chosen, and what was typed st
   expect(sent[0]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN", image_ids: [10] }] });
 });
 
+test("a grid stays as it was saved, though an older one was still being read", async () => {
+  const { user, screen, card } = await draw();
+  const field = (await card("Petit · Peint")).getByLabelText<HTMLInputElement>("Référence (SKU)");
+  await user.type(field, "MIEN");
+  let arrive = () => {};
+  const old = Response.json(grid);
+  vi.spyOn(window, "fetch").mockImplementationOnce(async () => {
+    await new Promise<void>((done) => (arrive = done));
+    return old;
+  });
+  act(() => emit("photos:changed", { productId: 7 }));
+  grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "MIEN" })] };
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(screen.queryByText("1 ligne modifiée")).toBeNull());
+  await act(async () => arrive());
+  await user.type(field, "-2");
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN-2" }] });
+});
+
 test("of formats that nobody made the default one, the first is", async () => {
   grid.formats = [format(2, "Grand"), format(3, "Géant")];
   const { screen } = await draw();

@@ -30,7 +30,11 @@ export function Variants({ product_id: product, rights }: StaffVariantsProps) {
         product={product}
         rights={rights}
         grid={grid.data}
-        onStored={(stored: VariantGrid) => client.setQueryData(key, stored)}
+        onStored={(stored: VariantGrid) => {
+          client.setQueryData(key, stored);
+          // What was being read before would put the old one back.
+          if (client.isFetching({ queryKey: key })) void grid.refetch();
+        }}
         onRead={async () => (await grid.refetch()).data}
       />
     </>
