@@ -50,11 +50,11 @@ beforeEach(() => {
     if (method === "GET") return answer(gallery);
     const body = JSON.parse(String(options.body));
     sent.push({ method, path, body });
+    if (path.endsWith("/order")) await held;
     if (refusal) return answer(refusal.body, refusal.status);
     if (path.endsWith("/order")) {
       const rows = body.ids.map((id: number) => gallery.images.find((each) => each.id === id));
       gallery = { ...gallery, images: rows };
-      await held;
       return answer(gallery);
     }
     if (method === "POST") return answer(photo(4), 201);
@@ -148,6 +148,22 @@ test("photos that came meanwhile are shown, and the chosen order stays", async (
   await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
   await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 2", "Ours 4"]));
   expect(document.querySelector(".toast--error")?.textContent).toContain("Modifiées entre-temps.");
+});
+
+test("a photo that was added while an order was being refused stays", async () => {
+  const { user, screen, shown } = await draw();
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
+  await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
+  await user.type(screen.getByRole("textbox"), "https://example.com/4.jpg{Enter}");
+  await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 2", "Ours 4"]));
+  const current = { ...gallery, images: [1, 3].map((id) => photo(id)) };
+  refusal = { status: 409, body: { code: "conflict", detail: "Modifiées entre-temps.", current } };
+  arrive();
+  await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 4"]));
 });
 
 test("a photo is described in four languages, and what was typed is kept until it is saved", async () => {

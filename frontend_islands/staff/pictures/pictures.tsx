@@ -86,20 +86,22 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
 
   const write = async (ids: number[], removedIds: number[], said: string) => {
     const seen = gallery.images.map(({ id }) => id);
-    setSaving(true);
-    try {
-      const stored = await arrange(product, { ids, removed_ids: removedIds, seen_ids: seen });
-      // The answer may be older than a photo that was added since.
+    /** The answer may be older than a photo that was added since. */
+    const show = (stored: StaffGallery) => {
       const known = [...seen, ...stored.images.map(({ id }) => id)];
       onChange(({ images }) => ({
         ...stored,
         images: [...stored.images, ...images.filter(({ id }) => !known.includes(id))],
       }));
+    };
+    setSaving(true);
+    try {
+      show(await arrange(product, { ids, removed_ids: removedIds, seen_ids: seen }));
       order.settle();
       toast({ kind: "success", title: said });
     } catch (error) {
       if (error instanceof ApiProblem && error.code === "conflict") {
-        onChange(() => error.body.current as StaffGallery);
+        show(error.body.current as StaffGallery);
       }
       const title = ids[0] === seen[0] ? t("saveFailed") : t("mainFailed");
       toastProblem(title, error);
