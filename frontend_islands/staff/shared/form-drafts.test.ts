@@ -22,7 +22,10 @@ function type(name: string, value: string): void {
   vi.runAllTimers();
 }
 
-const send = () => document.querySelector("form")?.dispatchEvent(new Event("submit", { bubbles: true }));
+function send(): void {
+  vi.spyOn(document, "referrer", "get").mockReturnValue(location.href);
+  document.querySelector("form")?.dispatchEvent(new Event("submit", { bubbles: true }));
+}
 const offered = () => document.querySelector("[role=status]")?.textContent ?? "";
 const press = (label: string) =>
   [...document.querySelectorAll("button")].find(({ textContent }) => textContent === label)?.click();
@@ -82,6 +85,8 @@ test("a draft that was refused is kept though something else is saved in between
   send();
   page({ question: "Autre", fault: '<p class="field__error">Choisissez une catégorie.</p>' });
   history.replaceState(null, "", "/admin/categories");
+  page();
+  send();
   page({ saved: true });
   history.replaceState(null, "", "/admin/faq/7");
   page();
@@ -89,6 +94,22 @@ test("a draft that was refused is kept though something else is saved in between
   press("Reprendre ma saisie");
   expect(field("question").value).toBe("Autre");
 });
+
+test.each(["another page", "another form of its page"])(
+  "a draft whose answer was lost is kept though %s is saved next",
+  (next) => {
+    page();
+    type("question", "Autre");
+    send();
+    if (next === "another page") history.replaceState(null, "", "/admin/categories");
+    page();
+    vi.spyOn(document, "referrer", "get").mockReturnValue(location.href);
+    page({ saved: true });
+    history.replaceState(null, "", "/admin/faq/7");
+    page();
+    expect(offered()).toContain("Vous aviez commencé cette fiche le ");
+  },
+);
 
 test.each([
   ["that is taken back", {}],

@@ -44,8 +44,8 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   const draft = readDraft<Draft>(name);
   // A refused form shows again what was typed.
   const isRefused = form.querySelector(".field__error, .error-summary") !== null;
-  // What another page saves is not this one.
-  if (draft && isRefused) writeDraft<Draft>(name, { ...draft, isSent: false });
+  // It was not saved: what is saved next is something else.
+  if (draft?.isSent) writeDraft<Draft>(name, { ...draft, isSent: false });
   if (draft && !isRefused) {
     if (same(draft.typed, shown)) {
       // The browser itself put the words back.
@@ -121,9 +121,11 @@ function putBack(form: HTMLFormElement, draft: Draft): void {
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Forgets what was sent, on the page that says it is saved. */
+/** Forgets what was sent from the page before, on the one that says it is saved; another page's answer may be lost. */
 function forgetSent(): void {
-  for (const name of draftNames("form:")) if (readDraft<Draft>(name)?.isSent) forgetDraft(name);
+  if (!document.referrer) return;
+  const { pathname } = new URL(document.referrer);
+  for (const name of draftNames(`form:${pathname}:`)) if (readDraft<Draft>(name)?.isSent) forgetDraft(name);
 }
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
