@@ -15,13 +15,17 @@ const photo = {
 };
 let calls: object[];
 let refusals: number;
+let isSignedOut: boolean;
 
 beforeEach(() => {
   document.body.innerHTML = '<div id="toasts"></div>';
   calls = [];
   refusals = 0;
+  isSignedOut = false;
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (options.method === "DELETE" && isSignedOut)
+      return Response.json({ code: "not_authenticated", detail: "" }, { status: 401 });
     if (options.method === "DELETE") return new Response(null, { status: 204 });
     if (options.method === "POST") {
       calls.push({ address, ...JSON.parse(String(options.body)) });
@@ -88,4 +92,24 @@ it("shows the mail again without the refusal that was read before", async () => 
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   expect(await screen.findByRole("button", { name: "Envoyer au client" })).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
+});
+
+it("says beside the photo why it was not removed, with the way to sign in, until it is tried again", async () => {
+  isSignedOut = true;
+  const { user, screen } = await renderStaff(
+    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
+  );
+  const remove = async () => {
+    await user.click(await screen.findByRole("button", { name: "Supprimer" }));
+    const asked = within(screen.getByRole("dialog", { name: "Supprimer la photo" }));
+    await user.click(asked.getByRole("button", { name: "Supprimer" }));
+  };
+  await remove();
+  // The page behind an open dialog can't be reached: a notice there neither closes nor leads anywhere.
+  const refused = within(screen.getByRole("dialog", { name: /Golem/ }));
+  expect((await refused.findByRole("alert")).textContent).toContain("La photo n'est pas supprimée");
+  expect(refused.getByRole("link", { name: "Se connecter dans un autre onglet" })).toBeTruthy();
+  isSignedOut = false;
+  await remove();
+  await waitFor(() => expect(refused.queryByRole("alert")).toBeNull());
 });

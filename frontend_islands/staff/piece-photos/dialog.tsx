@@ -9,7 +9,7 @@ import { uploadProblem } from "../pictures/upload-problem";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
-import { Loading, Problem, toastProblem } from "../shared/problem";
+import { Loading, Problem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { useMailPreview, usePhotos, useRemove, useSend, useUpload } from "./calls";
 import words from "./words.json";
@@ -119,6 +119,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
               {t("uploadFailed")} : {uploadProblem(upload.error)}
             </p>
           )}
+          {remove.error && <Problem title={t("removeFailed")} error={remove.error} />}
           {photos.isPending && <Loading text={t("loading")} />}
           {photos.isError && (
             <Problem title={t("failed")} error={photos.error} onRetry={() => void photos.refetch()} />
@@ -162,7 +163,6 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
           onConfirm={() =>
             remove.mutate(removing.id, {
               onSuccess: () => toast({ kind: "success", title: t("removed") }),
-              onError: (error) => toastProblem(t("removeTitle"), error),
               onSettled: () => setRemoving(undefined),
             })
           }
