@@ -206,6 +206,26 @@ it("asks of each value when a draft began with an older version", async () => {
   expect(screen.getByLabelText<HTMLInputElement>(/^Titre/).value).toBe("Poncer");
 });
 
+it.each([
+  ["an hour ago", 3_600_000, "Poncer ailleurs"],
+  ["a moment ago", 2_000, "Poncer ici"],
+])("shows what another machine kept since over what this browser kept %s", async (_case, ago, title) => {
+  const kept = { title: "Poncer ici", excerpt: "Quatre grains." };
+  writeDraft("article-7", { values: kept, base: SANDING.updated_at, at: Date.now() - ago });
+  const values = { title: "Poncer ailleurs" };
+  const saved_at = new Date().toISOString();
+  stored = {
+    ...SANDING,
+    autosave: { values, base_updated_at: SANDING.updated_at, saved_at },
+  } as unknown as AdminArticle;
+  const { screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const shown = (label: RegExp) => screen.getByLabelText<HTMLInputElement>(label).value;
+  await screen.findByLabelText(/^Titre/);
+  expect([shown(/^Titre/), shown(/^Extrait/)]).toEqual([title, "Quatre grains."]);
+  await waitFor(() => expect(sent).toHaveLength(1), { timeout: 4000 });
+  expect(calls("PUT")).toEqual([{ ...kept, title, base_updated_at: SANDING.updated_at }]);
+});
+
 it("marks the translations that the French left behind, until one is called right", async () => {
   const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
   await user.click(await screen.findByRole("button", { name: "Anglais (1 à revoir)" }));

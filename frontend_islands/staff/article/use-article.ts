@@ -26,11 +26,14 @@ import words from "./words.json";
 const t = translate(words);
 const DRAFT_PAUSE_MS = 400;
 const AUTOSAVE_PAUSE_MS = 2000;
+/** Two clocks differ, and the server may have what this browser kept a moment before. */
+const CLOCKS_MS = 5 * 60 * 1000;
 
 interface Draft {
   values: Partial<Values>;
   /** The version it began with; empty for a new article. */
   base: string;
+  at: number;
   /** A new article's, under which it may have been sent. */
   key?: string;
 }
@@ -57,7 +60,7 @@ export function useArticle(
   const draftName = `article-${article?.id ?? "new"}`;
   const [base, setBase] = useState(article);
   const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
-  const [found] = useState(() => readDraft<Draft>(draftName) ?? keptOf(article));
+  const [found] = useState(() => foundOf(readDraft<Draft>(draftName), article));
   const creation = useCreation(found?.key);
   const [values, setValues] = useState<Values>(() => ({ ...stored, ...found?.values }));
   const [conflict, setConflict] = useState<Conflict | undefined>(() => {
@@ -95,7 +98,7 @@ export function useArticle(
     }
     setKept("typing");
     const near = setTimeout(() => {
-      const draft = { values: pick(values, changed), base: base?.updated_at ?? "" };
+      const draft = { values: pick(values, changed), base: base?.updated_at ?? "", at: Date.now() };
       writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
       if (!base) setKept("browser");
     }, DRAFT_PAUSE_MS);
@@ -264,6 +267,13 @@ export function useArticle(
 
 export type ArticleState = ReturnType<typeof useArticle>;
 
+/** What another machine kept on the server since is over what this browser has. */
+function foundOf(here: Draft | undefined, article: AdminArticle | undefined): Draft | undefined {
+  const there = keptOf(article);
+  if (!(here && there)) return here ?? there;
+  return there.at - here.at > CLOCKS_MS ? { ...here, values: { ...here.values, ...there.values } } : here;
+}
+
 function keptOf(article: AdminArticle | undefined): Draft | undefined {
   const kept = article?.autosave;
   if (!kept) return undefined;
@@ -275,5 +285,6 @@ function keptOf(article: AdminArticle | undefined): Draft | undefined {
       ...(products && { products: products.map(({ id, name }) => ({ id, name })) }),
       ...(cover !== undefined && { cover }),
     },
+    at: Date.parse(kept.saved_at),
   };
 }
