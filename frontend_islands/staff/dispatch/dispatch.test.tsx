@@ -1,6 +1,6 @@
 import { act } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { writeDraft } from "@/staff/shared/drafts";
+import { readDraft, writeDraft } from "@/staff/shared/drafts";
 import { renderStaff } from "@/testing/staff";
 import { DispatchScreen } from ".";
 import { readNumbers } from "./numbers";
@@ -104,6 +104,21 @@ it("sends what was read again alone, though another chosen order is ready since"
   await user.click(ship);
   await screen.findByText("AAAA1111 : expédiée.");
   expect(sent[1]?.body.orders).toEqual([{ id: "1", carrier: "colissimo", tracking_number: "" }]);
+});
+
+it("keeps the numbers that are typed into two tabs", async () => {
+  const { user, screen } = await renderStaff(<DispatchScreen carriers={[]} />);
+  const first = await screen.findByLabelText<HTMLInputElement>("Numéro de suivi de AAAA1111");
+  await user.type(first, "6A1");
+  const theirs = { carrier: "", chosen: ["1", "2"], numbers: { 1: "6A1", 2: "6A2" } };
+  writeDraft("dispatch", theirs);
+  const kept = vi.spyOn(Storage.prototype, "setItem");
+  act(() => void dispatchEvent(new StorageEvent("storage", { key: "staff-draft:dispatch" })));
+  expect(screen.getByLabelText<HTMLInputElement>("Numéro de suivi de BBBB2222").value).toBe("6A2");
+  // Or two tabs would write to each other without end.
+  expect(kept).not.toHaveBeenCalled();
+  await user.type(first, "X");
+  expect(readDraft("dispatch")).toEqual({ ...theirs, numbers: { 1: "6A1X", 2: "6A2" } });
 });
 
 it("says when a scanned order is not ready, and keeps the reference", async () => {

@@ -1,9 +1,9 @@
 /** `/admin/expedition`: orders that are ready are ticked or scanned, numbered, read again, and sent at once. */
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { DispatchProps, DispatchResult, ReadyOrder } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { formatDay } from "@/staff/shared/dates";
-import { readDraft, useLeaveWarning, writeDraft } from "@/staff/shared/drafts";
+import { useLeaveWarning, useSharedDraft } from "@/staff/shared/drafts";
 import { Loading, Problem, toastProblem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
@@ -13,7 +13,6 @@ import { Review } from "./review";
 import words from "./words.json";
 
 const t = translate(words);
-const DRAFT = "dispatch";
 
 interface Draft {
   carrier: string;
@@ -23,14 +22,15 @@ interface Draft {
 
 export function DispatchScreen({ carriers }: DispatchProps) {
   const ready = useReady();
-  const [draft, setDraft] = useState<Draft>(
-    () => readDraft<Draft>(DRAFT) ?? { carrier: carriers[0]?.code ?? "", chosen: [], numbers: {} },
-  );
+  const [draft, setDraft] = useSharedDraft<Draft>("dispatch", () => ({
+    carrier: carriers[0]?.code ?? "",
+    chosen: [],
+    numbers: {},
+  }));
   // Scanned orders that the list, which is bounded, does not show.
   const [scanned, setScanned] = useState<ReadyOrder[]>([]);
   const [results, setResults] = useState<(DispatchResult & { reference: string })[]>([]);
   const scan = useRef<HTMLInputElement>(null);
-  useEffect(() => writeDraft(DRAFT, draft), [draft]);
 
   const listed = ready.data ?? [];
   const orders = [...scanned.filter(({ id }) => !listed.some((order) => order.id === id)), ...listed];

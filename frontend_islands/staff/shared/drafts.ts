@@ -1,5 +1,5 @@
 /** What somebody typed is never lost: kept in the browser until it is saved, and leaving asks first. */
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 
 const PREFIX = "staff-draft:";
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -46,6 +46,26 @@ export function draftNames(start: string): string[] {
     return [];
   }
 }
+
+/** A draft that every tab of this browser shows as the last of them left it. */
+export function useSharedDraft<Value>(name: string, start: () => Value) {
+  const [draft, setDraft] = useState<Value>(() => readDraft<Value>(name) ?? start());
+  useEffect(() => {
+    // Written again, what another tab wrote would come back to it without end.
+    if (!same(draft, readDraft<Value>(name))) writeDraft(name, draft);
+  }, [name, draft]);
+  useEffect(() => {
+    const take = ({ key }: StorageEvent) => {
+      const kept = key === PREFIX + name ? readDraft<Value>(name) : undefined;
+      if (kept) setDraft((before) => (same(before, kept) ? before : kept));
+    };
+    addEventListener("storage", take);
+    return () => removeEventListener("storage", take);
+  }, [name]);
+  return [draft, setDraft] as const;
+}
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Asks before the page is left while `isDirty`. */
 export function useLeaveWarning(isDirty: boolean): void {
