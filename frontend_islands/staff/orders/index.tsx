@@ -72,6 +72,8 @@ export function OrderList() {
     placeholderData: keepPreviousData,
   });
   const orders = pages.data?.pages.flatMap((page) => page.results) ?? [];
+  // That nothing was found before says nothing of what is asked now.
+  const isAwaited = pages.isPending || (pages.isPlaceholderData && orders.length === 0);
 
   return (
     <>
@@ -98,11 +100,11 @@ export function OrderList() {
         ))}
       </fieldset>
       <section aria-label={t("list")} aria-busy={pages.isFetching}>
-        {pages.isPending && <Loading text={t("loading")} />}
+        {isAwaited && <Loading text={t("loading")} />}
         {pages.isError && (
           <Problem title={t("failed")} error={pages.error} onRetry={() => void pages.refetch()} />
         )}
-        {pages.isSuccess && orders.length === 0 && (
+        {pages.isSuccess && !isAwaited && orders.length === 0 && (
           <p className="staff-sheet staff-empty" role="status">
             {search ? t("noneFound", { search }) : t("none")}
           </p>

@@ -123,7 +123,7 @@ function Search({ onClose }: { onClose: () => void }) {
       <p className="muted" role="status">
         {query.length < SHORTEST
           ? t("hint")
-          : data && (hits.length ? t("found", { count: hits.length }) : t("nothing", { query }))}
+          : data && !isOld && (hits.length ? t("found", { count: hits.length }) : t("nothing", { query }))}
       </p>
     </Dialog>
   );

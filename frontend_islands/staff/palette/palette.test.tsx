@@ -71,6 +71,25 @@ it("asks nothing for one letter, and says when nothing is found", async () => {
   expect(await screen.findByText(/Rien trouvé pour/)).toBeTruthy();
 });
 
+it("says that nothing was found once that is known, not because nothing was before", async () => {
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  vi.stubGlobal("fetch", async (address: string) => {
+    if (!address.endsWith("q=zz")) await held;
+    return Response.json(address.endsWith("q=zz") ? { results: [] } : found);
+  });
+  const { user, screen } = await renderStaff(<Palette />);
+  await user.keyboard("{Control>}k{/Control}");
+  await user.type(screen.getByRole("combobox"), "zz");
+  await screen.findByText(/Rien trouvé pour/);
+  await user.keyboard("{Backspace}{Backspace}le");
+  expect(screen.queryByText(/Rien trouvé pour/)).toBeNull();
+  arrive();
+  await screen.findByText("2 résultats");
+});
+
 it("keeps the focus that the keys gave to the link in its place", async () => {
   answer({ csrf_token: "x" });
   const host = document.body.appendChild(document.createElement("div"));

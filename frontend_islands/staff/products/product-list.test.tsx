@@ -46,11 +46,13 @@ let asked: string[];
 let sent: Record<string, unknown>[];
 let rows: AdminProductRow[];
 let isLost: boolean;
+let held: Promise<void> | undefined;
 
 beforeEach(() => {
   asked = [];
   sent = [];
   isLost = false;
+  held = undefined;
   rows = [row(1, "Ours", { featured: true, sold_out: true, original_price: "50.00" }), row(2, "Lynx")];
   history.replaceState(null, "", "/admin/produits");
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
@@ -58,6 +60,7 @@ beforeEach(() => {
     if (path === "/api/me") return Response.json({ csrf_token: "token" });
     if (method === "GET") {
       asked.push(path);
+      await held;
       const isSecond = path.includes("cursor=next");
       return Response.json({
         count: 3,
@@ -106,9 +109,18 @@ it("searches after a pause and keeps the filters in the address", async () => {
   expect(location.search).toBe("?search=ours&state=hidden");
 });
 
-it("says that nothing was found", async () => {
+it("says that nothing was found once that is known, not because nothing was before", async () => {
   rows = [];
-  const { screen } = await renderStaff(<ProductList {...PROPS} />);
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(screen.getByRole("button", { name: "Masqués" }));
+  expect(screen.queryByText("Aucun produit trouvé")).toBeNull();
+  expect(screen.getByRole("heading").textContent).toBe("Produits existants (…)");
+  arrive();
   expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
 });
 

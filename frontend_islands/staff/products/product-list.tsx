@@ -43,6 +43,8 @@ export function ProductList(props: StaffProductsProps) {
 
   const rows = list.data?.pages.flatMap((page) => page.results) ?? [];
   const count = list.data?.pages[0]?.count ?? 0;
+  // That nothing was found before says nothing of what is asked now.
+  const isAwaited = list.isPending || (list.isPlaceholderData && rows.length === 0);
   const marked = rows.filter((row) => chosen.has(row.id));
   const isTrash = filters.state === "trashed";
   const toggle = (id: number) =>
@@ -73,7 +75,7 @@ export function ProductList(props: StaffProductsProps) {
       <FilterBar categories={categories} filters={filters} onChange={(next: Filters) => setFilters(next)} />
       <div className="staff-list-head">
         <h2 id="existing" className="staff-sheet__title" aria-live="polite">
-          {list.data ? t("heading", { count }) : t("heading", { count: "…" })}
+          {list.data && !isAwaited ? t("heading", { count }) : t("heading", { count: "…" })}
         </h2>
         {rows.length > 0 && (rights.stock || rights.remove) && (
           <button
@@ -88,11 +90,11 @@ export function ProductList(props: StaffProductsProps) {
           {t("export")}
         </a>
       </div>
-      {list.isPending && <Loading text={t("loading")} />}
+      {isAwaited && <Loading text={t("loading")} />}
       {list.isError && (
         <Problem title={t("loadFailed")} error={list.error} onRetry={() => void list.refetch()} />
       )}
-      {list.data && rows.length === 0 && (
+      {list.data && !isAwaited && rows.length === 0 && (
         <div className="staff-sheet staff-empty">
           <p>{isTrash ? t("emptyTrash") : t("empty")}</p>
           {!isTrash && <p>{t("emptyHint")}</p>}

@@ -1,0 +1,71 @@
+import { waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { renderStaff } from "@/testing/staff";
+import { OrderList } from ".";
+
+const order = (reference: string) => ({
+  id: reference,
+  reference,
+  customer_name: "Léa Martin",
+  status: "confirmed",
+  status_label: "Confirmée",
+  flags: [],
+  items: [{ id: 1, quantity: 2, product_image: "" }],
+  created_at: "2026-11-20T10:00:00Z",
+  promised_by: "2026-12-01",
+  total_amount: "40.00",
+});
+
+let asked: string[];
+let held: Promise<void> | undefined;
+
+beforeEach(() => {
+  asked = [];
+  held = undefined;
+  history.replaceState(null, "", "/admin/commandes");
+  vi.stubGlobal("fetch", async (address: string) => {
+    if (address.endsWith("/counts")) return Response.json({ by_status: { confirmed: 2 }, late: 0 });
+    asked.push(address);
+    await held;
+    const query = new URLSearchParams(address.split("?")[1]);
+    const [results, next] = query.has("cursor")
+      ? [[order("BBBB2222")], null]
+      : query.get("search")?.startsWith("z")
+        ? [[], null]
+        : [[order("AAAA1111")], "older"];
+    return Response.json({ results, next: null, next_cursor: next });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("filters, reads older orders, and says in its address what it shows", async () => {
+  const { user, screen } = await renderStaff(<OrderList />);
+  await user.click(await screen.findByRole("button", { name: "Confirmées (2)" }));
+  await waitFor(() => expect(asked).toHaveLength(2));
+  await user.click(await screen.findByRole("button", { name: "Voir les commandes plus anciennes" }));
+  await screen.findByText("BBBB2222");
+  expect(asked).toEqual([
+    "/api/admin/orders?page_size=30",
+    "/api/admin/orders?page_size=30&status=confirmed",
+    "/api/admin/orders?page_size=30&status=confirmed&cursor=older",
+  ]);
+  expect(location.search).toBe("?filtre=confirmed");
+});
+
+it("says that nothing was found once that is known, not because nothing was before", async () => {
+  const { user, screen } = await renderStaff(<OrderList />);
+  const field = await screen.findByLabelText("Rechercher une commande");
+  await user.type(field, "zz");
+  await screen.findByText("Aucune commande ne correspond à « zz ».");
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.clear(field);
+  await user.type(field, "lea");
+  await waitFor(() => expect(asked.at(-1)).toContain("search=lea"));
+  expect(screen.queryByText(/Aucune commande/)).toBeNull();
+  expect(screen.getByRole("status").textContent).toBe("Chargement des commandes…");
+  arrive();
+  await screen.findByText("AAAA1111");
+});
