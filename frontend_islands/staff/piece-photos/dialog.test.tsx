@@ -1,4 +1,4 @@
-import { waitFor, within } from "@testing-library/react";
+import { act, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { renderStaff } from "@/testing/staff";
 import { PiecePhotosDialog } from "./dialog";
@@ -16,12 +16,14 @@ const photo = {
 let calls: object[];
 let refusals: number;
 let isSignedOut: boolean;
+let photos: object[];
 
 beforeEach(() => {
   document.body.innerHTML = '<div id="toasts"></div>';
   calls = [];
   refusals = 0;
   isSignedOut = false;
+  photos = [photo];
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
     if (options.method === "DELETE" && isSignedOut)
@@ -39,7 +41,7 @@ beforeEach(() => {
           : { ...photo, sent_at: "2026-11-23T10:05:00Z" },
       );
     }
-    return Response.json({ id: 7, name: "Golem", to: "lea@example.com", language: "de", photos: [photo] });
+    return Response.json({ id: 7, name: "Golem", to: "lea@example.com", language: "de", photos });
   });
 });
 afterEach(() => vi.unstubAllGlobals());
@@ -79,6 +81,21 @@ it("shows the mail before the photo goes, and sends it with the message", async 
     { address: "/api/admin/photos/4/send", message: "Bravo" },
   ]);
   expect(close).toHaveBeenCalledOnce();
+});
+
+it("sends the photo of the mail that was read, though another was taken since", async () => {
+  const { user, screen } = await renderStaff(
+    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
+  );
+  await user.click(await screen.findByRole("button", { name: "Voir l'e-mail" }));
+  const confirm = await screen.findByRole("button", { name: "Envoyer au client" });
+  photos = [photo, { ...photo, id: 5 }];
+  const read = vi.spyOn(window, "fetch");
+  await act(async () => void dispatchEvent(new Event("visibilitychange")));
+  await waitFor(() => expect(read).toHaveResolved());
+  await user.click(confirm);
+  await waitFor(() => expect(calls).toHaveLength(2));
+  expect(calls[1]).toEqual({ address: "/api/admin/photos/4/send", message: "" });
 });
 
 it("shows the mail again without the refusal that was read before", async () => {

@@ -53,21 +53,19 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
   }
 
   function deliver() {
-    if (!photo) return;
-    send.mutate(
-      { photo: photo.id, message },
-      {
-        onSuccess: () => {
-          toast({
-            kind: "success",
-            title: t("sentDone"),
-            text: t("sentText", { to: photos.data?.to ?? "" }),
-          });
-          onClose();
-        },
-        onError: () => setMails(undefined),
+    // What was read: behind it another photo may have come since, or a word been added.
+    if (!preview.variables) return;
+    send.mutate(preview.variables, {
+      onSuccess: () => {
+        toast({
+          kind: "success",
+          title: t("sentDone"),
+          text: t("sentText", { to: photos.data?.to ?? "" }),
+        });
+        onClose();
       },
-    );
+      onError: () => setMails(undefined),
+    });
   }
 
   const error = send.error ?? preview.error;
