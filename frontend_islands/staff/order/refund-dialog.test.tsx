@@ -15,14 +15,20 @@ const proposal = {
   lines: [],
 };
 let keys: (string | undefined)[];
+let bodies: unknown[];
+let held: Promise<void> | undefined;
 
 beforeEach(() => {
   keys = [];
-  vi.stubGlobal("fetch", async (path: string, { headers }: { headers?: Record<string, string> } = {}) => {
+  bodies = [];
+  held = undefined;
+  vi.stubGlobal("fetch", async (path: string, { headers, body }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
+    await held;
     if (path.endsWith("/preview")) return Response.json(proposal);
     if (!path.endsWith("/refund")) return Response.json(order);
-    keys.push(headers?.["Idempotency-Key"]);
+    keys.push((headers as Record<string, string>)["Idempotency-Key"]);
+    bodies.push(JSON.parse(String(body)));
     throw new TypeError("The answer was lost.");
   });
 });
@@ -45,4 +51,20 @@ it("asks for the same refund under the same key after an answer that was lost, f
   expect(keys).toHaveLength(3);
   expect(keys[1]).toBe(keys[0]);
   expect(new Set(keys).size).toBe(2);
+});
+
+it("gives back what was shown, though more was typed while that was on its way", async () => {
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  await user.type(screen.getByLabelText(/^Montant/), "20");
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await user.type(screen.getByLabelText(/^Montant/), "0");
+  arrive();
+  await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
+  await screen.findByRole("alert");
+  expect(bodies).toEqual([{ amount: "20", reason: "", expected_left: "60.00" }]);
 });

@@ -27,6 +27,11 @@ interface Returned {
   was_sent: boolean;
 }
 
+interface Asked {
+  demand: object;
+  reason: string;
+}
+
 export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClose: () => void }) {
   const refresh = useRefresh(order.id);
   const [scope, setScope] = useState<Scope>("lines");
@@ -39,10 +44,14 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const keyed = useRef({ demand: "", key: "" });
 
   const preview = useMutation({
-    mutationFn: () => postJson<RefundProposal>(orderPath(order.id, "/refund/preview"), { ...demand, reason }),
+    mutationFn: (asked: Asked) =>
+      postJson<RefundProposal>(orderPath(order.id, "/refund/preview"), {
+        ...asked.demand,
+        reason: asked.reason,
+      }),
   });
   const decide = useMutation({
-    mutationFn: () => {
+    mutationFn: ({ demand, reason }: Asked) => {
       const asked = JSON.stringify(demand);
       if (keyed.current.demand !== asked) keyed.current = { demand: asked, key: randomKey() };
       return postJson<RefundAnswer>(
@@ -80,7 +89,8 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
             <button
               className="button button--danger"
               type="button"
-              onClick={() => decide.mutate()}
+              // What was shown: more may have been typed while it was on its way.
+              onClick={() => preview.variables && decide.mutate(preview.variables)}
               disabled={isBusy}
               aria-busy={isBusy}
             >
@@ -94,7 +104,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
           <button
             className="button button--primary"
             type="button"
-            onClick={() => preview.mutate()}
+            onClick={() => preview.mutate({ demand, reason })}
             disabled={isBusy || !isReady}
             aria-busy={isBusy}
           >
