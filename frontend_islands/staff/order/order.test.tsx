@@ -198,6 +198,25 @@ it("sends a part of an order once its mail was seen", async () => {
   });
 });
 
+it("carries out a step as its mail was read, though more was typed while that was on its way", async () => {
+  const path = `/api/admin/orders/${sheet.id}/shipments`;
+  answers[`POST ${path}?preview`] = { body: { mails: [mail] } };
+  answers[`POST ${path}`] = { status: 201, body: sheet };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Expédier" }));
+  const tracking = screen.getByLabelText(/Numéro de suivi/);
+  await user.type(tracking, "6A1");
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await user.type(tracking, "2");
+  arrive();
+  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+  await vi.waitFor(() => expect(sent.map(({ body }) => body.tracking_number)).toEqual(["6A1", "6A1"]));
+});
+
 it("shows sums that add up, and a payment of which a part went back", async () => {
   const payment = { position: 1, due: "2026-11-20", amount: "80.00", state: "partly_refunded" };
   const body = { ...sheet, original_total: "120.00", promotion_savings: "40.00", payments: [payment] };

@@ -59,19 +59,18 @@ export function PreviewedStep({
   }
 
   function carryOut() {
-    change.mutate(
-      { path, body },
-      {
-        onSuccess: () => {
-          toast({ kind: "success", title: done });
-          onClose();
-        },
-        onError: (error) => {
-          setMails(undefined);
-          if (error instanceof ApiProblem && onProblem?.(error)) change.reset();
-        },
+    // What was read: more may have been typed while the mail was on its way.
+    if (!preview.variables) return;
+    change.mutate(preview.variables, {
+      onSuccess: () => {
+        toast({ kind: "success", title: done });
+        onClose();
       },
-    );
+      onError: (error) => {
+        setMails(undefined);
+        if (error instanceof ApiProblem && onProblem?.(error)) change.reset();
+      },
+    });
   }
 
   const error = change.error ?? preview.error;
