@@ -21,6 +21,10 @@ type Fields = Pick<StaffPhoto, (typeof FIELDS)[number]>;
 const fieldsOf = (photo: StaffPhoto) =>
   Object.fromEntries(FIELDS.map((name) => [name, photo[name]])) as unknown as Fields;
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+const differing = (fields: Fields, from: Fields) =>
+  Object.fromEntries(
+    FIELDS.filter((name) => !same(fields[name], from[name])).map((name) => [name, fields[name]]),
+  ) as Partial<Fields>;
 
 interface Draft {
   fields: Partial<Fields>;
@@ -48,10 +52,9 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
     kept ? t(kept.version === photo.version ? "dialog.draft" : "dialog.conflict") : "",
   );
   const [isSaving, setSaving] = useState(false);
-  const stored = fieldsOf(photo);
-  const changed = Object.fromEntries(
-    FIELDS.filter((name) => !same(fields[name], stored[name])).map((name) => [name, fields[name]]),
-  ) as Partial<Fields>;
+  const latest = useRef(fields);
+  latest.current = fields;
+  const changed = differing(fields, fieldsOf(photo));
   const isChanged = Object.keys(changed).length > 0;
   useLeaveWarning(isChanged);
   const draft = JSON.stringify(changed);
@@ -69,18 +72,19 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
     setMessage("");
     try {
       const saved = await changePhoto(product, photo.id, { ...changed, version: photo.version });
+      const since = differing(latest.current, fields);
       forgetDraft(draftName);
       on.onChange(saved);
-      setFields(fieldsOf(saved));
+      setFields({ ...fieldsOf(saved), ...since });
       toast({ kind: "success", title: t("dialog.saved") });
-      // A new crop is followed by the choice of the point; anything else is done.
-      if (!("crop" in changed)) on.onClose();
+      // A new crop is followed by the choice of the point, what was typed since by saving it; anything else is done.
+      if (!("crop" in changed) && Object.keys(since).length === 0) on.onClose();
     } catch (error) {
       if (error instanceof ApiProblem && error.code === "conflict") {
         const current = error.body.current as StaffPhoto;
         on.onChange(current);
         // What nobody typed here is theirs: saved again, it would take their words back.
-        setFields({ ...fieldsOf(current), ...changed });
+        setFields({ ...fieldsOf(current), ...changed, ...differing(latest.current, fields) });
         setMessage(t("dialog.conflict"));
       } else setMessage(`${t("dialog.failed")} : ${problemText(error)}`);
     } finally {

@@ -50,7 +50,7 @@ beforeEach(() => {
     if (method === "GET") return answer(gallery);
     const body = JSON.parse(String(options.body));
     sent.push({ method, path, body });
-    if (path.endsWith("/order")) await held;
+    if (method !== "POST") await held;
     if (refusal) return answer(refusal.body, refusal.status);
     if (path.endsWith("/order")) {
       const rows = body.ids.map((id: number) => gallery.images.find((each) => each.id === id));
@@ -197,6 +197,28 @@ test("a photo is described in four languages, and what was typed is kept until i
     },
   ]);
   expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
+});
+
+test("what is typed of a photo while the rest is on its way stays to be saved", async () => {
+  const { user, screen } = await draw();
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const dialog = within(screen.getByRole("dialog"));
+  const save = dialog.getByRole("button", { name: "Enregistrer la photo" });
+  await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(save);
+  await user.type(dialog.getByLabelText("Anglais"), "A bear");
+  arrive();
+  await waitFor(() => expect(save.getAttribute("aria-busy")).toBe("false"));
+  await user.click(save);
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(sent.map(({ body }) => body)).toEqual([
+    { alt_de: "Ein Bär", version: "v2" },
+    { alt_en: "A bear", version: "v2" },
+  ]);
 });
 
 test("a photo that is saved again after a conflict keeps what somebody else wrote of it", async () => {
