@@ -47,8 +47,8 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
   );
   const [pricing, setPricing] = useState<Pricing>(start);
   const stored = {
-    adjustment: start === "adjust" ? (format?.price_adjustment ?? "") : "",
-    override: format?.price_override ?? "",
+    adjustment: start === "adjust" ? (format?.price_adjustment ?? "").replace(".", ",") : "",
+    override: (format?.price_override ?? "").replace(".", ","),
   };
   const [adjustment, setAdjustment] = useState(stored.adjustment);
   const [override, setOverride] = useState(stored.override);

@@ -1,0 +1,34 @@
+import { afterEach, expect, it, vi } from "vitest";
+import type { VariantFormat } from "@/api/types";
+import { renderStaff } from "@/testing/staff";
+import { FormatDialog } from "./format-dialog";
+
+const names = { name: "Grand", name_en: "", name_es: "", name_de: "" };
+const on = { onSaved: vi.fn(), onConflict: () => false, onClose: () => {} };
+
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ["price_adjustment", { price_adjustment: "-5.50", price_override: null }, /^Écart/, "-5,50"],
+  ["price_override", { price_adjustment: "0.00", price_override: "49.90" }, /^Prix fixe \(€/, "49,90"],
+])("shows %s as people write it, and sends it if it was changed", async (name, price, label, shown) => {
+  const sent: Record<string, unknown>[] = [];
+  vi.stubGlobal("fetch", async (path: string, { body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "x" });
+    sent.push(JSON.parse(String(body)));
+    return Response.json({});
+  });
+  const format = { id: 2, ...names, ...price } as unknown as VariantFormat;
+  const { user, screen } = await renderStaff(
+    <FormatDialog product={7} format={format} canPrice version="v1" {...on} />,
+  );
+  const field = screen.getByLabelText<HTMLInputElement>(label);
+  expect(field.value).toBe(shown);
+  const save = screen.getByRole("button", { name: "Enregistrer le format" });
+  await user.click(save);
+  await vi.waitFor(() => expect(sent).toEqual([{ version: "v1" }]));
+  await user.type(field, "{Backspace}5");
+  await user.click(save);
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]).toMatchObject({ [name]: `${shown.slice(0, -1)}5`.replace(",", ".") });
+});
