@@ -31,19 +31,24 @@ interface BulkEditProps extends StaffProductsProps {
   onDone: () => void;
 }
 
+interface Asked {
+  ids: number[];
+  fields: Record<string, unknown>;
+}
+
 /** Several products at once: what changes is chosen, then shown product by product, then done for all or none. */
 export function BulkEdit({ rows, categories, promotion_types, rights, onClose, onDone }: BulkEditProps) {
   const client = useQueryClient();
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [preview, setPreview] = useState<BulkAnswer>();
   const fields = toFields(typed);
-  const ids = rows.map((row) => row.id);
   const look = useMutation({
-    mutationFn: () => sendBulk({ ids, action: "update", fields, dry_run: true }),
+    mutationFn: (asked: Asked) => sendBulk({ ...asked, action: "update", dry_run: true }),
     onSuccess: setPreview,
   });
   const apply = useMutation({
-    mutationFn: () => sendBulk({ ids, action: "update", fields, preview_key: preview?.preview_key ?? "" }),
+    mutationFn: (asked: Asked) =>
+      sendBulk({ ...asked, action: "update", preview_key: preview?.preview_key ?? "" }),
     onSuccess: ({ count }) => {
       toast({ kind: "success", title: t("bulkEdit.done", { count }) });
       onDone();
@@ -117,7 +122,8 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
               type="button"
               aria-busy={apply.isPending}
               disabled={apply.isPending || same === changes.length}
-              onClick={() => apply.mutate()}
+              // What was shown: more may have been typed while it was on its way.
+              onClick={() => look.variables && apply.mutate(look.variables)}
             >
               {t("bulkEdit.apply", { count: preview.count })}
             </button>
@@ -161,7 +167,7 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
           type="button"
           aria-busy={look.isPending}
           disabled={look.isPending || Object.keys(fields).length === 0}
-          onClick={() => look.mutate()}
+          onClick={() => look.mutate({ ids: rows.map((row) => row.id), fields })}
         >
           {t("bulkEdit.preview")}
         </button>

@@ -82,6 +82,7 @@ beforeEach(() => {
       );
     }
     if (call.dry_run) {
+      await held;
       return Response.json({ count: 1, preview_key: "key", changes: [{ id: 2, name: "Lynx", changes }] });
     }
     return Response.json({ count: call.ids?.length });
@@ -141,6 +142,24 @@ it.each([
   await user.click(screen.getByRole("button", { name: confirm }));
   await screen.findByText(/^La boutique ne répond pas/);
   await waitFor(() => expect(screen.queryByRole("link", { name: "Ours" })).toBeNull());
+});
+
+it("changes what was shown, though more was typed while that was on its way", async () => {
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Sélectionner tout" }));
+  await user.click(screen.getByRole("button", { name: "Modifier (2)" }));
+  const price = screen.getByLabelText(/^Prix/);
+  await user.type(price, "40");
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
+  await user.type(price, "0");
+  arrive();
+  await user.click(await screen.findByRole("button", { name: "Appliquer à 1 produit(s)" }));
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]).toEqual({ ids: [1, 2], action: "update", fields: { price: "40" }, preview_key: "key" });
 });
 
 it("asks before it deletes, and takes it back", async () => {
