@@ -117,6 +117,25 @@ it("creates an article that is published at once, with tags each once", async ()
   expect(readDraft("article-new")).toBeUndefined();
 });
 
+it("offers with a new article what was typed while it was being made", async () => {
+  answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
+  await user.type(screen.getByLabelText(/^Titre/), "Vernir");
+  await user.type(screen.getByLabelText(/^Extrait/), "Mat.");
+  await user.type(screen.getByLabelText(/^Contenu/), "Deux couches.");
+  await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  await user.type(screen.getByLabelText(/^Titre/), " à froid");
+  arrive();
+  await waitFor(() => expect(assign).toHaveBeenCalled());
+  expect(calls("POST")[0]?.title).toBe("Vernir");
+  const base = SANDING.updated_at;
+  expect(readDraft("article-12")).toMatchObject({ values: { title: "Vernir à froid" }, base });
+});
+
 it("keeps what is typed on the server, and sends what changed with the version seen", async () => {
   answers = [{ status: 204, body: null }];
   const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);

@@ -177,6 +177,15 @@ export function useArticle(
       if (!base) {
         const made = await creation.post<AdminArticle>(POSTS, toCall(values, NAMES));
         forgetDraft(draftName);
+        // What was typed meanwhile is offered where it goes on.
+        const typed = latest.current;
+        const since = differing(typed, values);
+        if (since.length > 0)
+          writeDraft<Draft>(`article-${made.id}`, {
+            values: pick(typed, since),
+            base: made.updated_at,
+            at: Date.now(),
+          });
         toast({ kind: "success", title: t("created"), text: t("createdText") });
         // Before the page is left, or it would ask.
         flushSync(() => setLeaving(true));

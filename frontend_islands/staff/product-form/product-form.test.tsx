@@ -258,6 +258,27 @@ it("keeps the key of a new product with its draft", async () => {
   await waitFor(() => expect(sent.map(({ key }) => key)).toEqual(["k1"]));
 });
 
+it("offers with a new product what was typed while it was being made", async () => {
+  answers = [{ status: 201, body: { ...OURS, id: 12 } }];
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
+  await user.type(screen.getByLabelText(/^Nom \*/), "Ours");
+  await user.selectOptions(screen.getByLabelText(/^Catégorie/), "2");
+  await user.type(screen.getByLabelText(/^Prix \(€\)/), "40");
+  await user.click(screen.getByRole("button", { name: "Créer le produit" }));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  await user.type(screen.getByLabelText(/^Nom \*/), " brun");
+  arrive();
+  await waitFor(() => expect(readDraft("product-12")).toBeDefined());
+  expect(sent[0]?.body.name).toBe("Ours");
+  expect(readDraft("product-12")).toEqual({ values: { name: "Ours brun" }, seen: { name: OURS.name } });
+  await new Promise((done) => setTimeout(done, 500));
+  expect(readDraft("product-new")).toBeUndefined();
+});
+
 it("fills and empties a promotion as its switch says", async () => {
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.click(await screen.findByLabelText("Activer une promotion"));

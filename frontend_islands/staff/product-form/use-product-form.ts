@@ -67,7 +67,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
 
   useEffect(() => {
     // Until it is decided, the draft says what was seen.
-    if (conflict) return undefined;
+    if (conflict || isLeaving) return undefined;
     let pause: ReturnType<typeof setTimeout> | undefined;
     const keep = () => {
       clearTimeout(pause);
@@ -88,7 +88,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       clearTimeout(pause);
       unsubscribe();
     };
-  }, [form, base, stored, draftName, conflict, creation]);
+  }, [form, base, stored, draftName, conflict, creation, isLeaving]);
 
   /** Makes a fresh product the base; what was typed since `sent` stays. */
   const accept = (fresh: AdminProduct, sent = stored) => {
@@ -120,6 +120,14 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
             ),
           );
           forgetDraft(draftName);
+          // What was typed meanwhile is offered where it goes on.
+          const typed = form.getValues();
+          const since = differing(typed, values);
+          if (since.length > 0)
+            writeDraft<Draft>(`product-${made.id}`, {
+              values: pick(typed, since),
+              seen: pick(valuesOf(made), since),
+            });
           // Before the page is left, or it would ask.
           flushSync(() => setIsLeaving(true));
           goTo(`/admin/produits/${made.id}?cree=1`);
