@@ -5,7 +5,7 @@
  * `lines` are those of `version`, as the account had them; what the browser's cart has beside them is not saved yet.
  */
 import { largerOf } from "./cart-merge";
-import { type CartLine, COPY_KEY, parseLines } from "./cart-storage";
+import { type CartLine, COPY_KEY, forgetAccount, parseLines } from "./cart-storage";
 import { randomKey } from "./random-key";
 import { browserStore } from "./storage";
 
@@ -21,6 +21,8 @@ export interface CartCopy {
   sent?: { lines: CartLine[]; version: number | null } | undefined;
   /** What the account brings with its next answer is new to this browser, and is said. */
   isNew?: boolean | undefined;
+  /** The session ended under an order: what is ordered stays for it, and goes when another member signs in. */
+  isKept?: boolean | undefined;
 }
 
 export function newCopy(owner: string): CartCopy {
@@ -35,15 +37,18 @@ export function readCopy(): CartCopy | null {
   } catch {
     return null;
   }
-  const { owner, version, device, number, sent, isNew } = stored;
+  const { owner, version, device, number, sent, isNew, isKept } = stored;
   if (typeof owner !== "string" || !/^[0-9a-f]{32}$/.test(String(device))) return null;
   if (!Number.isSafeInteger(version) || !Number.isSafeInteger(number)) return null;
-  const copy = { owner, version, device, number, lines: parseLines(stored.lines), isNew: isNew === true };
+  const lines = parseLines(stored.lines);
+  const copy = { owner, version, device, number, lines, isNew: isNew === true, isKept: isKept === true };
   if (sent) {
-    const lines = parseLines(sent.lines);
     return {
       ...copy,
-      sent: { lines, version: Number.isSafeInteger(sent.version) ? sent.version : null },
+      sent: {
+        lines: parseLines(sent.lines),
+        version: Number.isSafeInteger(sent.version) ? sent.version : null,
+      },
     } as CartCopy;
   }
   return copy as CartCopy;
@@ -55,6 +60,20 @@ export function writeCopy(copy: CartCopy): void {
 
 export function dropCopy(): void {
   browserStore.remove(COPY_KEY);
+}
+
+/** Who was ordering when their session ended goes on: as a visitor, or signed in again. */
+export function keepCopy(): void {
+  const copy = readCopy();
+  if (copy) writeCopy({ ...copy, isKept: true });
+}
+
+/** Takes away what an earlier member left, who did not sign out here. Returns whether there was any. */
+export function forgetOther(owner: string): boolean {
+  const copy = readCopy();
+  if (!copy || copy.owner === owner) return false;
+  forgetAccount([]);
+  return true;
 }
 
 /**

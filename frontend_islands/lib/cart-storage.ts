@@ -104,23 +104,29 @@ export function storeCart(lines: readonly CartLine[], named?: Record<number, str
 
 /**
  * Signed out: nothing of the account stays in this browser, nor what was typed in this tab. Where the session ended by
- * itself, what could not be saved any more stays a visitor's.
+ * itself, what could not be saved any more stays a visitor's; where it ended under an order (`keepCopy`), everything does.
  */
 function leaveAccount(): void {
   const copy = browserStore.read(COPY_KEY);
   if (copy === null || mayBeMember()) return;
-  browserStore.remove(COPY_KEY);
-  tabStore.clear();
   const isAsked = /\bnotice=signed_out\b/.test(document.cookie);
-  const seen = copyLines(copy);
-  writeCart(isAsked ? [] : mergeCarts([], parseCart(browserStore.read(CART_KEY)), seen));
+  const { lines, isKept } = parseCopy(copy);
+  if (isKept && !isAsked) return;
+  forgetAccount(isAsked ? [] : mergeCarts([], parseCart(browserStore.read(CART_KEY)), parseLines(lines)));
 }
 
-function copyLines(raw: string): CartLine[] {
+/** Takes the account's copy and what was typed in this tab away; `left` is the cart from now on. */
+export function forgetAccount(left: readonly CartLine[]): void {
+  browserStore.remove(COPY_KEY);
+  tabStore.clear();
+  writeCart(left);
+}
+
+function parseCopy(raw: string): { lines?: unknown; isKept?: unknown } {
   try {
-    return parseLines(Object(JSON.parse(raw)).lines);
+    return Object(JSON.parse(raw));
   } catch {
-    return [];
+    return {};
   }
 }
 

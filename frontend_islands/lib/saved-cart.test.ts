@@ -245,6 +245,41 @@ it("keeps as a visitor's what a session that ended could not save", async () => 
   expect(server.cart).toEqual({ 1: 1, 2: 1 });
 });
 
+async function endUnderOrder() {
+  (await import("./cart-copy")).keepCopy();
+  phone.expire();
+}
+
+it("keeps an order's lines where the session ended under it, until the member is back", async () => {
+  server.set([line(1)]);
+  phone.signIn();
+  await phone.page(endUnderOrder);
+  await phone.page((cart) => void cart.addToCart(choice(2)));
+  expect(phone.cart).toEqual({ 1: 1, 2: 1 });
+
+  phone.signIn();
+  await phone.page();
+  expect(server.cart).toEqual({ 1: 1, 2: 1 });
+  phone.expire();
+  await phone.page();
+  expect(phone.cart).toEqual({});
+});
+
+it("gives another member nothing of a kept order, nor what was typed for it", async () => {
+  server.set([line(1)]);
+  phone.signIn();
+  await phone.page(endUnderOrder);
+  phone.signIn();
+  sessionStorage.setItem("checkout-form", '{"texts":{"address":"3 rue des Carmes"}}');
+  server.owner = "b".repeat(16);
+  server.set([line(7)]);
+  await phone.page();
+
+  expect(phone.cart).toEqual({ 7: 1 });
+  expect(server.cart).toEqual({ 7: 1 });
+  expect(sessionStorage).toHaveLength(0);
+});
+
 it("takes the account's lines away when the cookie ended by itself", async () => {
   server.set([line(1)]);
   phone.signIn();

@@ -9,7 +9,7 @@
  */
 import type { SavedCart } from "@/api/types";
 import { ApiProblem, getJson, putJson } from "./api";
-import { type CartCopy, dropCopy, newCopy, readCopy, writeCopy } from "./cart-copy";
+import { type CartCopy, dropCopy, forgetOther, newCopy, readCopy, writeCopy } from "./cart-copy";
 import { isSameCart, mergeCarts } from "./cart-merge";
 import { type CartLine, lineKey, MAX_LINES, parseLines, readCart, writeCart } from "./cart-storage";
 import { fetchMe, forgetMe, mayBeMember } from "./me";
@@ -70,11 +70,11 @@ async function sync(): Promise<void> {
     readCart();
     return;
   }
+  forgetOther(state.owner);
   let copy = readCopy();
-  if (copy && copy.owner !== state.owner) {
-    // Somebody else's, who did not sign out here.
-    writeCart([]);
-    copy = null;
+  if (copy?.isKept) {
+    copy = { ...copy, isKept: false };
+    writeCopy(copy);
   }
   if (!copy) {
     copy = newCopy(state.owner);

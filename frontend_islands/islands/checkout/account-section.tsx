@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { CheckoutProps, Me } from "@/api/types";
+import { forgetOther } from "@/lib/cart-copy";
 import { fetchMe, forgetMe, mayBeMember } from "@/lib/me";
 import { useTranslation } from "@/runtime/react";
 import { PasswordField, TextField } from "./fields";
@@ -137,6 +138,7 @@ export function useMember(): Member {
   const ask = useCallback(async () => {
     try {
       const found = await fetchMe();
+      if (found.cart) forgetOther(found.cart.owner);
       setMe(found);
       return found;
     } catch {

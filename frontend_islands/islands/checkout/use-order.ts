@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
-import { noteOrdered } from "@/lib/cart-copy";
+import { keepCopy, noteOrdered } from "@/lib/cart-copy";
 import { goTo } from "@/lib/navigate";
 import { randomKey } from "@/lib/random-key";
 import { asProblem, inTime } from "@/purchase/calls";
@@ -115,6 +115,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   const stayMember = async () => {
     const me = await member.refresh();
     if (!me || me.authenticated) return;
+    keepCopy();
     form.setAccess("signin");
     form.setText("email", member.email ?? "");
     throw new ApiProblem(401, "signed_out", t("checkout.signedOut"));

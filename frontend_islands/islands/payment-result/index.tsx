@@ -6,6 +6,7 @@ import { mergeCarts } from "@/lib/cart-merge";
 import { readCart, writeCart } from "@/lib/cart-storage";
 import { fetchFragment, showFragment } from "@/lib/fragment";
 import { Icon } from "@/lib/icon";
+import { mayBeMember } from "@/lib/me";
 import { browserStore } from "@/lib/storage";
 import { toast } from "@/lib/toast";
 import { ATTEMPT_KEY, dropTab, FORM_KEY, ORDERED_KEY, readOrdered } from "@/purchase/tab-memory";
@@ -219,7 +220,8 @@ function emptyBoughtCart(checkoutSessionId: string, reference: string | undefine
   if (earlier.includes(checkoutSessionId)) return false;
   browserStore.write(EMPTIED_KEY, [checkoutSessionId, ...earlier].slice(0, MAX_EMPTIED).join(" "));
   const ordered = readOrdered(reference);
-  if (readCopy()) void import("@/lib/saved-cart").then(({ syncCart }) => syncCart({ isFresh: true }));
+  if (readCopy() && mayBeMember())
+    void import("@/lib/saved-cart").then(({ syncCart }) => syncCart({ isFresh: true }));
   else if (ordered) writeCart(mergeCarts(readCart(), [], ordered));
   else clearCart();
   dropTab(ORDERED_KEY);

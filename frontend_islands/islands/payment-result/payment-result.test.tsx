@@ -122,6 +122,13 @@ it("follows the account's cart, which the server has emptied of what was paid", 
   expect(calls.filter(({ method }) => method === "PUT")).toEqual([]);
 });
 
+it("empties the cart of a guest whose session had ended under the order", async () => {
+  writeCopy({ ...newCopy("a".repeat(16)), version: 1, lines: readCart(), isKept: true });
+  writeTab(ORDERED_KEY, { reference: "A1B2C3D4", lines: readCart() });
+  await open(paid);
+  expect(readCart()).toEqual([]);
+});
+
 it("leaves a new cart alone when the page of the same payment is opened again", async () => {
   const first = await open(paid);
   first.unmount();

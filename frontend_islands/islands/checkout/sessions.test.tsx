@@ -1,0 +1,101 @@
+import { screen, waitFor } from "@testing-library/react";
+import { beforeEach, expect, it, vi } from "vitest";
+import { newCopy, readCopy, writeCopy } from "@/lib/cart-copy";
+import { readCart } from "@/lib/cart-storage";
+import { forgetMe } from "@/lib/me";
+import { replaceBy } from "@/lib/navigate";
+import { field, fillInAddress, openCheckout, payButton, props, startShopping } from "@/testing/checkout";
+import { json, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
+import { renderIsland } from "@/testing/render";
+import { Checkout } from "./index";
+
+vi.mock("@/lib/toast");
+vi.mock("@/lib/navigate");
+
+const owner = "a".repeat(16);
+const account = (email: string, of: string) => () =>
+  json({
+    authenticated: true,
+    email,
+    roles: [],
+    favourites: [],
+    csrf_token: "t",
+    cart: { owner: of, version: 1 },
+  });
+
+function setCookie(isMember: boolean) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the hint is a plain cookie
+  document.cookie = isMember ? "member=1" : "member=; Max-Age=0";
+}
+
+beforeEach(() => {
+  startShopping();
+  setCookie(true);
+  writeCopy({ ...newCopy(owner), version: 1, lines: readCart(), isNew: false });
+});
+
+/** A member whose session ends before they press the button. */
+async function endSession() {
+  let me = member;
+  const drawn = await openCheckout({
+    me: () => me(),
+    checkout: () =>
+      problem(409, "total_changed", "Le total a changé.", {
+        quote: quote([quoted({ line_total: "400.00" })], { total: "400.00" }),
+      }),
+  });
+  await screen.findByText("Connecté avec client@example.com");
+  await fillInAddress(drawn.user);
+  me = () => {
+    setCookie(false);
+    return visitor();
+  };
+  await drawn.user.click(payButton());
+  await screen.findByText(/Votre session a pris fin/);
+  return drawn;
+}
+
+it("keeps cart and form of whose session ended when the price changes", async () => {
+  const { user, orders } = await endSession();
+  await user.click(screen.getByRole("tab", { name: "Sans compte" }));
+  await user.click(payButton());
+  await user.click(await screen.findByRole("button", { name: /Accepter le nouveau total/ }));
+
+  await waitFor(() => expect(payButton().getAttribute("aria-disabled")).toBe("false"));
+  expect(orders()).toHaveLength(1);
+  expect(replaceBy).not.toHaveBeenCalled();
+  expect(readCart()).toHaveLength(1);
+  expect(field("Prénom")).toHaveProperty("value", "Ada");
+});
+
+it("finds cart and form again after signing in on another page", async () => {
+  const { unmount } = await endSession();
+  unmount();
+  // The page to sign in reads the cart for its header.
+  expect(readCart()).toHaveLength(1);
+  setCookie(true);
+  forgetMe();
+  await openCheckout({ me: account("client@example.com", owner) });
+
+  await screen.findByText("Connecté avec client@example.com");
+  expect(field("Adresse")).toHaveProperty("value", "1 rue du Four");
+  expect(replaceBy).not.toHaveBeenCalled();
+});
+
+it("keeps nothing for another member who signs in afterwards", async () => {
+  const { unmount } = await endSession();
+  unmount();
+  setCookie(true);
+  forgetMe();
+  serve({
+    "/api/me": account("autre@example.com", "b".repeat(16)),
+    "/api/me/addresses": () => json([]),
+    "/api/cart/quote": () => json(quote()),
+  });
+  await renderIsland(<Checkout {...props} />);
+
+  await waitFor(() => expect(replaceBy).toHaveBeenCalledWith("/panier"));
+  expect(readCart()).toEqual([]);
+  expect(readCopy()).toBeNull();
+  expect(sessionStorage).toHaveLength(0);
+});
