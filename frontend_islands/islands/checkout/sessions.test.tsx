@@ -1,10 +1,18 @@
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { newCopy, readCopy, writeCopy } from "@/lib/cart-copy";
 import { readCart } from "@/lib/cart-storage";
 import { forgetMe } from "@/lib/me";
 import { replaceBy } from "@/lib/navigate";
-import { field, fillInAddress, openCheckout, payButton, props, startShopping } from "@/testing/checkout";
+import {
+  field,
+  fillInAddress,
+  openCheckout,
+  payButton,
+  props,
+  startShopping,
+  termsBox,
+} from "@/testing/checkout";
 import { json, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 import { Checkout } from "./index";
@@ -98,4 +106,25 @@ it("keeps nothing for another member who signs in afterwards", async () => {
   expect(readCart()).toEqual([]);
   expect(readCopy()).toBeNull();
   expect(sessionStorage).toHaveLength(0);
+});
+
+it("orders for no other member who signed in in another tab before that is said", async () => {
+  let me = account("client@example.com", owner);
+  const { user, orders } = await openCheckout({ me: () => me() });
+  await screen.findByText("Connecté avec client@example.com");
+  await fillInAddress(user);
+  const other = "b".repeat(16);
+  me = account("autre@example.com", other);
+  act(() => writeCopy({ ...newCopy(other), version: 1, lines: readCart(), isNew: false }));
+  await user.click(payButton());
+
+  const notice = await screen.findByText(/Un autre compte est connecté ici à présent \(autre@example.com\)/);
+  expect(notice.closest("[tabindex]")).toBe(document.activeElement);
+  expect(orders()).toHaveLength(0);
+  expect(screen.getByText("Connecté avec autre@example.com")).toBeTruthy();
+
+  expect(termsBox()).toHaveProperty("checked", true);
+  await user.click(payButton());
+  await waitFor(() => expect(orders()).toHaveLength(1));
+  expect(orders()[0]?.body.customer.email).toBe("autre@example.com");
 });

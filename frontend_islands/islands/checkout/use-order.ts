@@ -114,7 +114,11 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   /** Who was told to be signed in orders as that member, or is asked: sessions end, also in another tab. */
   const stayMember = async () => {
     const me = await member.refresh();
-    if (!me || me.authenticated) return;
+    if (!me) return;
+    if (me.authenticated) {
+      if (!member.email || me.email === member.email) return;
+      throw new ApiProblem(401, "signed_out", t("checkout.otherMember", { email: me.email ?? "" }));
+    }
     keepCopy();
     form.setAccess("signin");
     form.setText("email", member.email ?? "");
