@@ -357,3 +357,19 @@ it("can be used again when the browser brings the page back as it was left", asy
   });
   expect(payButton().getAttribute("aria-busy")).toBe("false");
 });
+
+it("can be used again, for the same order, where the payment page was stopped from loading", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const { user, orders } = await openCheckout();
+  await fillIn(user);
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledOnce());
+  expect(payButton().getAttribute("aria-busy")).toBe("true");
+
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  expect(payButton().getAttribute("aria-busy")).toBe("false");
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledTimes(2));
+  const keys = orders().map(({ headers }) => headers["Idempotency-Key"]);
+  expect(keys[1]).toBe(keys[0]);
+});

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
@@ -45,6 +45,9 @@ interface Change {
   question: string;
 }
 
+/** Who is still here after this time has stopped the payment page from loading, or it does not answer. */
+const LEAVING_MS = 10_000;
+
 /** Sends the order and turns what comes back into something to read, to mend or to decide. */
 export function useOrder({ lines, quoting, form, member, book, mode, otherCountry, termsVersion }: Ordering) {
   const { t } = useTranslation();
@@ -71,18 +74,22 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     target?.scrollIntoView?.({ block: "nearest" });
   }, [lead]);
 
+  const release = useCallback(() => {
+    sending.current = false;
+    setIsBusy(false);
+  }, []);
+
   const { retry } = quoting;
   useEffect(() => {
     // Back from the payment page: browsers may show this one as it was left, in the middle of sending.
     const back = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
-      sending.current = false;
-      setIsBusy(false);
+      release();
       retry();
     };
     addEventListener("pageshow", back);
     return () => removeEventListener("pageshow", back);
-  }, [retry]);
+  }, [release, retry]);
 
   const clear = () => {
     setSummary(null);
@@ -104,9 +111,9 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     try {
       if (form.answers.access === "member") await stayMember();
       goTo(await send(form.answers, lines, mode, quote));
+      setTimeout(release, LEAVING_MS);
     } catch (error) {
-      sending.current = false;
-      setIsBusy(false);
+      release();
       receive(asProblem(error), quote);
     }
   };
