@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { readCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
@@ -76,6 +76,20 @@ it("closes on the backdrop and not on the sheet", async () => {
   await user.click(within(drawer).getByRole("heading", { level: 2 }));
   expect(drawer.open).toBe(true);
   await user.click(drawer);
+  expect(drawer.open).toBe(false);
+});
+
+it("stays open under the second of a double click", async () => {
+  const { user } = await renderIsland(<ProductBuy {...plain} />);
+  await user.click(addButton());
+  const drawer = screen.getByRole<HTMLDialogElement>("dialog");
+  const close = within(drawer).getByRole("button", { name: "Fermer" });
+  for (const target of [drawer, close]) fireEvent.click(target, { detail: 2 });
+  const checkout = within(drawer).getByRole("link", { name: "Commander" });
+  expect(fireEvent.click(checkout, { detail: 2 })).toBe(false);
+  expect(drawer.open).toBe(true);
+
+  await user.click(close);
   expect(drawer.open).toBe(false);
 });
 

@@ -48,6 +48,12 @@ export function CartDrawer({ added, name, homeCountry, cartUrl, checkoutUrl, onC
     heading.current?.focus();
   }, [isOpen]);
 
+  /** The second of a double click on the button that opened the drawer falls on whatever lies there now. */
+  const dropSecondClick = (event: MouseEvent) => {
+    if (event.detail < 2) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   const closeOnBackdrop = (event: MouseEvent<HTMLDialogElement>) => {
     if (event.target === event.currentTarget) onClose();
   };
@@ -59,6 +65,7 @@ export function CartDrawer({ added, name, homeCountry, cartUrl, checkoutUrl, onC
       ref={dialog}
       aria-labelledby={`${id}-title`}
       onClose={onClose}
+      onClickCapture={dropSecondClick}
       onClick={closeOnBackdrop}
     >
       <div className="cart-drawer__sheet">
