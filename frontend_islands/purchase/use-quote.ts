@@ -118,13 +118,26 @@ export function useQuote(lines: readonly CartLine[], country: string, typed: Add
 
 /** The country of delivery, the same in cart and checkout; the shop's own until another is chosen. */
 export function useCountry(countries: readonly CountryChoice[], home: string) {
-  const [code, setCode] = useState(() => {
+  const read = () => {
     const stored = readTab(COUNTRY_KEY);
     return countries.some((country) => country.code === stored) ? (stored as string) : home;
-  });
+  };
+  const [code, setCode] = useState(read);
+  useOnReturn(() => setCode(read()));
   const choose = (next: string) => {
     writeTab(COUNTRY_KEY, next);
     setCode(next);
   };
   return { code, choose, choice: countries.find((country) => country.code === code) };
+}
+
+/** Runs when the browser shows the page again as it was left: another page may have changed what both share. */
+export function useOnReturn(run: () => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const back = ({ persisted }: PageTransitionEvent) => persisted && latest.current();
+    addEventListener("pageshow", back);
+    return () => removeEventListener("pageshow", back);
+  }, []);
 }

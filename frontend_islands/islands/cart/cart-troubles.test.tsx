@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, type CartLine } from "@/lib/cart";
 import { CART_KEY, readCart, readNames, writeCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
-import { COUNTRY_KEY } from "@/purchase/tab-memory";
+import { COUNTRY_KEY, FORM_KEY, writeTab } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import {
   answerTo,
@@ -175,6 +175,21 @@ it("follows another tab", async () => {
   expect(await screen.findByText("Buste")).toBeTruthy();
   expect(screen.queryByText("Gardien")).toBeNull();
   expect($lines.get()).toEqual([cartLine(bust)]);
+});
+
+it("takes country and postcode of the checkout when the browser shows the page as it was left", async () => {
+  fill(guardian);
+  const calls = serve({ "/api/cart/quote": answerTo(guardian) });
+  await renderIsland(island);
+  await screen.findByText("Gardien");
+  writeTab(COUNTRY_KEY, "CH");
+  writeTab(FORM_KEY, { texts: { postalCode: "1200" } });
+
+  act(() => {
+    dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+  });
+  expect(screen.getByRole("combobox", { name: "Livrer vers" })).toHaveProperty("value", "CH");
+  await waitFor(() => expect(calls.at(-1)?.body).toMatchObject({ country: "CH", postal_code: "1200" }));
 });
 
 it("finds the kept line behind an article whose default format the server filled in", async () => {

@@ -8,7 +8,7 @@ import { toast } from "@/lib/toast";
 import { earlyArrival } from "@/purchase/early";
 import { QuoteProblem } from "@/purchase/quote-parts";
 import { readAddressPart } from "@/purchase/tab-memory";
-import { useCountry, useQuote } from "@/purchase/use-quote";
+import { useCountry, useOnReturn, useQuote } from "@/purchase/use-quote";
 import type { Mount } from "@/runtime/island";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { CartRow, type Row, removeRow, rowsOf } from "./cart-row";
@@ -19,7 +19,8 @@ export function Cart({ countries, default_country, payment_methods, links }: Car
   const { t } = useTranslation();
   const lines = useStore($lines);
   const country = useCountry(countries, default_country);
-  const [typed] = useState(readAddressPart);
+  const [typed, setTyped] = useState(readAddressPart);
+  useOnReturn(() => setTyped(readAddressPart()));
   const quoting = useQuote(lines, country.code, typed);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
   /** Where the focus goes when nothing is nearer: the list, or the heading of the empty cart. */
