@@ -53,6 +53,7 @@ def test_what_can_be_had_is_called_as_the_page_speaks(client):
     assert f'<a href="/de/produkt/{piece.pk}-eule?finition=unpainted&format={big.pk}">Eule</a>' in page
     assert "Unbemalt · Groß" in page
     assert "Hibou" not in page
+    assert 'data-reorder-partly tabindex="-1" hidden>Ihr Warenkorb ist voll: Es wurde nur ein Teil' in page
     # As it was agreed.
     assert '<h3 class="line__name">Golem</h3>' in page
 

@@ -1,10 +1,11 @@
 import { addToCart, type CartLine } from "@/lib/cart";
+import { countUnits } from "@/lib/cart-storage";
 import { goTo } from "@/lib/navigate";
 import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /**
  * `<button data-reorder='[{"product_id":1,…}]' data-cart="/panier" hidden>`: puts these lines into the cart and shows it.
- * A full cart takes none: `[data-reorder-full]` says so.
+ * A full cart takes none, or a part of them: `[data-reorder-full]` and `[data-reorder-partly]` say so.
  */
 export function mount(host: HTMLElement): Unmount {
   const page = fallbackOf(host);
@@ -15,9 +16,14 @@ export function mount(host: HTMLElement): Unmount {
     if (isLeaving) return;
     const lines = JSON.parse(button.dataset.reorder ?? "[]") as CartLine[];
     const added = lines.reduce((sum, line) => sum + addToCart(line, line.quantity), 0);
-    isLeaving = added > 0;
-    if (isLeaving) goTo(button.dataset.cart ?? "/");
-    else page.querySelector<HTMLElement>("[data-reorder-full]")?.removeAttribute("hidden");
+    isLeaving = added === countUnits(lines);
+    if (isLeaving) return goTo(button.dataset.cart ?? "/");
+    const notice = page.querySelector<HTMLElement>(`[data-reorder-${added > 0 ? "partly" : "full"}]`);
+    notice?.removeAttribute("hidden");
+    if (added === 0) return;
+    // Pressed again, it would add what fits once more.
+    button.hidden = true;
+    notice?.focus();
   };
   // Browsers may show this page again as it was left.
   const left = () => {

@@ -14,6 +14,7 @@ beforeEach(() => {
   document.body.innerHTML = `<x-island-stub><div data-fallback>
     <button type="button" data-reorder='${JSON.stringify([line])}' data-cart="/panier" hidden>Mettre</button>
     <p data-reorder-full hidden>Plein</p>
+    <p data-reorder-partly tabindex="-1" hidden>En partie</p>
   </div></x-island-stub>`;
 });
 
@@ -47,4 +48,23 @@ it("says that a full cart takes nothing", () => {
   press();
   expect(readCart()).toHaveLength(MAX_LINES);
   expect(document.querySelector<HTMLElement>("[data-reorder-full]")?.hidden).toBe(false);
+});
+
+it("says that a nearly full cart took a part, and adds that part once", () => {
+  const others = Array.from({ length: MAX_LINES - 1 }, (_each, index) => ({
+    ...line,
+    product_id: 100 + index,
+  }));
+  writeCart(others);
+  const lines = [line, { ...line, product_id: 13 }];
+  document.querySelector("button")?.setAttribute("data-reorder", JSON.stringify(lines));
+  press();
+
+  expect(readCart()).toEqual([...others, line]);
+  expect(goTo).not.toHaveBeenCalled();
+  const notice = document.querySelector<HTMLElement>("[data-reorder-partly]");
+  expect(notice?.hidden).toBe(false);
+  expect(document.activeElement).toBe(notice);
+  expect(document.querySelector<HTMLElement>("[data-reorder-full]")?.hidden).toBe(true);
+  expect(document.querySelector("button")?.hidden).toBe(true);
 });
