@@ -122,9 +122,14 @@ export function forgetAccount(left: readonly CartLine[]): void {
   writeCart(left);
 }
 
-function parseCopy(raw: string): { lines?: unknown; isKept?: unknown } {
+/** Names the account whose copy the browser has; undefined for none. */
+export function readOwner(): unknown {
+  return parseCopy(browserStore.read(COPY_KEY)).owner;
+}
+
+function parseCopy(raw: string | null): { owner?: unknown; lines?: unknown; isKept?: unknown } {
   try {
-    return Object(JSON.parse(raw));
+    return Object(JSON.parse(raw ?? "null"));
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 /** What the purchase remembers for as long as the tab is open. */
-import { type CartLine, parseLines } from "@/lib/cart-storage";
+import { type CartLine, parseLines, readOwner } from "@/lib/cart-storage";
 import { tabStore } from "@/lib/storage";
 import type { AddressPart } from "./early";
 
@@ -23,10 +23,19 @@ export function readTab(key: string): unknown {
   }
 }
 
+/** The checkout's form as `writeForm` stored it; empty for another member's, who may have signed out in another tab. */
+export function readForm(): Record<string, unknown> {
+  const form = Object(readTab(FORM_KEY)) as Record<string, unknown>;
+  return form.owner === undefined || form.owner === readOwner() ? form : {};
+}
+
+export function writeForm(form: object): void {
+  writeTab(FORM_KEY, { ...form, owner: readOwner() });
+}
+
 /** The postcode and the country's name that were typed into the checkout's form. */
 export function readAddressPart(): AddressPart {
-  const { texts } = Object(readTab(FORM_KEY)) as { texts?: unknown };
-  const { postalCode, customCountry } = Object(texts) as Record<keyof AddressPart, unknown>;
+  const { postalCode, customCountry } = Object(readForm().texts) as Record<keyof AddressPart, unknown>;
   return {
     postalCode: typeof postalCode === "string" ? postalCode : "",
     customCountry: typeof customCountry === "string" ? customCountry : "",

@@ -1,9 +1,11 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
+import { addToCart } from "@/lib/cart";
 import { newCopy, readCopy, writeCopy } from "@/lib/cart-copy";
-import { readCart } from "@/lib/cart-storage";
+import { forgetAccount, readCart } from "@/lib/cart-storage";
 import { forgetMe } from "@/lib/me";
 import { replaceBy } from "@/lib/navigate";
+import { readAddressPart } from "@/purchase/tab-memory";
 import {
   field,
   fillInAddress,
@@ -13,7 +15,7 @@ import {
   startShopping,
   termsBox,
 } from "@/testing/checkout";
-import { json, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
+import { cartLine, json, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 import { Checkout } from "./index";
 
@@ -106,6 +108,27 @@ it("keeps nothing for another member who signs in afterwards", async () => {
   expect(readCart()).toEqual([]);
   expect(readCopy()).toBeNull();
   expect(sessionStorage).toHaveLength(0);
+});
+
+it("shows nobody the form of a member who signed out in another tab", async () => {
+  const shop = { me: account("client@example.com", owner) };
+  const { user, unmount } = await openCheckout(shop);
+  await screen.findByText("Connecté avec client@example.com");
+  await fillInAddress(user);
+  unmount();
+  expect(readAddressPart().postalCode).toBe("75006");
+  const typed = Object.entries(sessionStorage);
+
+  // What the other tab does when it looks at the cart after signing out.
+  setCookie(false);
+  forgetAccount([]);
+  for (const [key, text] of typed) sessionStorage.setItem(key, text);
+  forgetMe();
+  addToCart(cartLine(quoted()), 1);
+  expect(readAddressPart().postalCode).toBe("");
+  await openCheckout();
+  expect(field("Prénom")).toHaveProperty("value", "");
+  expect(field("Adresse")).toHaveProperty("value", "");
 });
 
 it("orders for no other member who signed in in another tab before that is said", async () => {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { FORM_KEY, readTab, writeTab } from "@/purchase/tab-memory";
+import { readForm, writeForm } from "@/purchase/tab-memory";
 import { useTranslation } from "@/runtime/react";
 import {
   type Access,
@@ -67,8 +67,8 @@ const NOTHING: Record<TextName, string> = {
  */
 export function useForm(rules: Rules, country: string, isMember: boolean): Form {
   const [texts, setTexts] = useState(storedTexts);
-  const [isGift, setIsGift] = useState(() => stored().isGift === true);
-  const [hasBilling, setHasBilling] = useState(() => stored().hasBilling === true);
+  const [isGift, setIsGift] = useState(() => readForm().isGift === true);
+  const [hasBilling, setHasBilling] = useState(() => readForm().hasBilling === true);
   const [tab, setTab] = useState<Access>(storedAccess);
   const [hasAcceptedTerms, setTerms] = useState(false);
   const [errors, setErrors] = useState<Errors>({});
@@ -82,7 +82,7 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
   const answers: Answers = { texts: shown, access, country, isGift, hasBilling, hasAcceptedTerms };
 
   useEffect(() => {
-    writeTab(FORM_KEY, { access: tab, isGift, hasBilling, texts: { ...texts, password: "" } });
+    writeForm({ access: tab, isGift, hasBilling, texts: { ...texts, password: "" } });
   }, [tab, texts, isGift, hasBilling]);
 
   return {
@@ -150,12 +150,8 @@ function without(errors: Errors, names: readonly FieldName[]): Errors {
   return Object.fromEntries(Object.entries(errors).filter(([name]) => !names.includes(name as FieldName)));
 }
 
-function stored(): { access?: unknown; texts?: unknown; isGift?: unknown; hasBilling?: unknown } {
-  return Object(readTab(FORM_KEY));
-}
-
 function storedTexts(): Record<TextName, string> {
-  const found = Object(stored().texts) as Record<string, unknown>;
+  const found = Object(readForm().texts) as Record<string, unknown>;
   const texts = { ...NOTHING };
   for (const name of Object.keys(texts) as TextName[]) {
     const text = found[name];
@@ -165,7 +161,7 @@ function storedTexts(): Record<TextName, string> {
 }
 
 function storedAccess(): Access {
-  const { access } = stored();
+  const { access } = readForm();
   return access === "signin" || access === "guest" ? access : "signup";
 }
 
