@@ -113,3 +113,22 @@ it("leaves no timer behind", () => {
   expect(find("[data-controls]").hidden).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it("follows a finger's swipe once it has come to rest", () => {
+  unmount = mount(host);
+  const slides = find("[data-slides]");
+  Object.defineProperty(slides, "clientWidth", { value: 300 });
+  slides.dispatchEvent(new Event("pointerdown"));
+  for (const left of [120, 340, 600]) {
+    slides.scrollLeft = left;
+    slides.dispatchEvent(new Event("scroll"));
+    vi.advanceTimersByTime(100);
+    expect(counter()).toBe("1 sur 3");
+  }
+  vi.advanceTimersByTime(50);
+  expect(counter()).toBe("3 sur 3");
+  expect(find("[data-dot]:nth-of-type(5)").getAttribute("aria-current")).toBe("true");
+
+  find("[data-previous]").click();
+  expect(counter()).toBe("2 sur 3");
+});

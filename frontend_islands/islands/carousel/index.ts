@@ -2,6 +2,8 @@ import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /** A slide stays this long; long enough to read it and to reach it. */
 const STAYS_MS = 8000;
+/** Safari before 26.2 does not say when a scroll has ended: it moves no more after this time. */
+const SETTLED_MS = 150;
 
 /**
  * Moves the scroll-snap list that the server rendered: previous, next, one dot a slide, a counter, and play/pause.
@@ -26,6 +28,7 @@ export function mount(host: HTMLElement): Unmount {
   let playing = !motion.matches && total > 1;
   const held = new Set<"pointer" | "focus">();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let settling: ReturnType<typeof setTimeout> | undefined;
 
   function show(next: number): void {
     index = (next + total) % total;
@@ -81,6 +84,11 @@ export function mount(host: HTMLElement): Unmount {
     schedule();
   }
 
+  function onScroll(): void {
+    clearTimeout(settling);
+    settling = setTimeout(scrolled, SETTLED_MS);
+  }
+
   function scrolled(): void {
     index = Math.min(total - 1, Math.round((slides?.scrollLeft ?? 0) / (slides?.clientWidth || 1)));
     draw();
@@ -92,7 +100,7 @@ export function mount(host: HTMLElement): Unmount {
   dots.forEach((dot, position) => {
     dot.addEventListener("click", () => choose(position), { signal });
   });
-  slides.addEventListener("scrollend", scrolled, { signal });
+  slides.addEventListener("scroll", onScroll, { signal });
   root.addEventListener("pointerenter", hold("pointer", true), { signal });
   root.addEventListener("pointerleave", hold("pointer", false), { signal });
   root.addEventListener("focusin", hold("focus", true), { signal });
@@ -104,6 +112,7 @@ export function mount(host: HTMLElement): Unmount {
   schedule();
   return () => {
     clearTimeout(timer);
+    clearTimeout(settling);
     ended.abort();
     controls.hidden = true;
   };
