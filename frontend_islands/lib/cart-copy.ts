@@ -5,7 +5,7 @@
  * `lines` are those of `version`, as the account had them; what the browser's cart has beside them is not saved yet.
  */
 import { largerOf } from "./cart-merge";
-import { type CartLine, COPY_KEY, forgetAccount, parseLines } from "./cart-storage";
+import { type CartLine, COPY_KEY, forgetAccount, parseLines, readOwner } from "./cart-storage";
 import { randomKey } from "./random-key";
 import { browserStore } from "./storage";
 
@@ -68,12 +68,9 @@ export function keepCopy(): void {
   if (copy) writeCopy({ ...copy, isKept: true });
 }
 
-/** Takes away what an earlier member left, who did not sign out here. Returns whether there was any. */
-export function forgetOther(owner: string): boolean {
-  const copy = readCopy();
-  if (!copy || copy.owner === owner) return false;
-  forgetAccount([]);
-  return true;
+/** Takes away what an earlier member left, who did not sign out here. */
+export function forgetOther(owner: string): void {
+  if (![owner, undefined].includes(readOwner())) forgetAccount([]);
 }
 
 /**

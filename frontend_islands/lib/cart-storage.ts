@@ -104,7 +104,7 @@ export function storeCart(lines: readonly CartLine[], named?: Record<number, str
 
 /**
  * Signed out: nothing of the account stays in this browser, nor what was typed in this tab. Where the session ended by
- * itself, what could not be saved any more stays a visitor's; where it ended under an order (`keepCopy`), everything does.
+ * itself, what could not be saved any more stays a visitor's; under an order (`keepCopy`), everything stays.
  */
 function leaveAccount(): void {
   const copy = browserStore.read(COPY_KEY);
@@ -123,11 +123,11 @@ export function forgetAccount(left: readonly CartLine[]): void {
 }
 
 /** Names the account whose copy the browser has; undefined for none. */
-export function readOwner(): unknown {
+export function readOwner(): string | undefined {
   return parseCopy(browserStore.read(COPY_KEY)).owner;
 }
 
-function parseCopy(raw: string | null): { owner?: unknown; lines?: unknown; isKept?: unknown } {
+function parseCopy(raw: string | null): { owner?: string; lines?: unknown; isKept?: unknown } {
   try {
     return Object(JSON.parse(raw ?? "null"));
   } catch {

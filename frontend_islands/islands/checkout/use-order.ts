@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
@@ -7,7 +7,7 @@ import { goTo } from "@/lib/navigate";
 import { randomKey } from "@/lib/random-key";
 import { asProblem, inTime } from "@/purchase/calls";
 import { ATTEMPT_KEY, dropTab, ORDERED_KEY, type Ordered, readTab, writeTab } from "@/purchase/tab-memory";
-import type { Quoting } from "@/purchase/use-quote";
+import { type Quoting, useOnReturn } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Member } from "./account-section";
 import type { AddressBook } from "./address-book";
@@ -74,22 +74,16 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     target?.scrollIntoView?.({ block: "nearest" });
   }, [lead]);
 
-  const release = useCallback(() => {
+  const release = () => {
     sending.current = false;
     setIsBusy(false);
-  }, []);
+  };
 
-  const { retry } = quoting;
-  useEffect(() => {
-    // Back from the payment page: browsers may show this one as it was left, in the middle of sending.
-    const back = (event: PageTransitionEvent) => {
-      if (!event.persisted) return;
-      release();
-      retry();
-    };
-    addEventListener("pageshow", back);
-    return () => removeEventListener("pageshow", back);
-  }, [release, retry]);
+  // Back from the payment page, which may have been left in the middle of sending.
+  useOnReturn(() => {
+    release();
+    quoting.retry();
+  });
 
   const clear = () => {
     setSummary(null);
