@@ -21,6 +21,7 @@ from orders.api.staff_calls import (
     PREVIEW,
     ExpectedVersionSerializer,
     changed_order,
+    is_preview,
     order_answer,
     provider_away,
 )
@@ -172,6 +173,7 @@ class OrderStatusView(APIView):
                 actor=cast(User, request.user),
                 key=_key(request, order_id),
                 require_proof=lambda: require_recent(request._request),
+                is_preview=is_preview(request),
                 **values,
             ),
             expected=expected,

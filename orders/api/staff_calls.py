@@ -60,18 +60,23 @@ def order_answer(request: Request, order: Order, status: int = 200) -> Response:
     return private(AdminOrderDetailSerializer(order, context=context).data, status)
 
 
+def is_preview(request: Request) -> bool:
+    """Return whether the mails of a step are asked for, and not the step."""
+    return "preview" in request.query_params
+
+
 def changed_order(
     request: Request, order: Order, act: Callable[[], object], *, expected: datetime | None, status: int = 200
 ) -> Response:
-    """Carry out `act` and answer with the order; with `preview` in the address, answer with its mails instead.
+    """Carry out `act` and answer with the order; with `preview` in the address, answer with its mails instead: it may
+    speak to nobody but the database then.
 
     Raises what `act` raises, Problem 409 `conflict` with the order as `current` when somebody changed it since the
     caller read it, and 503 when the provider does not answer.
     """
     try:
-        if "preview" in request.query_params:
-            mails = preview_mails(order, act) if order.paid_at is not None else []
-            return private(MailPreviewsSerializer({"mails": mails}).data)
+        if is_preview(request):
+            return private(MailPreviewsSerializer({"mails": preview_mails(order, act)}).data)
         _carry_out(request, order, act, expected)
     except gateway.GatewayError:
         raise provider_away() from None

@@ -187,6 +187,28 @@ def test_a_preview_is_refused_as_the_step_itself(staff_client, order):
     assert not RefundRequest.objects.exists()
 
 
+def test_what_is_written_to_who_never_paid_is_previewed_without_the_provider(staff_client, monkeypatch):
+    """A message to one whose order is called off, or still waits, leaves: the preview said that none does."""
+    order = make_order()
+    calls = []
+    monkeypatch.setattr("orders.services.fulfilment.status_changes.close_unpaid", calls.append)
+    before = staff_client.get(path(order)).json()
+    preview = f"{path(order, 'status')}?preview"
+    for status, subject in (
+        ("cancelled", f"Votre commande {order.reference} est annulée"),
+        ("pending", f"Des nouvelles de votre commande {order.reference}"),
+    ):
+        answer = post(staff_client, preview, status=status, message="Le modèle est épuisé.")
+        [mail] = answer.json()["mails"]
+        assert (mail["to"], mail["subject"]) == ("lea@example.com", subject)
+        assert "Le modèle est épuisé." in mail["text"]
+    assert post(staff_client, preview, status="cancelled").json() == {"mails": []}
+    assert (calls, staff_client.get(path(order)).json()) == ([], before)
+    assert not OutgoingMail.objects.filter(kind="order_status").exists()
+    address = f"{path(order, 'shipments')}?preview"
+    assert post(staff_client, address, **parcel(order, 1)).status_code == 409
+
+
 def test_a_parcel_is_taken_back_by_the_order_that_it_is_of(staff_client, order):
     sheet = post(staff_client, path(order, "shipments"), **parcel(order, 1, 0)).json()
     number = sheet["shipments"][0]["id"]

@@ -53,6 +53,7 @@ def change_status(
     dispatched_on: date | None = None,
     key: str = "",
     require_proof: Callable[[], None] | None = None,
+    is_preview: bool = False,
 ) -> Order:
     """Set a status that the table offers (`orders.models.states`); the customer gets a tracking entry and a mail.
 
@@ -67,11 +68,12 @@ def change_status(
     An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
     if there is a message. Raises Problem 409 as `transition_problem`, `reason_needed`, `refund_required`,
     `order_just_paid`, `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now,
-    RefundRefused, and Order.DoesNotExist. Whatever is raised, the order is as it was.
+    RefundRefused, and Order.DoesNotExist. Whatever is raised, the order is as it was. `is_preview`: the provider is not
+    asked to close the page; the caller undoes what is written.
     """
     order = Order.objects.get(pk=order_id)
     if order.status == OrderStatus.PENDING != status and not _was_charged(order):
-        return _cancel_unpaid(order, status, actor=actor, message=message)
+        return _cancel_unpaid(order, status, actor=actor, message=message, is_preview=is_preview)
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if status in CLOSED_STATUSES and (status != order.status or refund):
@@ -204,11 +206,16 @@ def _was_charged(order: Order) -> bool:
     return LedgerEntry.objects.filter(order=order, kind=LedgerKind.CHARGE).exists()
 
 
-def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: str) -> Order:
+def _cancel_unpaid(
+    order: Order, status: str, *, actor: "User | None", message: str, is_preview: bool
+) -> Order:
     refused = transition_problem(order, status)
     if refused is not None:
         raise refused
-    close_unpaid(order.pk)
+    if is_preview:
+        Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
+    else:
+        close_unpaid(order.pk)
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order.pk)
         if order.tracking.filter(status=OrderStatus.CANCELLED).exists():
