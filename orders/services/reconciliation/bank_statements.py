@@ -38,7 +38,7 @@ _DATE = (
     "date de comptabilisation",
     "date",
 )
-_LABEL = ("libelle", "designation", "description", "label", "nature", "motif", "details")
+_LABEL = ("libelle", "designation", "description", "label", "nature", "motif", "detail", "informations")
 _AMOUNT = ("montant", "amount", "valeur")
 _CREDIT, _DEBIT = ("credit",), ("debit",)
 
@@ -217,8 +217,10 @@ def _is_matched(row: Payout | BankLine) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
+    """`labels`: some banks name the sender in a second one."""
+
     day: int
-    label: int
+    labels: tuple[int, ...]
     amount: int | None
     credit: int | None
     debit: int | None
@@ -250,6 +252,8 @@ def _rows(text: str) -> list[list[str]]:
 def _columns(row: Sequence[str]) -> _Columns | None:
     names = [folded(cell) for cell in row]
 
+    labels = [index for word in _LABEL for index, name in enumerate(names) if name.startswith(word)]
+
     def place(words: Sequence[str]) -> int | None:
         for word in words:
             for index, name in enumerate(names):
@@ -257,11 +261,11 @@ def _columns(row: Sequence[str]) -> _Columns | None:
                     return index
         return None
 
-    day, label, amount = place(_DATE), place(_LABEL), place(_AMOUNT)
+    day, amount = place(_DATE), place(_AMOUNT)
     credit, debit = place(_CREDIT), place(_DEBIT)
-    if day is None or label is None or (amount is None and credit is None):
+    if day is None or not labels or (amount is None and credit is None):
         return None
-    return _Columns(day, label, amount, credit, debit)
+    return _Columns(day, tuple(labels), amount, credit, debit)
 
 
 def _line(row: Sequence[str], columns: _Columns, seen: Counter[str]) -> StatementLine | None:
@@ -275,8 +279,10 @@ def _line(row: Sequence[str], columns: _Columns, seen: Counter[str]) -> Statemen
         amount = None if credit is None and debit is None else (credit or ZERO) - abs(debit or ZERO)
     if booked_on is None or amount is None:
         return None
-    label = " ".join(cell(columns.label).split())[:300]
-    text = f"{booked_on}|{amount}|{label}"
+    labels = [" ".join(cell(index).split()) for index in columns.labels]
+    label = " ".join(dict.fromkeys(filter(None, labels)))[:300]
+    # By the first alone: lines that were stored when no other was read are known by it.
+    text = f"{booked_on}|{amount}|{labels[0][:300]}"
     seen[text] += 1
     digest = hashlib.sha256(f"{text}|{seen[text]}".encode()).hexdigest()
     return StatementLine(booked_on, label, amount, digest)

@@ -152,6 +152,33 @@ def test_commas_inside_labels_do_not_split_a_statement_and_lines_of_no_real_day_
     assert (line.label, line.amount) == ("STRIPE EUROPE, LTD, DUBLIN, IRL, EU", Decimal("50.00"))
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Date de l'opération;Libellé;Détail de l'écriture;Montant de l'opération",
+        "Date de comptabilisation;Libelle simplifie;Libelle operation;Montant",
+        "Date opération;Nature;Informations complémentaires;Montant",
+    ],
+)
+def test_the_sender_is_found_in_whichever_column_names_it(head):
+    row = "05/11/2026;VIR RECU 993;DE: STRIPE TECHNOLOGY EUROPE;50,00"
+    [line] = read_statement(f"{head}\n{row}\n".encode())
+    assert line.label in (
+        "VIR RECU 993 DE: STRIPE TECHNOLOGY EUROPE",
+        "DE: STRIPE TECHNOLOGY EUROPE VIR RECU 993",
+    )
+    payout = make_payout(1, "50.00", date(2026, 11, 5))
+    assert import_statement(lines=[line], actor=None).matched == [(line, payout)]
+
+
+def test_a_line_that_was_stored_by_its_first_label_is_known_with_both():
+    [line] = read_statement(b"Date;Libelle;Montant\n05/11/2026;VIR STRIPE;50,00\n")
+    import_statement(lines=[line], actor=None)
+    [again] = read_statement(b"Date;Libelle;Detail;Montant\n05/11/2026;VIR STRIPE;REF 12;50,00\n")
+    assert (again.label, again.digest) == ("VIR STRIPE REF 12", line.digest)
+    assert import_statement(lines=[again], actor=None).known == 1
+
+
 @pytest.mark.both_engines
 def test_a_line_that_was_read_before_its_payout_was_known_finds_it_at_night(fake_stripe):
     lines = read_statement(b"Date;Libelle;Montant\n05/11/2026;STRIPE;50,00\n05/11/2026;STRIPE;7,00\n")
