@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max, Sum
 
 from orders.models import BalanceMovement, LedgerEntry, Payout, PayoutState
 from orders.services.reconciliation.bank_statements import match_stored_lines
 from orders.stripe import account_activity, gateway
 from orders.stripe.account_activity import BalanceLine, PayoutFacts
 from shop.core.each_row import each_row
-from shop.core.money import from_cents
+from shop.core.money import from_cents, quantize
 
 LOOK_BACK = timedelta(days=10)
 """A payout takes some days to be paid or to fail; so far its status is asked again."""
@@ -41,11 +41,18 @@ def _take_payout(facts: PayoutFacts) -> bool:
     if facts.currency != CURRENCY:
         return False
     payout, is_new = _store_payout(facts)
-    if payout.is_automatic and not payout.movements.exists():
+    if payout.is_automatic and not _adds_up(payout):
         found = list(account_activity.list_lines_of_payout(payout.provider_id))
         _store_lines(found)
         BalanceMovement.objects.filter(provider_id__in=[line.line_id for line in found]).update(payout=payout)
     return is_new
+
+
+def _adds_up(payout: Payout) -> bool:
+    """Return whether the lines of a payout are all there, its own among them. The provider lists some while it still
+    sorts the others out."""
+    lines = payout.movements.aggregate(left=Sum(F("amount") - F("fee")))
+    return lines["left"] is not None and not quantize(lines["left"])
 
 
 def _since() -> datetime | None:

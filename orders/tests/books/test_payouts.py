@@ -301,3 +301,36 @@ def test_a_payout_whose_lines_are_refused_keeps_no_other_waiting(monkeypatch):
     with pytest.raises(gateway.GatewayRefused):
         fetch_account(utc(2026, 11, 4))
     assert set(Payout.objects.values_list("provider_id", flat=True)) == {"po_1", "po_2"}
+
+
+def test_a_payout_is_asked_for_its_lines_until_they_add_up(monkeypatch):
+    make_order()
+    day = utc(2026, 11, 2)
+    BalanceMovement.objects.create(
+        provider_id="txn_0", kind="charge", amount=1, fee=0, occurred_at=day, available_at=day
+    )
+    facts = PayoutFacts(
+        payout_id="po_1", amount_cents=5400, currency="eur", status="in_transit", is_automatic=True,
+        reference="", created_at=day, arrives_on=date(2026, 11, 3),
+    )  # fmt: skip
+    own, first, second = (
+        BalanceLine(
+            line_id=f"txn_{kind}{cents}", kind=kind, amount_cents=cents, fee_cents=fee, currency="eur",
+            source_id="", created_at=day, available_at=day,
+        )
+        for kind, cents, fee in (("payout", -5400, 0), ("charge", 5000, 100), ("charge", 550, 50))
+    )  # fmt: skip
+    answers, asked = [[own, first], [own, first, second]], []
+
+    def lines_of(payout_id: str) -> list[BalanceLine]:
+        asked.append(payout_id)
+        return answers.pop(0)
+
+    monkeypatch.setattr(account_activity, "list_balance_lines", lambda *_days: [])
+    monkeypatch.setattr(account_activity, "list_payouts", lambda *_days: [facts])
+    monkeypatch.setattr(account_activity, "list_lines_of_payout", lines_of)
+    for difference in (Decimal("5.00"), ZERO, ZERO):
+        fetch_account(utc(2026, 11, 4))
+        [row] = describe_payouts(list(with_bank_lines(Payout.objects.all())))
+        assert row.difference == difference
+    assert asked == ["po_1", "po_1"]
