@@ -71,6 +71,20 @@ def test_with_a_number_or_a_message_it_is_an_addition(order):
     assert order.events.filter(name="order.status_changed").count() == 1
 
 
+def test_the_number_again_with_another_carrier_corrects_its_link(order):
+    set_status(order, "shipped", tracking_number="6A1", carrier="colissimo")
+    for carrier in ("", "colissimo", "ups", "ups", ""):
+        set_status(order, "shipped", tracking_number="6A1", carrier=carrier)
+    assert order.shipments.get().carrier == "ups"
+    assert list(order.tracking.filter(status="shipped").values_list("carrier", flat=True)) == [
+        "ups",
+        "colissimo",
+    ]
+    mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
+    assert mail.context["tracking_url"] == "https://www.ups.com/track?tracknum=6A1"
+    assert len(told()) == 2
+
+
 def test_a_mail_waits_a_minute_and_a_correction_takes_its_place(order):
     with time_machine.travel(timezone.now(), tick=False):
         set_status(order, "delivered", message="Bien arrivée.")

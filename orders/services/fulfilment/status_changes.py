@@ -126,6 +126,9 @@ def add_to_status(
     latest = order.tracking.first()
     said = (order.status, message, tracking_number)
     repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
+    # The number leads to the page of its carrier: another one is news.
+    if repeated and tracking_number and latest is not None:
+        repeated = carrier in ("", latest.carrier)
     if repeated or not (message or tracking_number):
         return None
     shipment = latest_shipment(order) if tracking_number and order.status == OrderStatus.SHIPPED else None
