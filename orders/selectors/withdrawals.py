@@ -68,19 +68,20 @@ def find_declared_order(*, text: str, email: str) -> Order | None:
     """Return the order that a customer names in their own words: by its reference, its number or its invoice's number.
 
     The address must be the order's own, so that a declaration by somebody else takes no effect by itself; an order that
-    was never paid is no contract yet. Two queries at most, whatever was typed.
+    was never paid is no contract yet. Three queries at most, whatever was typed.
     """
     ids = [uuid.UUID(found) for found in _UUID.findall(text)[:_READ_AT_MOST]]
     references = [found.upper() for found in _REFERENCE.findall(text)[:_READ_AT_MOST]]
     invoices = [found.upper() for found in _INVOICE.findall(text)[:_READ_AT_MOST]]
     paid = Order.objects.filter(email__iexact=normalise_email(email), paid_at__isnull=False)
     orders = paid.order_by("-created_at")
-    if ids or references:
-        found = orders.filter(pk__in=ids).first() if ids else None
-        return found or (orders.filter(reference__in=references).first() if references else None)
-    if invoices:
-        return orders.filter(invoices__number__in=invoices).first()
-    return None
+    # Eight digits may be a day beside the number of an invoice.
+    found = orders.filter(pk__in=ids).first() if ids else None
+    if found is None and references:
+        found = orders.filter(reference__in=references).first()
+    if found is None and invoices:
+        found = orders.filter(invoices__number__in=invoices).first()
+    return found
 
 
 def named_order(text: str) -> str:

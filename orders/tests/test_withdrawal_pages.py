@@ -346,6 +346,14 @@ def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_querie
         assert find_declared_order(text="le golem", email=order.email) is None
 
 
+@pytest.mark.both_engines
+def test_eight_digits_beside_the_number_of_an_invoice_do_not_hide_it(order):
+    number = order.invoices.get().number
+    for text in (f"Facture {number} du 28112026", f"{number}, colis 12345678"):
+        assert find_declared_order(text=text, email=order.email) == order
+        assert find_declared_order(text=text, email="autre@example.com") is None
+
+
 def test_the_form_says_what_was_declared_before(client, order):
     address = withdrawal_path(order, access_token(order))
     assert "Déjà reçue" not in words(client.get(address))
