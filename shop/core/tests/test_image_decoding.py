@@ -97,7 +97,7 @@ def test_a_decoder_that_hangs_is_killed_and_the_next_picture_is_drawn(monkeypatc
         "image_drawing.CPU_SECONDS = 1\nimage_drawing.draw = lambda *_: [0 for _ in iter(int, 1)]",
         "image_drawing.draw = lambda *_: bytearray(4 << 30)",
         "image_drawing.draw = lambda *_: os.abort()",
-        "image_drawing.draw = lambda *_: open('/tmp/never-written', 'wb').write(b'x' * 100_000)",
+        "image_drawing.draw = lambda *_: open('/tmp/never-written', 'wb', 0).write(b'x' * 100_000)",
     ],
     ids=["computes", "allocates", "crashes", "writes a file"],
 )
