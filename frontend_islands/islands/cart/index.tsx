@@ -1,13 +1,13 @@
-import { useStore } from "@nanostores/react";
 import { type Ref, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { CartProps, Quote } from "@/api/types";
-import { $lines, addToCart, clearCart } from "@/lib/cart";
+import { addToCart, clearCart } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import { earlyArrival } from "@/purchase/early";
 import { QuoteProblem } from "@/purchase/quote-parts";
 import { readAddressPart } from "@/purchase/tab-memory";
+import { useLines } from "@/purchase/use-lines";
 import { useCountry, useOnReturn, useQuote } from "@/purchase/use-quote";
 import type { Mount } from "@/runtime/island";
 import { reactIsland, useTranslation } from "@/runtime/react";
@@ -17,7 +17,7 @@ import { Summary } from "./summary";
 /** The cart's lines beside the summary of their quote. */
 export function Cart({ countries, default_country, payment_methods, links }: CartProps) {
   const { t } = useTranslation();
-  const lines = useStore($lines);
+  const lines = useLines();
   const country = useCountry(countries, default_country);
   const [typed, setTyped] = useState(readAddressPart);
   useOnReturn(() => setTyped(readAddressPart()));

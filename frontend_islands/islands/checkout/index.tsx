@@ -1,10 +1,9 @@
-import { useStore } from "@nanostores/react";
 import { type FormEvent, useEffect, useState } from "react";
 import type { CheckoutProps } from "@/api/types";
-import { $lines } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
 import { replaceBy } from "@/lib/navigate";
 import { QuoteProblem, SummaryRows } from "@/purchase/quote-parts";
+import { useLines } from "@/purchase/use-lines";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { AccountSection, useMember } from "./account-section";
@@ -25,7 +24,7 @@ const WIDE = "(min-width: 60rem)";
 export function Checkout(props: CheckoutProps) {
   const { countries, default_country, other_country, payment_modes, pay_label, password_min, links } = props;
   const { t } = useTranslation();
-  const lines = useStore($lines);
+  const lines = useLines();
   const isEmpty = lines.length === 0;
   const country = useCountry(countries, default_country);
   const member = useMember();

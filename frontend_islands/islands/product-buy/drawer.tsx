@@ -1,6 +1,5 @@
-import { useStore } from "@nanostores/react";
 import { type MouseEvent, useEffect, useId, useRef, useState } from "react";
-import { $lines, type CartChoice, lineKey } from "@/lib/cart";
+import { type CartChoice, lineKey } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import {
@@ -12,6 +11,7 @@ import {
   useLineName,
 } from "@/purchase/quote-parts";
 import { COUNTRY_KEY, readAddressPart, readTab } from "@/purchase/tab-memory";
+import { useLines } from "@/purchase/use-lines";
 import { useQuote } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 
@@ -107,7 +107,7 @@ interface AddedProps {
 
 function Added({ added, name, homeCountry }: AddedProps) {
   const { t } = useTranslation();
-  const lines = useStore($lines);
+  const lines = useLines();
   const stored = readTab(COUNTRY_KEY);
   const [typed] = useState(readAddressPart);
   const { quote, isCurrent, problem, retry } = useQuote(
