@@ -29,7 +29,7 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
 from orders.services.status.shipments import latest_shipment
-from orders.services.status.transitions import transition, transition_problem
+from orders.services.status.transitions import cancel_unpaid_order, transition, transition_problem
 from shop.core.dates import moment_on
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import amount_string, format_amount
@@ -216,7 +216,7 @@ def _cancel_unpaid(
     if refused is not None:
         raise refused
     if is_preview:
-        Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
+        cancel_unpaid_order(order.pk, reason="order.abandoned", by=ActorKind.STAFF)
     else:
         close_unpaid(order.pk)
     with transaction.atomic():
