@@ -102,16 +102,24 @@ export function storeCart(lines: readonly CartLine[], named?: Record<number, str
   browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines, names: own }));
 }
 
+let isOrdering = false;
+
+/** Whether this page takes an order: its session may end in the middle of it, and is asked for with the order. */
+export function holdAccount(held: boolean): void {
+  isOrdering = held;
+}
+
 /**
  * Signed out: nothing of the account stays in this browser, nor what was typed in this tab. Where the session ended by
- * itself, what could not be saved any more stays a visitor's; under an order (`keepCopy`), everything stays.
+ * itself, what could not be saved any more stays a visitor's; under an order (`holdAccount`, then `keepCopy`),
+ * everything stays.
  */
 function leaveAccount(): void {
   const copy = browserStore.read(COPY_KEY);
   if (copy === null || mayBeMember()) return;
   const isAsked = /\bnotice=signed_out\b/.test(document.cookie);
   const { lines, isKept } = parseCopy(copy);
-  if (isKept && !isAsked) return;
+  if ((isOrdering || isKept) && !isAsked) return;
   forgetAccount(isAsked ? [] : mergeCarts([], parseCart(browserStore.read(CART_KEY)), parseLines(lines)));
 }
 

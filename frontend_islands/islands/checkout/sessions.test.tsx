@@ -44,7 +44,7 @@ beforeEach(() => {
   writeCopy({ ...newCopy(owner), version: 1, lines: readCart(), isNew: false });
 });
 
-/** A member whose session ends before they press the button. */
+/** A member whose session ends while they type, and is asked for with the order. */
 async function endSession() {
   let me = member;
   const drawn = await openCheckout({
@@ -56,10 +56,10 @@ async function endSession() {
   });
   await screen.findByText("Connecté avec client@example.com");
   await fillInAddress(drawn.user);
-  me = () => {
-    setCookie(false);
-    return visitor();
-  };
+  setCookie(false);
+  me = visitor;
+  // What other parts of the page do whenever they look.
+  expect(readCart()).toHaveLength(1);
   await drawn.user.click(payButton());
   await screen.findByText(/Votre session a pris fin/);
   return drawn;
