@@ -105,13 +105,13 @@ export function storeCart(lines: readonly CartLine[], named?: Record<number, str
 let isOrdering = false;
 
 /** Whether this page takes an order: its session may end in the middle of it, and is asked for with the order. */
-export function holdAccount(held: boolean): void {
-  isOrdering = held;
+export function setOrdering(value: boolean): void {
+  isOrdering = value;
 }
 
 /**
  * Signed out: nothing of the account stays in this browser, nor what was typed in this tab. Where the session ended by
- * itself, what could not be saved any more stays a visitor's; under an order (`holdAccount`, then `keepCopy`),
+ * itself, what could not be saved any more stays a visitor's; under an order (`setOrdering`, then `keepCopy`),
  * everything stays.
  */
 function leaveAccount(): void {

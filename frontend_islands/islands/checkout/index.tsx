@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import type { CheckoutProps } from "@/api/types";
-import { holdAccount } from "@/lib/cart-storage";
+import { setOrdering } from "@/lib/cart-storage";
 import { formatMoney } from "@/lib/money";
 import { replaceBy } from "@/lib/navigate";
 import { QuoteProblem, SummaryRows } from "@/purchase/quote-parts";
@@ -28,8 +28,8 @@ export function Checkout(props: CheckoutProps) {
   const lines = useLines();
   const isEmpty = lines.length === 0;
   useEffect(() => {
-    holdAccount(true);
-    return () => holdAccount(false);
+    setOrdering(true);
+    return () => setOrdering(false);
   }, []);
   const country = useCountry(countries, default_country);
   const member = useMember();

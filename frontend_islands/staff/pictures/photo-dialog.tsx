@@ -5,7 +5,7 @@ import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Dialog } from "../shared/dialog";
-import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { forgetDraft, readDraft, same, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { problemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changePhoto } from "./calls";
@@ -20,7 +20,6 @@ const MIDDLE = { x: 50, y: 50 };
 type Fields = Pick<StaffPhoto, (typeof FIELDS)[number]>;
 const fieldsOf = (photo: StaffPhoto) =>
   Object.fromEntries(FIELDS.map((name) => [name, photo[name]])) as unknown as Fields;
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 const differing = (fields: Fields, from: Fields) =>
   Object.fromEntries(
     FIELDS.filter((name) => !same(fields[name], from[name])).map((name) => [name, fields[name]]),

@@ -65,7 +65,8 @@ export function useSharedDraft<Value>(name: string, start: () => Value) {
   return [draft, setDraft] as const;
 }
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+/** Whether two drafts, or values in them, are written alike. */
+export const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Asks before the page is left while `isDirty`. */
 export function useLeaveWarning(isDirty: boolean): void {

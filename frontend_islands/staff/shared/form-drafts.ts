@@ -6,7 +6,7 @@
  * with the words: what somebody else saved meanwhile is told before, and the server still finds the conflict.
  */
 import { formatMoment } from "./dates";
-import { draftNames, forgetDraft, readDraft, writeDraft } from "./drafts";
+import { draftNames, forgetDraft, readDraft, same, writeDraft } from "./drafts";
 import { translate } from "./translate";
 import words from "./words.json";
 
@@ -159,8 +159,6 @@ function putHidden(form: HTMLFormElement, values: Values = []): void {
     if (field) field.value = value;
   }
 }
-
-const same = (some: Values, others: Values) => JSON.stringify(some) === JSON.stringify(others);
 
 function button(label: string, act: () => void): HTMLButtonElement {
   const made = document.createElement("button");
