@@ -5272,6 +5272,7 @@ export interface components {
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
+         *     `carrier` left out stays the parcel's; "" is one that is not listed.
          */
         StatusChangeRequest: {
             /** Format: date-time */
@@ -5281,8 +5282,7 @@ export interface components {
             message: string;
             /** @default  */
             tracking_number: string;
-            /** @default  */
-            carrier: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
+            carrier?: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
             refund?: boolean | null;
             /** @default  */
             reason: string;

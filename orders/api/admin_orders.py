@@ -69,12 +69,13 @@ class StatusChangeSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
     """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
 
     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
+    `carrier` left out stays the parcel's; "" is one that is not listed.
     """
 
     status = serializers.ChoiceField(choices=OrderStatus.choices)
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
-    carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True, default="")
+    carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True)
     refund = serializers.BooleanField(required=False, allow_null=True, default=None)
     reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     dispatched_on = serializers.DateField(required=False, allow_null=True, default=None)

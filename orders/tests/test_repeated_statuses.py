@@ -73,7 +73,7 @@ def test_with_a_number_or_a_message_it_is_an_addition(order):
 
 def test_the_number_again_with_another_carrier_corrects_its_link(order):
     set_status(order, "shipped", tracking_number="6A1", carrier="colissimo")
-    for carrier in ("", "colissimo", "ups", "ups", ""):
+    for carrier in (None, "colissimo", "ups", "ups", None):
         set_status(order, "shipped", tracking_number="6A1", carrier=carrier)
     assert order.shipments.get().carrier == "ups"
     assert list(order.tracking.filter(status="shipped").values_list("carrier", flat=True)) == [
@@ -83,6 +83,33 @@ def test_the_number_again_with_another_carrier_corrects_its_link(order):
     mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
     assert mail.context["tracking_url"] == "https://www.ups.com/track?tracknum=6A1"
     assert len(told()) == 2
+
+
+def test_the_number_again_with_a_carrier_that_is_not_listed_takes_its_link_away(order, staff_client):
+    set_status(order, "shipped", tracking_number="6A1", carrier="colissimo")
+    for _ in range(2):
+        answer = staff_client.post(
+            f"/api/admin/orders/{order.pk}/status",
+            json.dumps({"status": "shipped", "tracking_number": "6A1", "carrier": ""}),
+            content_type="application/json",
+        )
+        assert answer.status_code == 200
+    parcel = order.shipments.get()
+    assert (parcel.carrier, parcel.parcel_url) == ("", "")
+    assert list(order.tracking.filter(status="shipped").values_list("carrier", flat=True)) == [
+        "",
+        "colissimo",
+    ]
+    mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
+    assert (mail.context["tracking_number"], mail.context["tracking_url"]) == ("6A1", "")
+    assert len(told()) == 2
+
+
+def test_another_number_alone_keeps_the_carrier_in_the_mail_too(order):
+    set_status(order, "shipped", tracking_number="6A1", carrier="ups")
+    set_status(order, "shipped", tracking_number="6A2")
+    mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
+    assert mail.context["tracking_url"] == "https://www.ups.com/track?tracknum=6A2"
 
 
 def test_a_mail_waits_a_minute_and_a_correction_takes_its_place(order):

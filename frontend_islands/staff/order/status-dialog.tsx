@@ -27,7 +27,8 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   const [status, setStatus] = useState("");
   const [message, setMessage] = useState("");
   const [tracking, setTracking] = useState("");
-  const [carrier, setCarrier] = useState(order.shipments.at(-1)?.carrier || usualCarrier(props));
+  const parcel = order.shipments.findLast((shipment) => !shipment.undone_at);
+  const [carrier, setCarrier] = useState(parcel?.carrier ?? usualCarrier(props));
   const [reason, setReason] = useState("");
   const [refund, setRefund] = useState<boolean>();
   const [decision, setDecision] = useState<Decision>();

@@ -47,7 +47,7 @@ def change_status(
     actor: "User | None",
     message: str = "",
     tracking_number: str = "",
-    carrier: str = "",
+    carrier: str | None = None,
     refund: bool | None = None,
     reason: str = "",
     dispatched_on: date | None = None,
@@ -95,7 +95,7 @@ def update_status(
     status: str,
     message: str = "",
     tracking_number: str = "",
-    carrier: str = "",
+    carrier: str | None = None,
     actor: "User | None",
     reason: str = "",
     dispatched_on: date | None = None,
@@ -103,8 +103,9 @@ def update_status(
     """Set one of the four statuses of a paid order; returns the tracking entry for its customer.
 
     The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
-    when both were said last. `dispatched_on` is the day on which it was sent, today by default; `reason` why a
-    dispatch is undone. Raises Problem 409 as `transition_problem` and 400 `invalid_date`; nothing changes then.
+    when both were said last; without `carrier` a number is the parcel's own carrier's. `dispatched_on` is the day on
+    which it was sent, today by default; `reason` why a dispatch is undone. Raises Problem 409 as `transition_problem`
+    and 400 `invalid_date`; nothing changes then.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
@@ -115,25 +116,27 @@ def update_status(
         day = dispatched_on if status == OrderStatus.SHIPPED else None
         return transition(
             order, status, by=ActorKind.STAFF, actor=actor, at=dispatch_moment(order, day),
-            message=message, tracking_number=tracking_number, carrier=carrier, reason=reason,
+            message=message, tracking_number=tracking_number, carrier=carrier or "", reason=reason,
         )  # fmt: skip
 
 
 def add_to_status(
-    order: Order, *, message: str, tracking_number: str, carrier: str = "", actor: "User | None"
+    order: Order, *, message: str, tracking_number: str, carrier: str | None = None, actor: "User | None"
 ) -> OrderTracking | None:
     """Add a message or number to the present status; None when there is nothing new. Runs with the order locked."""
+    shipment = latest_shipment(order) if tracking_number and order.status == OrderStatus.SHIPPED else None
+    if carrier is None:
+        carrier = shipment.carrier if shipment else ""
     latest = order.tracking.first()
     said = (order.status, message, tracking_number)
     repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
     # The number leads to the page of its carrier: another one is news.
     if repeated and tracking_number and latest is not None:
-        repeated = carrier in ("", latest.carrier)
+        repeated = carrier == latest.carrier
     if repeated or not (message or tracking_number):
         return None
-    shipment = latest_shipment(order) if tracking_number and order.status == OrderStatus.SHIPPED else None
     if shipment is not None:
-        shipment.tracking_number, shipment.carrier = tracking_number, carrier or shipment.carrier
+        shipment.tracking_number, shipment.carrier = tracking_number, carrier
         shipment.save(update_fields=["tracking_number", "carrier"])
     entry = record_tracking(
         order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
