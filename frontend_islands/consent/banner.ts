@@ -28,6 +28,13 @@ export function showBanner(page: HTMLTemplateElement, answers: Answers): void {
   new ResizeObserver(keepRoom).observe(banner);
 }
 
+/** Takes the band away once the question was answered elsewhere. */
+export function hideBanner(): void {
+  if (!parts) return;
+  parts.banner.hidden = true;
+  document.documentElement.style.removeProperty("--consent-room");
+}
+
 export function openDialog(page: HTMLTemplateElement, answers: Answers): void {
   const { dialog } = draw(page, answers);
   if (dialog.open) return;
@@ -79,8 +86,7 @@ function close(banner: HTMLElement, dialog: HTMLDialogElement): void {
   const hadFocus = banner.contains(document.activeElement) || dialog.contains(document.activeElement);
   const isAsked = !banner.hidden;
   dialog.close();
-  banner.hidden = true;
-  document.documentElement.style.removeProperty("--consent-room");
+  hideBanner();
   if (hadFocus && isAsked) document.querySelector("main")?.focus({ preventScroll: true });
   const live = document.getElementById("live");
   if (live) live.textContent = parts?.saved ?? "";

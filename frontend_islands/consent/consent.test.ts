@@ -210,10 +210,12 @@ test("the footer's link opens the switches as they are; withdrawing silences and
   expect(window.fbq?.queue?.at(-1)).toEqual(["consent", "revoke"]);
 });
 
-test.each([
+const ELSEWHERE: [string, () => Event][] = [
   ["in another tab", () => new StorageEvent("storage", { key: "cookie-consent" })],
   ["on the page before", () => Object.assign(new Event("pageshow"), { persisted: true })],
-])("what is withdrawn %s is silenced here too", async (_where, news) => {
+];
+
+test.each(ELSEWHERE)("what is withdrawn %s is silenced here too", async (_where, news) => {
   store();
   await open();
   await waitFor(() => expect(loaded()).toHaveLength(2));
@@ -223,6 +225,19 @@ test.each([
   dispatchEvent(news());
   await waitFor(() => expect(window.fbq?.queue?.at(-1)).toEqual(["consent", "revoke"]));
   expect(document.cookie).toBe("");
+});
+
+test.each(ELSEWHERE)("what is answered %s is asked no more", async (_where, news) => {
+  await open();
+  await waitFor(() => expect(banner()).not.toBeNull());
+  dispatchEvent(news());
+  expect(banner()).not.toBeNull();
+  store();
+  dispatchEvent(news());
+  expect(banner()).toBeNull();
+  expect(document.documentElement.style.getPropertyValue("--consent-room")).toBe("");
+  await waitFor(() => expect(loaded()).toEqual([GOOGLE, META]));
+  expect(fetched).not.toHaveBeenCalled();
 });
 
 test("a page without ids is never measured", async () => {

@@ -7,7 +7,7 @@
  * where the ids stand only in pages that may be measured. Who has not answered is shown the banner, who agreed gets
  * what they agreed to, and who refused gets nothing: neither a file nor a request.
  */
-import { type Answers, openDialog, showBanner } from "./banner";
+import { type Answers, hideBanner, openDialog, showBanner } from "./banner";
 import { type Category, type Choice, decide, isInForce, KEY, readChoice, record } from "./choice";
 import { forget } from "./stored";
 
@@ -35,8 +35,12 @@ function start(page: HTMLTemplateElement): void {
   else if (!choice.isRecorded) void record(choice, categories);
   update();
   // Answered in another tab, or on another page while this one was in the browser's memory.
-  addEventListener("storage", ({ key }) => key === KEY && update());
-  addEventListener("pageshow", ({ persisted }) => persisted && update());
+  const updateFromElsewhere = () => {
+    if (current()) hideBanner();
+    update();
+  };
+  addEventListener("storage", ({ key }) => key === KEY && updateFromElsewhere());
+  addEventListener("pageshow", ({ persisted }) => persisted && updateFromElsewhere());
   document.addEventListener("click", (event) => {
     if (!(event.target as Element).closest("[data-consent]")) return;
     event.preventDefault();
