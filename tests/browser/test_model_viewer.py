@@ -57,9 +57,13 @@ def test_the_picture_comes_back(new_page, snap, journal):
     page = new_page(width=PHONE)
     open_model(page, "golem de poche")
     snap(page, "model-phone")
+    canvas = page.locator("canvas").element_handle()
     page.get_by_role("button", name="Revenir à la photo").click()
     expect(page.locator("canvas")).to_have_count(0)
     expect(page.get_by_role("button", name="Voir en 3D")).to_be_focused()
+    # Its memory is free at once: a phone has room for few of them.
+    assert canvas.evaluate("canvas => canvas.getContext('webgl2').isContextLost()")
+    expect(page.locator(".model-viewer")).to_have_attribute("data-state", "poster")
 
 
 def test_a_model_that_does_not_arrive_leaves_the_picture(page, journal):

@@ -80,7 +80,7 @@ export const mount: Mount<null> = (host) => {
       if (mine !== attempt) return;
       canvas = drawn;
       stage?.append(drawn);
-      const made = await createScene(drawn, model, isStill(), () => fail("failed"));
+      const made = await createScene(drawn, model, isStill(), () => mine === attempt && fail("failed"));
       if (mine !== attempt) return made?.dispose();
       if (!made) return fail("unsupported");
       scene = made;

@@ -142,6 +142,15 @@ it("brings the picture back when the browser takes the drawing away", async () =
   expect(scene.dispose).toHaveBeenCalledOnce();
 });
 
+it("goes on when the browser takes away a drawing that was closed before", async () => {
+  await open();
+  $('[data-act="close"]').click();
+  await open();
+  made.createScene.mock.calls[0]?.[3]();
+  expect(state()).toBe("ready");
+  expect(scene.dispose).toHaveBeenCalledOnce();
+});
+
 it("drops a scene that is ready after the page was left", async () => {
   let finish: (value: typeof scene) => void = () => {};
   made.createScene.mockReturnValue(new Promise((resolve) => (finish = resolve)));

@@ -86,6 +86,8 @@ export async function createScene(
     controls.dispose();
     world.environment?.dispose();
     renderer?.dispose();
+    // Browsers keep few drawings at a time, and let one go only when they tidy up.
+    renderer?.forceContextLoss();
   }
 
   const start = new Vector3();
