@@ -38,6 +38,8 @@ DAY = timedelta(days=1)
 # A job's reservation outlives Celery's hard limit on a task, so it ends only when the job's process is gone.
 LEASE = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
 RETRY_AFTER = timedelta(minutes=5)
+# By so much the clocks of two machines may differ.
+CLOCKS_DIFFER = timedelta(minutes=10)
 # The job that runs most often: as long as it ends, there is a beat (or cron), a broker and a worker that work.
 PULSE_JOB = "mail-sweep"
 # Nine of its periods, and three of a cron line's.
@@ -134,11 +136,14 @@ def _is_due(job: RegisteredJob, *, now: datetime) -> Q:
     # Started and never finished: it failed, or its process was killed. Its reservation says from when
     # on it may be tried again.
     unfinished = Q(last_finished_at=None) | Q(last_finished_at__lt=F("last_started_at"))
-    return period_over | unfinished
+    # A clock that was wrong dated the start beyond the next period: until then the job would stand still.
+    of_the_future = Q(last_started_at__gt=timezone.now() + job.every + CLOCKS_DIFFER)
+    return period_over | unfinished | of_the_future
 
 
 def _is_free(moment: datetime) -> Q:
-    return Q(locked_until=None) | Q(locked_until__lte=moment)
+    # No run holds a job for a day: such a reservation is a wrong clock's.
+    return Q(locked_until=None) | Q(locked_until__lte=moment) | Q(locked_until__gt=moment + DAY)
 
 
 def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:

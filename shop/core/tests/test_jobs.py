@@ -181,6 +181,28 @@ class TestRunning:
         clock.advance(hours=1)
         assert jobs.run_due_jobs() == {"hourly": Outcome.DONE}
 
+    @pytest.mark.parametrize("ended", [True, False], ids=["ended", "killed"])
+    def test_a_clock_that_was_years_ahead_stops_no_job(self, calls, clock, ended):
+        clock.advance(days=800)
+        if ended:
+            assert jobs.run_due_jobs() == {"hourly": Outcome.DONE}
+        else:
+            jobs.due_jobs()
+            ScheduledJob.objects.update(last_started_at=clock.now, locked_until=clock.now + jobs.LEASE)
+        clock.now = NOON
+        assert jobs.due_jobs() == ["hourly"]
+        assert jobs.run_due_jobs() == {"hourly": Outcome.DONE}
+        assert calls[-1] == NOON
+        assert ScheduledJob.objects.get(name="hourly").last_started_at == NOON
+        assert jobs.due_jobs() == []
+
+    def test_a_job_that_another_machine_has_just_run_waits_for_its_period(self, calls, clock):
+        clock.advance(hours=1, minutes=9)
+        jobs.run_due_jobs()
+        clock.now = NOON
+        assert jobs.due_jobs() == []
+        assert jobs.run_job("hourly") == Outcome.NOT_DUE
+
     def test_an_unknown_name_runs_nothing(self, calls, clock):
         with pytest.raises(UnknownJobError, match="nightly"):
             jobs.run_due_jobs(["hourly", "nightly"])
