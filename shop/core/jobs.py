@@ -29,6 +29,7 @@ from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
 from shop.core.models import ScheduledJob
+from shop.core.readings import CLOCKS_DIFFER
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +39,6 @@ DAY = timedelta(days=1)
 # A job's reservation outlives Celery's hard limit on a task, so it ends only when the job's process is gone.
 LEASE = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
 RETRY_AFTER = timedelta(minutes=5)
-# By so much the clocks of two machines may differ.
-CLOCKS_DIFFER = timedelta(minutes=10)
 # The job that runs most often: as long as it ends, there is a beat (or cron), a broker and a worker that work.
 PULSE_JOB = "mail-sweep"
 # Nine of its periods, and three of a cron line's.
@@ -177,7 +176,7 @@ def background_work_age() -> timedelta | None:
 def background_work_is_late() -> bool:
     """Return whether the workers, the beat or the broker between them seem to have stopped. One query."""
     age = background_work_age()
-    return age is None or age > LATE_AFTER
+    return age is None or not -CLOCKS_DIFFER <= age <= LATE_AFTER
 
 
 def first_missed(now: datetime) -> datetime | None:

@@ -19,6 +19,9 @@ from django.db import DatabaseError
 
 logger = logging.getLogger(__name__)
 
+CLOCKS_DIFFER = timedelta(minutes=10)
+"""By so much the clocks of two machines may."""
+
 Since = Callable[[datetime], datetime | None]
 
 
@@ -101,7 +104,8 @@ def _read(age: Age, now: datetime) -> Reading:
     except Exception:
         logger.exception("the age %s could not be read", age.name)
         return Reading(age, None, None, is_late=True, failed=True)
-    if since is None:
+    # What went well on a date to come, by a clock that was wrong, says nothing of now.
+    if since is None or (age.never_is_late and since > now + CLOCKS_DIFFER):
         return Reading(age, None, None, is_late=age.never_is_late)
     # A clock that was set back makes nothing younger than now.
     passed = max(now - since, timedelta(0))

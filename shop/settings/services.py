@@ -126,6 +126,7 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULER = "shop.core.beat:BeatScheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     # One entry: which jobs are due is decided from rows, so that two beats or a pause change nothing.

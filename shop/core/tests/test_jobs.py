@@ -196,6 +196,11 @@ class TestRunning:
         assert ScheduledJob.objects.get(name="hourly").last_started_at == NOON
         assert jobs.due_jobs() == []
 
+    @pytest.mark.parametrize(("minutes", "late"), [(-4, True), (-3, False), (10, False), (11, True)])
+    def test_work_that_ended_on_a_date_to_come_is_no_sign_of_life(self, clock, minutes, late):
+        ScheduledJob.objects.create(name=jobs.PULSE_JOB, last_finished_at=NOON + timedelta(minutes=minutes))
+        assert jobs.background_work_is_late() is late
+
     def test_a_job_that_another_machine_has_just_run_waits_for_its_period(self, calls, clock):
         clock.advance(hours=1, minutes=9)
         jobs.run_due_jobs()

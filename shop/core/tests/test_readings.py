@@ -41,6 +41,19 @@ def test_an_age_is_late_past_its_limit(ages, ago, late):
     assert read_one() == (max(ago, timedelta(0)), late, False)
 
 
+@pytest.mark.parametrize(
+    ("ahead", "never_is_late", "reading"),
+    [
+        (timedelta(minutes=10), True, (timedelta(0), False, False)),
+        (timedelta(minutes=10, seconds=1), True, (None, True, False)),
+        (timedelta(minutes=10, seconds=1), False, (timedelta(0), False, False)),
+    ],
+)
+def test_what_went_well_by_a_wrong_clock_says_nothing_of_now(ages, ahead, never_is_late, reading):
+    ages(lambda now: now + ahead, never_is_late=never_is_late)
+    assert read_one() == reading
+
+
 @pytest.mark.parametrize("never_is_late", [True, False])
 def test_without_a_moment_nothing_waits_or_nothing_ever_went_well(ages, never_is_late):
     ages(lambda now: None, never_is_late=never_is_late)
