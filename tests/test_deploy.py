@@ -61,6 +61,21 @@ def test_units_start_programs_of_the_shop_as_its_user_and_restart_them():
     assert not list((ROOT / "deploy" / "systemd").glob("*.timer"))
 
 
+def test_a_web_node_starts_no_background_work():
+    folder = ROOT / "deploy" / "systemd"
+    wanted = re.findall(r"\S+\.service", (folder / "shop.target").read_text())
+    units = {name: (folder / re.sub(r"@\d+", "@", name)).read_text() for name in wanted}
+    assert [
+        name for name, text in units.items() if "\nConditionPathExists=!/etc/shop/web-only\n" in text
+    ] == [
+        "shop-worker@1.service",
+        "shop-worker@2.service",
+        "shop-pictures.service",
+        "shop-beat.service",
+    ]
+    assert "`touch /etc/shop/web-only`" in (ROOT / "docs/deploying.md").read_text()
+
+
 def test_workers_may_write_backups_where_the_operator_is_told_to_store_them():
     units = {path.name: path.read_text() for path in (ROOT / "deploy" / "systemd").glob("*.service")}
     # The job `backup` runs there; and workers store the last number of invoices.
