@@ -15,6 +15,8 @@ from catalog.tests.factories import make_product
 from orders.models import Order
 from orders.tests.factories import make_order, pay_order
 from shop.core.charts import HEIGHT, Scale
+from shop.pages.selectors.statistics import PAGE_TITLES
+from shop.pages.sitemaps import _PAGES
 from shop.pages.tests.test_staff_home import make_staff, signed_in
 from shop.statistics.batch import Batch, CountKey, VisitKey, VisitNews, VitalKey
 from shop.statistics.demo import write_days
@@ -106,6 +108,16 @@ def test_page_shows_sums_and_today_under_the_names_of_things(django_assert_num_q
     assert '<a href="/produits?search=gargouille">gargouille</a>' in page
     assert "<dt>Affichage (LCP)</dt><dd>2.4 s".replace(".", ",") in page
     assert "démonstration" not in page
+
+
+def test_pages_of_the_sitemap_and_articles_have_their_names() -> None:
+    assert [name for name in (*_PAGES, "blog:article") if name not in PAGE_TITLES] == []
+    count("page_view", "blog:article/le-four", 3)
+    count("page_view", "cookies", 2)
+    page = text_of(make_admin())
+    for title, number in (("Article du blog : le-four", 3), ("Cookies", 2)):
+        row = f'{title}</span> <span class="statistics-rows__number"><strong>{number}</strong>'
+        assert row in page, title
 
 
 def test_language_narrows_every_count_but_the_speed() -> None:
