@@ -28,6 +28,13 @@ MESSAGE_LENGTH = 5000
 LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject": 150, "budget": 60}
 
 
+class LinesField(forms.CharField):
+    """Words of several lines. A line's end counts as one letter, as browsers count: they send two."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
 class _Pictures(forms.FileField):
     """Up to three pictures, by name, size and structure. Decoding comes later, once the try is counted."""
 
@@ -75,7 +82,7 @@ class ContactForm(forms.Form):
         widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),
     )
     subject = LineField(label=_("Sujet"), max_length=LIMITS["subject"], widget=forms.TextInput(_text()))
-    message = forms.CharField(
+    message = LinesField(
         label=_("Message"), max_length=MESSAGE_LENGTH, widget=forms.Textarea(_text("textarea", rows=7))
     )
     budget = LineField(
@@ -98,9 +105,6 @@ class ContactForm(forms.Form):
         widget=_PictureInput(_text(accept="image/jpeg,image/png,image/webp", multiple=True)),
     )
     website = forms.CharField(required=False, widget=forms.TextInput)
-
-    def clean_message(self) -> str:
-        return str(self.cleaned_data["message"]).replace("\r\n", "\n")
 
     def clean_deadline(self) -> Any:
         deadline = self.cleaned_data["deadline"]

@@ -15,6 +15,7 @@ from shop.core.file_storage import private_storage
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page
+from shop.pages.forms import LinesField
 from shop.pages.models import ContactImage, ContactRequest, ContactState
 from shop.pages.selectors.contacts import contact_with_words, find_contacts
 from shop.pages.services import contact
@@ -30,7 +31,7 @@ STATES = (
 class ReplyForm(forms.Form):
     """The answer's words."""
 
-    text = forms.CharField(
+    text = LinesField(
         label="Votre réponse",
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 8}),

@@ -93,6 +93,15 @@ def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
     assert 'name="message"' not in page
 
 
+def test_a_message_as_long_as_browsers_let_it_become_arrives(client: Client) -> None:
+    longest = "ab\n" * 1666 + "ab"
+    assert len(longest) == 5000
+    assert send(client, message=longest.replace("\n", "\r\n")).status_code == 302
+    assert ContactRequest.objects.get().message == longest
+    assert send(client, message=f"{longest}c".replace("\n", "\r\n")).status_code == 200
+    assert ContactRequest.objects.count() == 1
+
+
 def test_a_double_click_stores_one(client: Client) -> None:
     first, second = send(client), send(client)
     assert first["Location"] == second["Location"]

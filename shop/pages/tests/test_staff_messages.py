@@ -96,6 +96,12 @@ def test_mail_to_the_workshop_leads_to_the_page_that_answers(staff: Client) -> N
     assert OutgoingMail.objects.filter(kind="contact_reply").count() == 2
 
 
+def test_answer_as_long_as_browsers_let_it_become_is_sent(staff: Client) -> None:
+    asked, longest = make_message(), "ab\n" * 1666 + "ab"
+    staff.post(f"/admin/messages/{asked.pk}", {"text": longest.replace("\n", "\r\n")})
+    assert ContactReply.objects.get().text == longest
+
+
 def test_empty_answer_sends_nothing(staff: Client) -> None:
     request = make_message()
     answer = staff.post(f"/admin/messages/{request.pk}", {"text": " "})
