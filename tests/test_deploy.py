@@ -99,6 +99,10 @@ def test_the_user_of_the_image_has_the_group_that_it_runs_with():
 
 def test_containers_of_the_services_start_as_shipped():
     services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    # By its name a container finds what the one before it counted.
+    assert {name: service["hostname"] for name, service in services.items() if "hostname" in service} == {
+        name: name for name in ("web", "worker-1", "worker-2", "pictures", "beat")
+    }
     # The image's start changes from root to this user, for which it would need what is dropped.
     assert (services["redis"]["user"], services["redis"]["cap_drop"]) == ("redis", ["ALL"])
     # At its socket PostgreSQL answers too soon: while the image makes the database nobody else reaches it.

@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
+
 from shop.core.health import ALERTS_JOB
 from shop.core.jobs import scheduled_job
 from shop.watching.disk import look_at_disk
@@ -13,3 +15,12 @@ def send_alerts(now: datetime) -> None:
     """Mail the operator what is over its limit, once, and that it is well again."""
     look_at_disk()
     check_incidents(now)
+
+
+@scheduled_job("ended-counters", every=timedelta(minutes=10))
+def add_up_ended_counters(now: datetime) -> None:
+    """Take away the files of processes that ended, a megabyte each, also where nobody reads `/metrics`."""
+    from shop.watching import metrics
+
+    with metrics.alone():
+        metrics.add_up_ended(settings.METRICS_DIR)

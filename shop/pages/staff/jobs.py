@@ -27,6 +27,7 @@ LABELS = {
     "collect-installments": "Annoncer et débiter les échéances",
     "data-exports": "Préparer les archives de données demandées",
     "discarded-files": "Supprimer les autres fichiers qui ne servent plus",
+    "ended-counters": "Ranger les compteurs des processus terminés",
     "erasures": "Effacer les comptes qui l'ont demandé",
     "fetch-provider-account": "Lire les frais et les versements de Stripe",
     "image-sweep": "Préparer les photos des produits",

@@ -11,6 +11,8 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
+from shop.core import jobs
+from shop.core.jobs import Outcome
 from shop.core.models import OutgoingMail, ScheduledJob
 from shop.watching import metrics, scrape
 
@@ -151,6 +153,18 @@ def test_what_ended_processes_counted_is_kept_in_one_file(tmp_path, monkeypatch)
             str(tmp_path / f"histogram_{metrics.HOST}-ended.db")
         )
         assert (key, value) == (KEY, 12.0)
+
+
+def test_files_of_ended_processes_go_where_nobody_reads_the_metrics(tmp_path, monkeypatch, settings):
+    settings.METRICS_DIR = tmp_path
+    monkeypatch.setattr(metrics, "_is_alive", lambda process: process == 3)
+    for process in (1, 2, 3):
+        write(tmp_path, process, 5.0)
+    assert jobs.run_job("ended-counters") == Outcome.DONE
+    assert {path.name for path in tmp_path.glob("*.db")} == {
+        f"histogram_{metrics.HOST}-3.db",
+        f"histogram_{metrics.HOST}-ended.db",
+    }
 
 
 def test_answers_name_their_request_but_pages_for_everybody(client, settings):
