@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.conf import settings
 from django.utils import timezone, translation
 
@@ -17,6 +18,8 @@ from orders.services.fulfilment import erasing
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
+from shop.core.dates import shop_day
+from shop.core.jobs import Outcome, run_job
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import RetentionRule, kept_until, period_text, retention_rules
 from shop.pages.models import ContactImage, ContactRequest, Erasure, InactivityNotice, RetentionRun
@@ -114,6 +117,27 @@ def test_a_night_deletes_what_is_old_and_says_how_many(run_on_commit):
         "mails": 1,
     }
     assert RetentionRun.objects.count() == len(retention_rules())
+
+
+def test_a_clock_that_is_years_ahead_for_less_than_a_day_deletes_nothing(caplog):
+    sign_up("new@example.com")
+    now = timezone.now()
+    with time_machine.travel(now - timedelta(days=1), tick=False):
+        assert run_job("retention") == Outcome.DONE
+    RetentionRun.objects.all().delete()
+    with time_machine.travel(now + timedelta(days=4000), tick=False) as clock:
+        caplog.clear()
+        assert run_job("retention") == Outcome.DONE
+        assert SignUp.objects.count() == 1
+        assert not RetentionRun.objects.exists()
+        assert [record.message for record in caplog.records] == [
+            f"retention waits a day: it last ran on {shop_day(now - timedelta(days=1))}, which a wrong clock would "
+            "say, too"
+        ]
+        # One that stays so is right.
+        clock.shift(timedelta(days=1))
+        assert run_job("retention") == Outcome.DONE
+    assert not SignUp.objects.exists()
 
 
 def test_a_second_run_of_a_day_adds_to_its_row():
