@@ -55,7 +55,8 @@ def queue_mail(
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
     ``context["reply_to"]``, one plain address, is where answers go instead of the shop's own.
-    With ``not_before`` it waits until then, when the sweep finds it, and may be taken back by ``withdraw_mails``.
+    With ``not_before``, a day ahead at most, it waits until then, when the sweep finds it, and may be taken back by
+    ``withdraw_mails``.
     ``attachments`` name files that their providers read at delivery (``shop.core.mail_content``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one

@@ -34,6 +34,7 @@ from shop.core.mail_content import (
     resolve_content,
 )
 from shop.core.models import MailState, OutgoingMail, ShopSettings
+from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 
 logger = logging.getLogger(__name__)
@@ -176,9 +177,20 @@ def sweep(now: datetime) -> None:
     What is due is handed to the workers again. What nobody took for ``NO_WORKER_AFTER`` is delivered here: on
     a machine that runs jobs from cron there may be no worker at all.
     """
+    _bring_back_from_the_future(now)
     for mail_id in due_mails(now):
         enqueue_delivery(mail_id)
     deliver_overdue(now)
+
+
+def _bring_back_from_the_future(now: datetime) -> None:
+    """No mail waits longer than the longest delay: what does was written or claimed by a clock that was ahead."""
+    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
+    OutgoingMail.objects.filter(
+        Q(state=MailState.QUEUED, next_attempt_at__gt=farthest)
+        | Q(state=MailState.SENDING, lease_until__gt=farthest),
+        is_bulk=False,
+    ).update(state=MailState.QUEUED, next_attempt_at=now, lease_until=None)
 
 
 def deliver_overdue(now: datetime) -> int:

@@ -231,6 +231,23 @@ def test_the_sweep_enqueues_what_is_due_and_nothing_else(server, mail, queued_ta
     assert server.sent == []
 
 
+@pytest.mark.parametrize(
+    ("wait", "moved"), [(timedelta(hours=30, minutes=10), False), (timedelta(days=800), True)]
+)
+@pytest.mark.parametrize("state", [MailState.QUEUED, MailState.SENDING])
+def test_a_mail_of_a_clock_that_was_ahead_is_due_again(mail, queued_tasks, state, wait, moved):
+    now = timezone.now()
+    before = {"state": state, "next_attempt_at": now + wait, "lease_until": None}
+    if state == MailState.SENDING:
+        before |= {"next_attempt_at": now, "lease_until": now + wait}
+    OutgoingMail.objects.filter(pk=mail.pk).update(**before)
+    sweep_mails(now)
+    after = OutgoingMail.objects.filter(pk=mail.pk).values("state", "next_attempt_at", "lease_until").get()
+    due = {"state": MailState.QUEUED, "next_attempt_at": now, "lease_until": None}
+    assert after == (due if moved else before)
+    assert [args for _task, args, _ in queued_tasks.calls] == ([(mail.pk,)] if moved else [])
+
+
 def test_without_any_worker_the_sweep_delivers(server, mail):
     sweep_mails(mail.next_attempt_at + timedelta(minutes=5))
 
