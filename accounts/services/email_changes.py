@@ -53,7 +53,7 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
         raise Problem("same_email", message, errors={"email": [message]})
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        _lock(user.pk)
         EmailChange.objects.filter(user=user).delete()
         change = EmailChange.objects.create(
             user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()
@@ -69,9 +69,11 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
     return change
 
 
-def cancel_email_change(*, user: User) -> None:
-    """Void the member's wish for another address; none is no error."""
-    EmailChange.objects.filter(user=user).delete()
+def cancel_email_change(*, user: User) -> bool:
+    """Void the member's wish for another address; False where there is none, as after it came true."""
+    with transaction.atomic():
+        _lock(user.pk)
+        return bool(EmailChange.objects.filter(user=user).delete()[0])
 
 
 def email_change_of_key(key: str) -> tuple[EmailChange, Mailbox] | None:
@@ -92,14 +94,7 @@ def confirm_email_change(*, key: str) -> Outcome:
     Raises Problem 400 `invalid_link`.
     """
     with transaction.atomic():
-        found = email_change_of_key(key)
-        if found is not None:
-            # Both links at once: the second waits here and finds the agreement of the first.
-            User.objects.select_for_update(no_key=True).get(pk=found[0].user_id)
-            found = email_change_of_key(key)
-        if found is None:
-            raise _invalid_link()
-        change, mailbox = found
+        change, mailbox = _locked_change(key)
         column = f"{mailbox.value}_confirmed_at"
         if getattr(change, column) is None:
             setattr(change, column, timezone.now())
@@ -112,18 +107,32 @@ def confirm_email_change(*, key: str) -> Outcome:
 
 def refuse_email_change(*, key: str) -> None:
     """Void a change by the link of either mailbox. Raises Problem 400 `invalid_link`."""
-    found = email_change_of_key(key)
-    if found is None:
-        raise _invalid_link()
     with transaction.atomic():
-        found[0].delete()
-        record_audit("email.change_refused", found[0].user, actor=None)
+        change, _mailbox = _locked_change(key)
+        change.delete()
+        record_audit("email.change_refused", change.user, actor=None)
 
 
 def purge_email_changes(before: datetime, limit: int) -> int:
     """Delete changes that nobody confirmed since, at most `limit`; return how many."""
     old = EmailChange.objects.filter(requested_at__lt=before).values_list("pk", flat=True)[:limit]
     return EmailChange.objects.filter(pk__in=list(old)).delete()[0]
+
+
+def _locked_change(key: str) -> tuple[EmailChange, Mailbox]:
+    """Return what a link is about, held until the transaction ends. Raises Problem 400 `invalid_link`."""
+    found = email_change_of_key(key)
+    if found is not None:
+        _lock(found[0].user_id)
+        found = email_change_of_key(key)
+    if found is None:
+        raise _invalid_link()
+    return found
+
+
+def _lock(user_id: int) -> None:
+    """Two answers to one wish wait for each other: the second finds what the first left."""
+    User.objects.select_for_update(no_key=True).get(pk=user_id)
 
 
 def _change_email(user: User, email: str, language: str) -> Outcome:

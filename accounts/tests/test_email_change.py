@@ -196,6 +196,16 @@ def test_the_member_takes_the_request_back(client, member):
     assert not EmailChange.objects.exists()
 
 
+def test_a_request_that_came_true_meanwhile_is_not_said_to_be_taken_back(client, member):
+    ask(client)
+    agree(client, NEW)
+    agree(client, "client@example.com")
+    page = text(client.post(PAGE, {"annuler": "1"}, follow=True))
+    assert "Votre adresse ne change pas." not in page
+    assert "<dd>nouvelle@example.com</dd>" in page
+    assert email_of(member) == NEW
+
+
 @pytest.mark.parametrize(
     ("email", "password", "message"),
     [

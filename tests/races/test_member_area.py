@@ -12,13 +12,19 @@ from django.db.models.query import QuerySet
 
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import Address, EmailChange, User
-from accounts.services import addresses
+from accounts.services import addresses, email_changes
 from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, save_address
-from accounts.services.email_changes import Outcome, confirm_email_change, request_email_change
+from accounts.services.email_changes import (
+    Outcome,
+    cancel_email_change,
+    confirm_email_change,
+    refuse_email_change,
+    request_email_change,
+)
 from accounts.tests.people import make_member
-from shop.core.models import OutgoingMail
+from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.problems import Problem
-from tests.races.concurrency import Meeting, run_concurrently, values
+from tests.races.concurrency import Meeting, Started, run_concurrently, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -45,6 +51,32 @@ def test_both_links_at_once_change_the_address_once() -> None:
         assert sorted(outcomes) == [Outcome.DONE, Outcome.WAITING]
         assert User.objects.get(pk=user.pk).email == NEW
         assert OutgoingMail.objects.filter(kind="account_email_changed").count() == 2
+
+
+def test_a_refusal_that_comes_as_the_address_changes_is_not_taken_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    user = make_member()
+    change = wish(user)
+    confirm_email_change(key=email_change_key(change, Mailbox.OLD))
+    late: list[Started] = []
+    change_email = email_changes._change_email
+
+    def answered_meanwhile(*wished: Any) -> Outcome:
+        late.append(Started(partial(refuse_email_change, key=email_change_key(change, Mailbox.OLD))))
+        late.append(Started(partial(cancel_email_change, user=user)))
+        wait_until_blocked(2)
+        return change_email(*wished)
+
+    monkeypatch.setattr(email_changes, "_change_email", answered_meanwhile)
+    assert confirm_email_change(key=email_change_key(change, Mailbox.NEW)) is Outcome.DONE
+    refused, cancelled = (each.outcome() for each in late)
+    assert isinstance(refused.error, Problem)
+    assert (refused.error.status, refused.error.code) == (400, "invalid_link")
+    assert (cancelled.error, cancelled.value) == (None, False)
+    assert User.objects.get(pk=user.pk).email == NEW
+    actions = AuditEntry.objects.filter(action__startswith="email.").order_by("pk")
+    assert list(actions.values_list("action", flat=True)) == ["email.change_requested", "email.changed"]
 
 
 def test_two_accounts_that_want_one_address_at_once_one_gets_it() -> None:

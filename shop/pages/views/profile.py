@@ -57,8 +57,8 @@ def change_email(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/adresse-e-mail`: asks for another address, or takes the wish back (`annuler`)."""
     user = cast(User, request.user)
     if "annuler" in request.POST:
-        cancel_email_change(user=user)
-        return _back(request, "email_change_cancelled", "adresse-e-mail")
+        is_cancelled = cancel_email_change(user=user)
+        return _back(request, "email_change_cancelled" if is_cancelled else "", "adresse-e-mail")
     form = EmailChangeForm(request.POST)
     status = 400
     if form.is_valid():
@@ -158,5 +158,6 @@ def _show(form: forms.BaseForm, problem: Problem) -> str:
 
 
 def _back(request: HttpRequest, notice: str, part: str) -> HttpResponseRedirect:
-    leave_notice(request, notice)
+    if notice:
+        leave_notice(request, notice)
     return HttpResponseRedirect(f"{reverse('members')}?tab=profile#{part}", status=SEE_OTHER)
