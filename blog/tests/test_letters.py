@@ -20,7 +20,12 @@ from blog.selectors.letters import figures_of
 from blog.selectors.subscribers import audience_counts
 from blog.services.newsletter import campaigns, sending
 from blog.services.newsletter.consents import Origin
-from blog.services.newsletter.subscriptions import Choices, save_member_choices, unsubscribe
+from blog.services.newsletter.subscriptions import (
+    Choices,
+    move_subscriber,
+    save_member_choices,
+    unsubscribe,
+)
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_letter, make_subscriber, start_letter
 from catalog.markup import render_markdown
@@ -172,6 +177,25 @@ def test_a_pause_stops_after_the_mail_that_leaves_and_resuming_goes_on(server):
         .order_by("pk")
         .values_list("action", flat=True)
     ) == ["campaign.added", "campaign.changed", "campaign.started", "campaign.paused", "campaign.resumed"]
+
+
+def test_a_letter_that_waits_follows_its_reader_to_another_address(server):
+    actor = make_admin()
+    for email in ("old@example.com", "other@example.com"):
+        make_subscriber(email)
+    sending.send_part(start_letter(actor=actor).pk)
+    server.sent.clear()
+    campaign = start_letter(actor=actor)
+    sending.write_batch(campaign.pk)
+    campaigns.pause_campaign(campaign_id=campaign.pk, actor=actor)
+    move_subscriber("old@example.com", "new@example.com")
+    campaigns.resume_campaign(campaign_id=campaign.pk, actor=actor)
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["new@example.com", "other@example.com"]
+    # What was sent before says where it went.
+    assert sorted(OutgoingMail.objects.values_list("to", flat=True)) == [
+        *("new@example.com", "old@example.com", "other@example.com", "other@example.com"),
+    ]
 
 
 def test_a_cancelled_letter_reaches_nobody_else(server):

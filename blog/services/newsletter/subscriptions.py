@@ -32,6 +32,7 @@ from shop.core import limits
 from shop.core.email_addresses import clean_email
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import purge_mails_of, queue_mail
+from shop.core.models import MailState, OutgoingMail
 from shop.core.personal_data import period_text
 
 MAILS = "newsletter"
@@ -144,7 +145,8 @@ def change_language(*, email: str, language: str) -> None:
 
 
 def move_subscriber(old: str, new: str) -> None:
-    """A member proved another address: what they agreed to moves there with its proof and choices.
+    """A member proved another address: what they agreed to moves there with its proof and choices, and so do the
+    letters that wait, as those of a paused one may for days.
 
     Where the new address has answered for itself already, its answer stays and the old one is given up. Nobody
     answers for an address that was only typed: that row goes.
@@ -165,6 +167,7 @@ def move_subscriber(old: str, new: str) -> None:
             # What a mailbox refused, another may take.
             moved.suspended_at, moved.suspension = None, ""
         moved.save(update_fields=["email", "suspended_at", "suspension"])
+        OutgoingMail.objects.filter(is_bulk=True, state=MailState.QUEUED, to=old).update(to=new)
 
 
 def _unsubscribe_quietly(subscriber: Subscriber) -> None:
