@@ -28,6 +28,8 @@ def consent_text(purpose: Purpose) -> str:
 
 
 def latest_consents(email: str) -> dict[str, ConsentRecord]:
-    """Return the last yes or no of an address by purpose, requests that nobody confirmed left out. One query."""
-    records = ConsentRecord.objects.filter(subscriber__email=email).exclude(action=ConsentAction.ASKED)
+    """Return the last yes or no of an address by purpose: neither a request that nobody confirmed nor a suspension is
+    one. One query."""
+    answers = (ConsentAction.CONFIRMED, ConsentAction.WITHDRAWN)
+    records = ConsentRecord.objects.filter(subscriber__email=email, action__in=answers)
     return {record.purpose: record for record in records.order_by("created_at", "pk")}

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.tests.people import make_member
 from blog.models import ConsentRecord, Subscriber
+from blog.services.newsletter.suspensions import suspend_address
 from orders.models import SavedCart
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
@@ -67,6 +68,16 @@ def test_a_member_subscribes_for_the_own_address_without_a_mail_and_sees_what_wa
     choose(client)
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.gets_cart_reminders) == (False, False)
+
+
+def test_what_was_accepted_stays_told_while_nothing_is_sent_to_the_address(client, member):
+    choose(client, newsletter=True)
+    suspend_address("lea@example.com")
+    page = client.get("/espace-membre?tab=profile").content.decode()
+    assert "confirmé le" in page
+    assert "(texte 2026-11)" in page
+    assert "suspendu le" not in page
+    assert "Cochez la case et enregistrez pour les reprendre." in page
 
 
 def test_who_says_no_and_never_said_yes_leaves_no_row(client, member):
