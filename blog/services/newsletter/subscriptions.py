@@ -245,12 +245,13 @@ def _unsubscribe(subscriber: Subscriber, origin: Origin) -> None:
 
 
 def _set_cart_reminders(subscriber: Subscriber, wanted: bool, origin: Origin) -> None:
-    if wanted == (subscriber.cart_reminders_at is not None) or (
-        wanted and find_user(subscriber.email) is None
-    ):
+    has_them = subscriber.gets_cart_reminders if wanted else subscriber.cart_reminders_at is not None
+    if wanted == has_them or (wanted and find_user(subscriber.email) is None):
         return
     subscriber.cart_reminders_at = timezone.now() if wanted else None
-    subscriber.save(update_fields=["cart_reminders_at"])
+    if wanted:
+        subscriber.suspended_at, subscriber.suspension = None, ""
+    subscriber.save(update_fields=["cart_reminders_at", "suspended_at", "suspension"])
     record_consent(
         subscriber,
         Purpose.CART_REMINDERS,

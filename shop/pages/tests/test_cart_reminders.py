@@ -80,6 +80,24 @@ def test_what_was_accepted_stays_told_while_nothing_is_sent_to_the_address(clien
     assert "Cochez la case et enregistrez pour les reprendre." in page
 
 
+def test_a_member_whose_mailbox_was_refused_takes_up_the_reminders_alone(client, member):
+    choose(client, newsletter=True, cart_reminders=True)
+    suspend_address("lea@example.com")
+    page = client.get("/espace-membre?tab=profile").content.decode()
+    assert 'name="newsletter" value="1">' in page
+    assert 'name="cart_reminders" value="1">' in page
+    for _again in range(2):
+        choose(client, cart_reminders=True)
+        subscriber = Subscriber.objects.get()
+        assert (subscriber.receives, subscriber.gets_cart_reminders) == (False, True)
+        assert (subscriber.subscribed_at, subscriber.suspended_at, subscriber.suspension) == (None, None, "")
+        assert list(ConsentRecord.objects.order_by("pk").values_list("purpose", "action"))[2:] == [
+            ("newsletter", "suspended"),
+            ("newsletter", "withdrawn"),
+            ("cart_reminders", "confirmed"),
+        ]
+
+
 def test_who_says_no_and_never_said_yes_leaves_no_row(client, member):
     choose(client)
     assert not Subscriber.objects.exists()
