@@ -146,6 +146,7 @@ def stop(request: HttpRequest) -> HttpResponseBase:
         "is_unknown": request.method == "POST" and ended is None,
         "is_reminder": is_reminder,
         "key": found.token if found else "",
+        "consent": consent_text(Purpose.NEWSLETTER),
     }
     return render(request, "blog/newsletter/stop.html", context)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -133,6 +134,8 @@ def test_who_left_comes_back_by_one_button(client):
     client.post(back)
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.unsubscribed_at) == (True, None)
+    # The words that the proof says were shown.
+    assert subscriber.consents.get(action="confirmed").text in unescape(page)
 
 
 def test_preferences_are_saved_and_only_members_are_offered_reminders(client):
