@@ -89,7 +89,8 @@ def sample_links(language: str) -> dict[str, str]:
 
 def _parts(body: str) -> Iterator[str | _Cited]:
     """The Markdown between paragraphs that cite something, and what these cite."""
-    lines = body.splitlines()
+    # The lines that the parser counts: text that was pasted may have other ends of lines in it.
+    lines = body.split("\n")
     start = 0
     for opening, inline in zip(tokens := MARKDOWN.parse(body), tokens[1:], strict=False):
         cited = _cited(inline) if opening.type == "paragraph_open" and opening.level == 0 else None

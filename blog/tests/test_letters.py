@@ -413,6 +413,14 @@ def test_a_text_is_cut_where_it_shows_a_piece_and_its_links_are_absolute_and_in_
     assert "<img" not in html
 
 
+def test_other_ends_of_lines_in_a_pasted_text_move_no_piece():
+    piece = make_product("Golem de poche", price="49.00")
+    text, shown, end = make_blocks(f"Bonjour\u2028\x0bà tous\n\n/produit/{piece.pk}\n\nÀ bientôt", "fr")
+    assert [text["markdown"], shown["kind"], end["markdown"]] == [
+        *("Bonjour\u2028\x0bà tous", "piece", "À bientôt"),
+    ]
+
+
 def test_a_piece_that_is_not_on_sale_is_left_out():
     piece = make_product("Golem de poche", is_published=False)
     assert make_blocks(f"/produit/{piece.pk}", "fr") == []
