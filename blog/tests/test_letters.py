@@ -555,10 +555,10 @@ def test_the_archive_shows_sent_letters_to_everybody_without_anybody_s_link(clie
     assert "<strong>à tous</strong>" in page
     assert subscriber.token not in page
     assert f'href="{url}"' in client.get("/newsletter/archives").content.decode()
-    assert (
-        '<meta name="robots" content="noindex">'
-        in client.get(f"/de/newsletter/archiv/{campaign.pk}").content.decode()
-    )
+    german = client.get(f"/de/newsletter/archiv/{campaign.pk}").content.decode()
+    assert '<meta name="robots" content="noindex">' in german
+    assert '<article class="letter" lang="fr">' in german
+    assert '<p class="muted" lang="de">' in german
 
 
 def test_the_link_of_a_letter_opens_it_while_others_still_wait_for_theirs(client, server, settings):

@@ -199,6 +199,12 @@ def test_an_article_that_a_language_lacks_is_shown_in_french_and_says_so(client)
     article = make_article(**GERMAN)
     html = client.get(f"/es/blog/{article.pk}-poncer-la-resine").content.decode()
     assert '<article class="wrap article" lang="fr">' in html
+    assert '<p class="article-facts" lang="es">' in html
+    listed = client.get("/es/blog").content.decode()
+    assert '<article class="article-card" lang="fr">' in listed
+    assert '<p class="article-facts" lang="es">' in listed
+    assert re.search(r'<p class="category-label category--\w+" lang="es">', listed)
+    assert re.search(r'<a class="button" href="[^"]+"><span lang="es">Leer', listed)
     assert "Commencez par le grain 400." in html
     assert f'<link rel="canonical" href="http://localhost:8000/blog/{article.pk}-poncer-la-resine">' in html
 
