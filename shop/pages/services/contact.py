@@ -98,17 +98,23 @@ def mark_by(*, request_id: int, answered: bool, actor: User) -> None:
         )
 
 
-def reply(*, request: ContactRequest, text: str, actor: User) -> bool:
+def reply(*, request: ContactRequest, text: str, actor: User, seen: int | None = None) -> bool:
     """Answer a request by mail and mark it as answered; False for words that answered it before, which are not sent
     again: two clicks, a lost answer, a page that one went back to.
 
     The mail is written in the visitor's language around `text`, quotes what they wrote, and takes answers at the
-    shop's address.
+    shop's address. `seen` is how many answers were on screen: raises `Problem` 409 `conflict` where there are more.
     """
     with transaction.atomic():
         ContactRequest.objects.select_for_update().get(pk=request.pk)
         if request.replies.filter(text=text).exists():
             return False
+        if seen is not None and ContactReply.objects.filter(request=request).count() > seen:
+            raise Problem(
+                "conflict",
+                _("Quelqu'un d'autre a répondu entre-temps\u00a0: lisez d'abord sa réponse."),
+                409,
+            )
         written = ContactReply.objects.create(request=request, key=uuid.uuid4(), text=text, actor=actor)
         queue_mail(
             kind="contact_reply",

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from accounts.models import User
 from shop.core.file_storage import private_storage
+from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import list_in_states
 from shop.core.staff_pages import WRITE, staff_page
@@ -29,8 +30,9 @@ STATES = (
 
 
 class ReplyForm(forms.Form):
-    """The answer's words."""
+    """The answer's words; `seen` is how many answers were on screen."""
 
+    seen = forms.IntegerField(required=False)
     text = LinesField(
         label="Votre réponse",
         max_length=5000,
@@ -51,16 +53,22 @@ def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     asked = contact_with_words(contact_id)
     if asked is None:
         raise Http404
-    form = ReplyForm(request.POST or None)
+    form, status = ReplyForm(request.POST or None), 200
     if request.method == "POST":
         require(request.user, StaffAction.ANSWER_CONTACT)
         if form.is_valid():
-            text = form.cleaned_data["text"]
-            if contact.reply(request=asked, text=text, actor=cast(User, request.user)):
-                messages.success(request, f"Réponse envoyée à {asked.email}.")
+            try:
+                is_sent = contact.reply(request=asked, actor=cast(User, request.user), **form.cleaned_data)
+            except Problem as problem:
+                status = problem.status
+                form.add_error(None, problem.detail)
+                asked = contact_with_words(contact_id) or asked
             else:
-                messages.info(request, f"Cette réponse est déjà partie à {asked.email}, une seule fois.")
-            return redirect("staff-message", contact_id)
+                if is_sent:
+                    messages.success(request, f"Réponse envoyée à {asked.email}.")
+                else:
+                    messages.info(request, f"Cette réponse est déjà partie à {asked.email}, une seule fois.")
+                return redirect("staff-message", contact_id)
     context = {
         "asked": asked,
         "form": form,
@@ -68,7 +76,7 @@ def message(request: HttpRequest, contact_id: int) -> HttpResponseBase:
         "may_answer": may(request.user, StaffAction.ANSWER_CONTACT),
         "may_delete": may(request.user, StaffAction.DELETE_CONTACT),
     }
-    return render(request, "staff/messages/detail.html", context)
+    return render(request, "staff/messages/detail.html", context, status=status)
 
 
 @staff_page(StaffAction.ANSWER_CONTACT, ("POST",))

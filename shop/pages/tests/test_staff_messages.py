@@ -102,6 +102,31 @@ def test_answer_as_long_as_browsers_let_it_become_is_sent(staff: Client) -> None
     assert ContactReply.objects.get().text == longest
 
 
+def test_an_answer_waits_until_that_of_somebody_else_was_read(staff: Client) -> None:
+    request = make_message()
+    page = f"/admin/messages/{request.pk}"
+    other = signed_in(make_admin())
+    assert '<input type="hidden" name="seen" value="0">' in text(staff.get(page))
+    other.post(page, {"text": "Oui, 60 €.", "seen": "0"})
+    late = staff.post(page, {"text": "Non, 90 €.", "seen": "0"})
+    shown = text(late)
+    assert late.status_code == 409
+    for part in (
+        "La réponse n'est pas partie",
+        "Quelqu'un d'autre a répondu entre-temps : lisez d'abord sa réponse.",
+        "Oui, 60 €.",
+        "Non, 90 €.</textarea>",
+        '<input type="hidden" name="seen" value="1">',
+    ):
+        assert part in shown
+    assert [reply.text for reply in request.replies.all()] == ["Oui, 60 €."]
+    assert OutgoingMail.objects.filter(kind="contact_reply").count() == 1
+    # The other half of a double click is no answer of somebody else.
+    assert other.post(page, {"text": "Oui, 60 €.", "seen": "0"})["Location"] == page
+    assert staff.post(page, {"text": "Non, 90 €.", "seen": "1"})["Location"] == page
+    assert OutgoingMail.objects.filter(kind="contact_reply").count() == 2
+
+
 def test_empty_answer_sends_nothing(staff: Client) -> None:
     request = make_message()
     answer = staff.post(f"/admin/messages/{request.pk}", {"text": " "})
