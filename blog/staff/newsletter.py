@@ -171,7 +171,12 @@ def send(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
     if request.method == "POST":
         try:
             moment = None if typed is None else _moment(typed.strip())
-            campaigns.start_campaign(campaign_id=campaign.pk, at=moment, actor=_actor(request))
+            campaigns.start_campaign(
+                campaign_id=campaign.pk,
+                at=moment,
+                actor=_actor(request),
+                seen=request.POST.get("version"),
+            )
         except Problem as problem:
             refusal = problem
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -115,6 +116,24 @@ def test_before_sending_the_page_says_who_gets_it_and_in_which_language_nobody_d
     )
     copy = Campaign.objects.exclude(pk=campaign.pk).get()
     assert (copy.title, first, again) == ("Novembre (copie)", f"/admin/newsletter/{copy.pk}", first)
+
+
+def test_a_letter_that_was_changed_since_the_page_was_shown_is_not_sent(staff):
+    make_subscriber()
+    campaign = make_letter(topic="promotions")
+    url = f"/admin/newsletter/{campaign.pk}"
+    seen = re.search(r'name="version" value="([^"]+)"', staff.get(f"{url}/envoyer").content.decode())[1]
+    staff.post(url, typed(campaign, subject_fr="Un", body_fr="À tous."))
+    year = timezone.localdate().year + 1
+    for more in ({}, {"at": f"{year}-01-15T10:00"}):
+        late = staff.post(f"{url}/envoyer", {"version": seen, **more})
+        page = unescape(late.content.decode())
+        assert (late.status_code, Campaign.objects.get().state) == (409, "draft")
+        assert "Quelqu'un d'autre vient d'enregistrer cette lettre." in page
+        assert "Tous les abonnés" in page
+    now = re.search(r'name="version" value="([^"]+)"', page)[1]
+    assert staff.post(f"{url}/envoyer", {"version": now})["Location"] == url
+    assert Campaign.objects.get().state == "sending"
 
 
 def test_a_letter_is_planned_on_the_shops_clock_and_taken_back(staff):

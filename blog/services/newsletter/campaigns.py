@@ -164,16 +164,21 @@ def send_test(*, campaign_id: int, language: str, actor: User) -> None:
     queue_mail(kind=LETTER_MAIL, to=actor.email, language=language, context={**context, "is_test": True})
 
 
-def start_campaign(*, campaign_id: int, at: datetime | None, actor: User) -> Campaign:
-    """Send the letter now, or when the moment `at` comes.
+def start_campaign(
+    *, campaign_id: int, at: datetime | None, actor: User, seen: str | None = None
+) -> Campaign:
+    """Send the letter now, or when the moment `at` comes. `seen` is as `save_campaign` takes it.
 
-    Raises `Problem`: 409 `not_a_draft`, 400 `no_text`, `no_category` (the one of the letter that it was copied from is
-    gone), `no_recipient` (nobody of its segment reads one of its languages), `in_the_past`, `empty_letter`.
+    Raises LetterChanged, `Problem`: 409 `not_a_draft`, 400 `no_text`, `no_category` (the one of the letter that it was
+    copied from is gone), `no_recipient` (nobody of its segment reads one of its languages), `in_the_past`,
+    `empty_letter`.
     """
     now = timezone.now()
     with transaction.atomic():
         campaign = _locked(campaign_id)
         _require(campaign, CampaignState.DRAFT)
+        if seen is not None and seen != campaign.updated_at.isoformat():
+            raise LetterChanged(campaign)
         languages = set(campaign.texts.values_list("language", flat=True))
         if not languages:
             raise Problem("no_text", _("Écrivez d'abord la lettre."))
