@@ -107,13 +107,17 @@ def test_what_is_open_is_waited_for_and_named_without_a_page_of_members(staff, c
     make_seller()
     order = pay_order(make_order(email=GUEST))
     subscriber = make_subscriber(GUEST)
-    client.post(link(staff))
+    path = link(staff)
+    client.post(path)
     waiting = finish()
     assert waiting.state == ErasureState.REGISTERED
     # An hour, not the minutes after which something that failed is tried again.
     assert waiting.next_try_at > timezone.now() + timedelta(minutes=50)
     ended = subscriber.consents.values_list("purpose", "action", "source")
     assert list(ended) == [("newsletter", "withdrawn", "mail")]
+    # Who has no account is told of none.
+    page = client.get(path).content.decode()
+    assert "pour effacer vos données, 30 jours au plus. Passé ce délai, elles sont effacées et nous" in page
     mail = OutgoingMail.objects.get(kind="account_erasure_registered")
     assert f"- Commande {order.reference}\u00a0: elle n'est pas encore livrée." in mail.text
     assert "Mes données" not in mail.html

@@ -131,6 +131,7 @@ def erasure_link(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "email": email,
         "erasure": guest_erasure_of(email),
+        "erasure_days": period_text("erasure_days"),
         "refusal": refusal,
         "matters": open_matters(Person(0, (email,))),
         "kept": kept_after_erasure(),
