@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from catalog.models import Category, Notice, Product, Variant
+from catalog.models import Category, Favourite, Notice, Product, Variant
 from catalog.pricing import offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
@@ -143,6 +143,13 @@ def stop_notices(*, key: str) -> bool:
 def withdraw_notice(*, notice_id: int, emails: Collection[str]) -> None:
     """Delete a wish of one of these proven addresses; somebody else's stays, and none is no error."""
     Notice.objects.filter(pk=notice_id, email__in=emails).delete()
+
+
+def end_alerts(*, user_id: int, emails: Collection[str]) -> None:
+    """Write no more about what is back or opens to who asked to be erased, which may wait for open orders. Runs in the
+    caller's transaction."""
+    Notice.objects.filter(email__in=emails).delete()
+    Favourite.objects.filter(user_id=user_id).update(notify_when_back=False, missing_since=None)
 
 
 def move_notices(old: str, new: str) -> None:

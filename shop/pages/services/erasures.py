@@ -18,6 +18,7 @@ from accounts.services.members import close_account, is_last_admin
 from blog.models import ConsentSource
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
+from catalog.services.notices import end_alerts
 from shop.core.audit import record_audit
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
@@ -107,6 +108,7 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
         source = ConsentSource.PROFILE if person.key else ConsentSource.MAIL
         for email in person.emails:
             end_mails(email=email, origin=Origin(source, language))
+        end_alerts(user_id=person.key, emails=person.emails)
     with translation.override(language):
         matters = open_matters(person)
         if matters:

@@ -22,6 +22,8 @@ from accounts.tests.people import PASSWORD, add_app, app_code, make_admin, make_
 from blog.models import Subscriber
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice, Review, ReviewDecision
+from catalog.services.favourites import watch_favourites
+from catalog.services.notices import send_due_notices
 from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
 from orders.models import (
@@ -43,7 +45,7 @@ from orders.models import (
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
-from orders.tests.factories import make_order, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
 from shop.core.file_storage import private_storage
 from shop.core.models import AuditEntry, DiscardedFile, MailState, OutgoingMail
@@ -305,14 +307,21 @@ def test_what_is_open_is_named_and_waited_for():
     assert order.email == ""
 
 
-def test_no_letter_goes_to_who_waits_for_an_open_order():
+def test_no_letter_and_no_alert_goes_to_who_waits_for_an_open_order():
     zoe = make_member("zoe@example.com")
     pay_order(make_order(user=zoe, email="zoe@example.com"))
     subscriber = make_subscriber("zoe@example.com", cart_reminders_at=timezone.now())
     EmailAddress.objects.create(user=zoe, email="zoe@example.org", verified=True)
     other = make_subscriber("zoe@example.org")
+    piece = make_product()
+    Notice.objects.create(email="zoe@example.org", token="n" * 43, product=piece, confirmed_at=timezone.now())
+    Favourite.objects.create(
+        user=zoe, product=piece, notify_when_back=True, missing_since=timezone.now(), language="fr"
+    )
 
     assert erase(zoe).state == ErasureState.REGISTERED
+    assert (send_due_notices(), watch_favourites(now=timezone.now())) == (0, 0)
+    assert not OutgoingMail.objects.filter(kind__in=("notice_available", "favourite_available")).exists()
 
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.cart_reminders_at) == (False, None)
@@ -574,8 +583,9 @@ def test_a_registered_erasure_may_be_taken_back():
     assert "Annuler ma demande" in page
     # The letters that end with the request stay off when it is taken back.
     assert (
-        "Si vous l'annulez, ils restent arrêtés, car votre accord est retiré\xa0: redonnez-le quand vous voulez"
-        ' sous <a href="/espace-membre?tab=profile#newsletter">Newsletter</a>.'
+        "La newsletter, les rappels de panier et vos alertes se sont arrêtés avec votre demande. Si vous l'annulez, "
+        "ils restent arrêtés, car votre accord est retiré\xa0: redonnez-le quand vous voulez, pour la newsletter et"
+        ' les rappels sous <a href="/espace-membre?tab=profile#newsletter">Newsletter</a>.'
     ) in page
     client.post(f"{PAGE}/effacement", {"cancel": "1"})
     assert not Erasure.objects.exists()
