@@ -207,6 +207,17 @@ def test_a_collection(client, shop):
     assert "Collection Noël" in response.content.decode()
 
 
+def test_a_collection_of_which_all_is_sold_shows_its_pieces(client):
+    category = make_category("crochet", kind=CategoryKind.COLLECTION)
+    for name in ("Golem", "Ours"):
+        make_product(name, category=category, in_stock=False)
+    html = page(client, "/crochet")
+    assert "Collection en cours de création" not in html
+    assert "Me notifier du lancement" not in html
+    assert html.count('<span class="badge badge--sold-out">Rupture</span>') == 2
+    assert "2 pièces" in html
+
+
 def test_an_empty_collection_is_being_made(client):
     make_category("crochet", kind=CategoryKind.COLLECTION)
     assert "Collection en cours de création" in page(client, "/crochet")

@@ -147,7 +147,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         "page_title": category.title or category.name,
         "category": category,
         "list_key": (row.slug, *asked.parameters()),
-        "sorts": listing.sort_choices(sort) if category.count > 3 else (),
+        "sorts": listing.sort_choices(sort) if category.listed > 3 else (),
         "features": categories.collection_features(category),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
         # The word in the address is each language's own.
