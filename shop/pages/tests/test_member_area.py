@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 from accounts.models import Address
 from accounts.tests.people import make_admin, make_member
 from blog.tests.subscribers import make_subscriber
-from catalog.models import Review
+from catalog.models import Product, Review
 from orders.forms import DeliveryAddressForm
 from orders.models import Order, OrderStatus
 from orders.services.fulfilment.status_changes import update_status
@@ -96,6 +96,27 @@ def test_delivered_pieces_are_reviewed_once(client, member):
     assert "Donner mon avis" not in page
     assert "Votre avis est en cours de relecture" in page
     assert order.status == OrderStatus.DELIVERED
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("published", "Votre avis est publié"), ("refused", "Votre avis n'est pas publié")],
+)
+def test_what_became_of_a_review_is_told_also_where_its_form_is_not_open(client, member, state, words):
+    piece = make_product("Golem de poche")
+    buy(member, (piece, 1), status="delivered")
+    buy(member, (piece, 1), status="shipped")
+    Review.objects.create(
+        product=piece, user=member, rating=5, title="Beau", text="Beau.", experience_date=timezone.localdate(),
+        state=state, moderation_reason="Hors sujet", published_at=timezone.now(),
+    )  # fmt: skip
+    link = f'<a href="/produit/{piece.pk}/avis">{words}</a>'
+    for is_published, links in ((True, 1), (False, 0)):
+        Product.objects.update(is_published=is_published)
+        page = read(client)
+        assert (page.count(words), page.count(link)) == (2, links)
+        assert 'href=""' not in page
+        assert "en cours de relecture" not in page
 
 
 def test_once_the_period_is_over_the_card_offers_no_withdrawal(client, member):
