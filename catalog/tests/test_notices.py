@@ -77,6 +77,11 @@ def test_from_the_form_to_the_mail(product):
     assert send_due_notices() == 0
     assert mails() == [("notice_confirm", "a@example.com"), ("notice_available", "a@example.com")]
 
+    # A wish that was answered is promised nothing more.
+    for answer in (client.get(link), client.post(link)):
+        assert answer.status_code == 404
+        assert "Link expired" in answer.content.decode()
+
 
 def test_the_form_is_on_the_page_of_what_is_sold_out_only(client, product):
     there = make_product("Lutin")

@@ -86,7 +86,8 @@ def confirm(request: HttpRequest) -> HttpResponseBase:
     of a mail confirm nothing."""
     key = request.GET.get("cle", "")
     notice = confirm_notice(key=key) if request.method == "POST" else find_notice(key)
-    if notice is None:
+    if notice is None or notice.sent_at is not None:
+        # A wish that was answered is over: nobody is written to about it again.
         return render(request, "catalog/notice_expired.html", status=404)
     context = {"subject": subject_of(notice), "is_done": notice.confirmed_at is not None}
     return render(request, "catalog/notice_confirm.html", context)
