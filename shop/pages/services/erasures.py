@@ -94,7 +94,8 @@ def refuse_member(email: str) -> None:
 
 
 def _register(person: Person, language: str, *, by_inactivity: bool = False) -> Erasure:
-    """Write the row, end what is sent to who asked, tell what is open, and begin."""
+    """Write the row, end what is sent to who asked, tell them what is open, and begin. Nobody asked for one by
+    inactivity, which another mail announced."""
     now = timezone.now()
     erasure = Erasure.objects.create(
         user_key=person.key or None,
@@ -111,7 +112,7 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
         end_alerts(user_id=person.key, emails=person.emails)
     with translation.override(language):
         matters = open_matters(person)
-        if matters:
+        if matters and not by_inactivity:
             queue_mail(
                 kind="account_erasure_registered",
                 to=person.emails[0],

@@ -334,6 +334,17 @@ def test_no_letter_and_no_alert_goes_to_who_waits_for_an_open_order():
     ]
 
 
+@pytest.mark.parametrize(("by_inactivity", "mails"), [(True, 0), (False, 1)])
+def test_only_who_asked_reads_that_their_request_arrived(by_inactivity, mails):
+    zoe = make_member("zoe@example.com")
+    pay_order(make_order(user=zoe, email="zoe@example.com"))
+    OutgoingMail.objects.all().delete()
+    request_erasure(user=zoe, language="fr", by_inactivity=by_inactivity)
+    assert Erasure.objects.get().state == ErasureState.REGISTERED
+    assert OutgoingMail.objects.count() == mails
+    assert OutgoingMail.objects.filter(kind="account_erasure_registered").count() == mails
+
+
 def test_after_a_month_the_account_goes_and_an_open_order_keeps_what_it_needs():
     zoe = make_member("zoe@example.com", first_name="Zoé")
     order = pay_order(make_order(user=zoe, email="zoe@example.com"))
