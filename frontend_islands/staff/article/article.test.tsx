@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { barriers } from "@/testing/accessibility";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import * as sending from "../pictures/send";
 import * as shrinking from "../pictures/shrink";
@@ -50,7 +51,7 @@ let stored: AdminArticle;
 let answers: { status: number; body: unknown }[];
 let sent: { method: string; path: string; body: Record<string, unknown> }[];
 let keys: (string | undefined)[];
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 const assign = vi.fn();
 
 beforeEach(() => {
@@ -119,17 +120,14 @@ it("creates an article that is published at once, with tags each once", async ()
 
 it("offers with a new article what was typed while it was being made", async () => {
   answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
   await user.type(screen.getByLabelText(/^Titre/), "Vernir");
   await user.type(screen.getByLabelText(/^Extrait/), "Mat.");
   await user.type(screen.getByLabelText(/^Contenu/), "Deux couches.");
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
   await user.type(screen.getByLabelText(/^Titre/), " à froid");
-  arrive();
+  held.arrive();
   await waitFor(() => expect(assign).toHaveBeenCalled());
   expect(calls("POST")[0]?.title).toBe("Vernir");
   const base = SANDING.updated_at;
@@ -176,10 +174,7 @@ it("sends what is typed after what was typed before has arrived", async () => {
   const { screen } = await renderStaff(<ArticleEditor {...PROPS} />);
   const title = await screen.findByLabelText(/^Titre/);
   vi.useFakeTimers();
-  let done = () => {};
-  held = new Promise((resolve) => {
-    done = resolve;
-  });
+  held = hold();
   const type = async (value: string) => {
     fireEvent.change(title, { target: { value } });
     await act(() => vi.advanceTimersByTimeAsync(2000));
@@ -189,7 +184,7 @@ it("sends what is typed after what was typed before has arrived", async () => {
   await type("Un, deux, trois");
   expect(calls("PUT").map((body) => body.title)).toEqual(["Un"]);
   expect(readDraft("article-7")).toMatchObject({ values: { title: "Un, deux, trois" } });
-  done();
+  held.arrive();
   await act(() => vi.advanceTimersByTimeAsync(0));
   expect(calls("PUT").map((body) => body.title)).toEqual(["Un", "Un, deux, trois"]);
   vi.useRealTimers();
@@ -319,12 +314,8 @@ it("sends a picture of the text again that did not arrive, then asks what it sho
 
 it("keeps a picture on its way when another language is looked at, and asks for it there", async () => {
   const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
-  let arrive = () => {};
-  vi.spyOn(sending, "sendFile").mockReturnValueOnce(
-    new Promise((resolve) => {
-      arrive = () => resolve(picture);
-    }),
-  );
+  const sent = hold();
+  vi.spyOn(sending, "sendFile").mockReturnValueOnce(sent.then(() => picture));
   vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
   URL.createObjectURL = () => "blob:preview";
   URL.revokeObjectURL = () => undefined;
@@ -338,7 +329,7 @@ it("keeps a picture on its way when another language is looked at, and asks for 
   await press("Langue", /^Français/);
   expect(screen.getByText("pot.jpg")).toBeTruthy();
   expect(screen.getByRole("region", { name: "Aperçu" })).toBeTruthy();
-  await act(async () => arrive());
+  await act(async () => sent.arrive());
   await user.click(await screen.findByRole("button", { name: "Insérer l'image" }));
   // Nobody has put the cursor elsewhere.
   expect(screen.getByLabelText<HTMLTextAreaElement>(/^Contenu/).value).toBe("![](/media/a.jpg)\n\nDe l'eau.");

@@ -3,14 +3,14 @@ import { act, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { StaffOrderSheet } from "@/api/types";
+import { type Held, hold } from "@/testing/held";
 import { queryClient } from "../shared/staff-island";
 import { useChange, useOrder } from "./calls";
 
 afterEach(() => vi.unstubAllGlobals());
 
 it("shows what a step made of an order, not what was being read before it", async () => {
-  let arrive = () => {};
-  let held: Promise<void> | undefined;
+  let held: Held | undefined;
   vi.stubGlobal("fetch", async (path: string, { method, signal }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
     if (method === "POST") return Response.json({ id: "o1", status: "shipped", updated_at: "v2" });
@@ -27,13 +27,11 @@ it("shows what a step made of an order, not what was being read before it", asyn
     wrapper,
   });
   await waitFor(() => expect(result.current.read.data?.status).toBe("confirmed"));
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   void client.invalidateQueries({ queryKey: ["order", "o1"] });
   await act(async () => {
     await result.current.change.mutateAsync({ path: "/api/admin/orders/o1/status", body: {} });
-    arrive();
+    held.arrive();
   });
   await waitFor(() => expect(result.current.read.fetchStatus).toBe("idle"));
   expect(result.current.read.data?.status).toBe("shipped");

@@ -1,6 +1,7 @@
 import { act, fireEvent } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { OrderScreen } from ".";
 
@@ -111,7 +112,7 @@ const mail = {
 
 type Answer = { status?: number; body: unknown };
 let answers: Record<string, Answer | ((body: Record<string, unknown>) => Answer)>;
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 let sent: { path: string; body: Record<string, unknown> }[];
 
 beforeEach(() => {
@@ -206,13 +207,10 @@ it("carries out a step as its mail was read, though more was typed while that wa
   await user.click(await screen.findByRole("button", { name: "Expédier" }));
   const tracking = screen.getByLabelText(/Numéro de suivi/);
   await user.type(tracking, "6A1");
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
   await user.type(tracking, "2");
-  arrive();
+  held.arrive();
   await user.click(await screen.findByRole("button", { name: "Confirmer" }));
   await vi.waitFor(() => expect(sent.map(({ body }) => body.tracking_number)).toEqual(["6A1", "6A1"]));
 });
@@ -269,14 +267,11 @@ it("keeps a note that was begun while the last one was on its way", async () => 
   const { user, screen } = await renderStaff(<OrderScreen {...props} />);
   const field = await screen.findByLabelText<HTMLTextAreaElement>("Nouvelle note");
   await user.type(field, "Fragile.");
-  let done = () => {};
-  held = new Promise((resolve) => {
-    done = resolve;
-  });
+  held = hold();
   const button = screen.getByRole("button", { name: "Ajouter la note" });
   await user.click(button);
   await user.type(field, " Socle noir.");
-  done();
+  held.arrive();
   await vi.waitFor(() => expect(button.getAttribute("aria-busy")).toBe("false"));
   expect(field.value).toBe("Fragile. Socle noir.");
   await user.click(button);

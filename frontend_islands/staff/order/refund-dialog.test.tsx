@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderSheet } from "@/api/types";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { RefundDialog } from "./refund-dialog";
 
@@ -16,7 +17,7 @@ const proposal = {
 };
 let keys: (string | undefined)[];
 let bodies: unknown[];
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 
 beforeEach(() => {
   keys = [];
@@ -54,16 +55,13 @@ it("asks for the same refund under the same key after an answer that was lost, f
 });
 
 it("gives back what was shown, though more was typed while that was on its way", async () => {
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
   await user.click(screen.getByLabelText("Un montant"));
   await user.type(screen.getByLabelText(/^Montant/), "20");
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
   await user.type(screen.getByLabelText(/^Montant/), "0");
-  arrive();
+  held.arrive();
   await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
   await screen.findByRole("alert");
   expect(bodies).toEqual([{ amount: "20", reason: "", expected_left: "60.00" }]);

@@ -1,5 +1,6 @@
 import { waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { OrderList } from ".";
 
@@ -17,7 +18,7 @@ const order = (reference: string) => ({
 });
 
 let asked: string[];
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 
 beforeEach(() => {
   asked = [];
@@ -57,15 +58,12 @@ it("says that nothing was found once that is known, not because nothing was befo
   const field = await screen.findByLabelText("Rechercher une commande");
   await user.type(field, "zz");
   await screen.findByText("Aucune commande ne correspond à « zz ».");
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.clear(field);
   await user.type(field, "lea");
   await waitFor(() => expect(asked.at(-1)).toContain("search=lea"));
   expect(screen.queryByText(/Aucune commande/)).toBeNull();
   expect(screen.getByRole("status").textContent).toBe("Chargement des commandes…");
-  arrive();
+  held.arrive();
   await screen.findByText("AAAA1111");
 });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { goTo } from "@/lib/navigate";
+import { hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { mount, Palette } from ".";
 
@@ -39,10 +40,7 @@ it("opens by its keys, finds while typing, and leads to what is chosen by keys",
 });
 
 it("leads nowhere while what is shown answers fewer letters", async () => {
-  let arrive = () => {};
-  const held = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const held = hold();
   const other = { kind: "orders", label: "Commandes", hits: [{ title: "Léon", detail: "", url: "/leon" }] };
   vi.stubGlobal("fetch", async (address: string) => {
     if (address.endsWith("q=le")) return Response.json(found);
@@ -55,7 +53,7 @@ it("leads nowhere while what is shown answers fewer letters", async () => {
   await screen.findByText("2 résultats");
   await user.keyboard("on{Enter}");
   expect(goTo).not.toHaveBeenCalled();
-  arrive();
+  held.arrive();
   await screen.findByText("Léon");
   await user.keyboard("{Enter}");
   expect(goTo).toHaveBeenCalledExactlyOnceWith("/leon");
@@ -72,10 +70,7 @@ it("asks nothing for one letter, and says when nothing is found", async () => {
 });
 
 it("says that nothing was found once that is known, not because nothing was before", async () => {
-  let arrive = () => {};
-  const held = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const held = hold();
   vi.stubGlobal("fetch", async (address: string) => {
     if (!address.endsWith("q=zz")) await held;
     return Response.json(address.endsWith("q=zz") ? { results: [] } : found);
@@ -86,7 +81,7 @@ it("says that nothing was found once that is known, not because nothing was befo
   await screen.findByText(/Rien trouvé pour/);
   await user.keyboard("{Backspace}{Backspace}le");
   expect(screen.queryByText(/Rien trouvé pour/)).toBeNull();
-  arrive();
+  held.arrive();
   await screen.findByText("2 résultats");
 });
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { listen } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { Pictures } from "./pictures";
 import { sendFile } from "./send";
@@ -11,7 +12,7 @@ import { useUploads } from "./use-uploads";
 const sent: { method: string; path: string; body: unknown }[] = [];
 let gallery: StaffGallery;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 
 function photo(id: number, fields: Partial<StaffPhoto> = {}): StaffPhoto {
   return {
@@ -97,17 +98,14 @@ test("the order is moved by buttons and keys, and sent when it is saved", async 
 
 test("what is moved and added while the order is on its way stays", async () => {
   const { user, screen, shown } = await draw();
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
   const save = screen.getByRole("button", { name: "Sauvegarder l'ordre" });
   await user.click(save);
   await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
   await user.type(screen.getByRole("textbox"), "https://example.com/4.jpg{Enter}");
   await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1", "Ours 4"]));
-  arrive();
+  held.arrive();
   await waitFor(() => expect(save).toHaveProperty("disabled", false));
   expect(shown()).toEqual(["Ours 3", "Ours 2", "Ours 1", "Ours 4"]);
   expect(screen.getByText(/^L'ordre a changé\s: il n'est pas encore enregistré\.$/)).toBeTruthy();
@@ -152,17 +150,14 @@ test("photos that came meanwhile are shown, and the chosen order stays", async (
 
 test("a photo that was added while an order was being refused stays", async () => {
   const { user, screen, shown } = await draw();
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(screen.getByRole("button", { name: "Choisir comme photo principale : Photo 3" }));
   await user.click(screen.getByRole("button", { name: "Sauvegarder l'ordre" }));
   await user.type(screen.getByRole("textbox"), "https://example.com/4.jpg{Enter}");
   await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 2", "Ours 4"]));
   const current = { ...gallery, images: [1, 3].map((id) => photo(id)) };
   refusal = { status: 409, body: { code: "conflict", detail: "Modifiées entre-temps.", current } };
-  arrive();
+  held.arrive();
   await waitFor(() => expect(shown()).toEqual(["Ours 3", "Ours 1", "Ours 4"]));
 });
 
@@ -205,13 +200,10 @@ test("what is typed of a photo while the rest is on its way stays to be saved", 
   const dialog = within(screen.getByRole("dialog"));
   const save = dialog.getByRole("button", { name: "Enregistrer la photo" });
   await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(save);
   await user.type(dialog.getByLabelText("Anglais"), "A bear");
-  arrive();
+  held.arrive();
   await waitFor(() => expect(save.getAttribute("aria-busy")).toBe("false"));
   await user.click(save);
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { readDraft, writeDraft } from "../shared/drafts";
 import { ProductEditor } from "./product-editor";
@@ -51,7 +52,7 @@ const OURS = {
 
 let stored: AdminProduct;
 let answers: { status: number; body: unknown }[];
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 let sent: { method: string; path: string; body: Record<string, unknown>; key: string | undefined }[];
 
 beforeEach(() => {
@@ -188,15 +189,12 @@ it("asks whose value stays where somebody saved another over the one a draft beg
 it("keeps what is typed while the rest is on its way", async () => {
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.type(await screen.findByLabelText("Dimensions"), "12 cm");
-  let done = () => {};
-  held = new Promise((resolve) => {
-    done = resolve;
-  });
+  held = hold();
   const saved = { ...OURS, dimensions: "12 cm", updated_at: "2026-11-02T10:00:00+01:00" };
   answers = [{ status: 200, body: saved }];
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   await user.type(screen.getByLabelText(/^Nom \*/), " blanc");
-  done();
+  held.arrive();
   const draft = { values: { name: "Ours blanc" }, seen: { name: "Ours" } };
   await screen.findByText("Produit mis à jour avec succès");
   await waitFor(() => expect(readDraft("product-7")).toEqual(draft));
@@ -260,10 +258,7 @@ it("keeps the key of a new product with its draft", async () => {
 
 it("offers with a new product what was typed while it was being made", async () => {
   answers = [{ status: 201, body: { ...OURS, id: 12 } }];
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
   await user.type(screen.getByLabelText(/^Nom \*/), "Ours");
   await user.selectOptions(screen.getByLabelText(/^Catégorie/), "2");
@@ -271,7 +266,7 @@ it("offers with a new product what was typed while it was being made", async () 
   await user.click(screen.getByRole("button", { name: "Créer le produit" }));
   await waitFor(() => expect(sent).toHaveLength(1));
   await user.type(screen.getByLabelText(/^Nom \*/), " brun");
-  arrive();
+  held.arrive();
   await waitFor(() => expect(readDraft("product-12")).toBeDefined());
   expect(sent[0]?.body.name).toBe("Ours");
   expect(readDraft("product-12")).toEqual({ values: { name: "Ours brun" }, seen: { name: OURS.name } });

@@ -2,6 +2,7 @@ import { waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { barriers } from "@/testing/accessibility";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { ProductList } from "./product-list";
 
@@ -46,7 +47,7 @@ let asked: string[];
 let sent: Record<string, unknown>[];
 let rows: AdminProductRow[];
 let isLost: boolean;
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 
 beforeEach(() => {
   asked = [];
@@ -114,14 +115,11 @@ it("says that nothing was found once that is known, not because nothing was befo
   rows = [];
   const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
   expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(screen.getByRole("button", { name: "Masqués" }));
   expect(screen.queryByText("Aucun produit trouvé")).toBeNull();
   expect(screen.getByRole("heading").textContent).toBe("Produits existants (…)");
-  arrive();
+  held.arrive();
   expect(await screen.findByText("Aucun produit trouvé")).toBeTruthy();
 });
 
@@ -150,13 +148,10 @@ it("changes what was shown, though more was typed while that was on its way", as
   await user.click(screen.getByRole("button", { name: "Modifier (2)" }));
   const price = screen.getByLabelText(/^Prix/);
   await user.type(price, "40");
-  let arrive = () => {};
-  held = new Promise((resolve) => {
-    arrive = resolve;
-  });
+  held = hold();
   await user.click(screen.getByRole("button", { name: "Voir ce qui change" }));
   await user.type(price, "0");
-  arrive();
+  held.arrive();
   await user.click(await screen.findByRole("button", { name: "Appliquer à 1 produit(s)" }));
   await waitFor(() => expect(sent).toHaveLength(2));
   expect(sent[1]).toEqual({ ids: [1, 2], action: "update", fields: { price: "40" }, preview_key: "key" });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
 import { emit } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
+import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { writeDraft } from "../shared/drafts";
 import { Variants } from "./variants";
@@ -17,7 +18,7 @@ const RIGHTS: StaffVariantsProps["rights"] = {
 const sent: { method: string; path: string; body: unknown }[] = [];
 let keys: (string | undefined)[] = [];
 let grid: VariantGrid;
-let held: Promise<void> | undefined;
+let held: Held | undefined;
 let isLost = false;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
 
@@ -149,14 +150,11 @@ test("what is typed while the rest is on its way stays to be saved", async () =>
   const small = await card("Petit · Peint");
   await user.type(small.getByLabelText("Référence (SKU)"), "OURS");
   const save = screen.getByRole("button", { name: "Enregistrer les déclinaisons" });
-  let done = () => {};
-  held = new Promise((resolve) => {
-    done = () => resolve();
-  });
+  held = hold();
   await user.click(save);
   await user.type(small.getByLabelText("Prix propre (€)"), "45");
   grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "OURS" })] };
-  done();
+  held.arrive();
   await screen.findByText("Déclinaisons enregistrées");
   expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45");
   await user.click(save);
@@ -168,14 +166,11 @@ test("a format that is moved while the rest is on its way stays there to be save
   const { user, screen, card } = await draw();
   await user.type((await card("Petit · Peint")).getByLabelText("Référence (SKU)"), "OURS");
   const save = screen.getByRole("button", { name: "Enregistrer les déclinaisons" });
-  let done = () => {};
-  held = new Promise((resolve) => {
-    done = () => resolve();
-  });
+  held = hold();
   await user.click(save);
   await user.click(screen.getByRole("button", { name: "Monter : Grand" }));
   grid = { ...grid, version: "v2" };
-  done();
+  held.arrive();
   await screen.findByText("Déclinaisons enregistrées");
   await user.click(save);
   await waitFor(() => expect(sent).toHaveLength(2));
@@ -271,17 +266,17 @@ test("a grid stays as it was saved, though an older one was still being read", a
   const { user, screen, card } = await draw();
   const field = (await card("Petit · Peint")).getByLabelText<HTMLInputElement>("Référence (SKU)");
   await user.type(field, "MIEN");
-  let arrive = () => {};
+  const read = hold();
   const old = Response.json(grid);
   vi.spyOn(window, "fetch").mockImplementationOnce(async () => {
-    await new Promise<void>((done) => (arrive = done));
+    await read;
     return old;
   });
   act(() => emit("photos:changed", { productId: 7 }));
   grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "MIEN" })] };
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(screen.queryByText("1 ligne modifiée")).toBeNull());
-  await act(async () => arrive());
+  await act(async () => read.arrive());
   await user.type(field, "-2");
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(sent).toHaveLength(2));
