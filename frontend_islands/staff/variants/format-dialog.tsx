@@ -1,8 +1,9 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import type { VariantFormat } from "@/api/types";
 import { toAmount } from "../shared/amounts";
 import { useCreation } from "../shared/creation";
 import { Dialog } from "../shared/dialog";
+import { same } from "../shared/drafts";
 import { Field } from "../shared/field";
 import { fieldErrors, ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
@@ -27,7 +28,8 @@ interface FormatDialogProps {
   format: VariantFormat | undefined;
   canPrice: boolean;
   version: string;
-  onSaved: () => void;
+  /** `isOver`: nothing was typed since. */
+  onSaved: (saved: VariantFormat, isOver: boolean) => Promise<void>;
   onConflict: (error: unknown) => boolean;
   onClose: () => void;
 }
@@ -56,6 +58,9 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const group = useId();
+  const typed = { names, pricing, adjustment, override };
+  const latest = useRef(typed);
+  latest.current = typed;
 
   const save = async () => {
     setSaving(true);
@@ -73,9 +78,10 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
       ...(canPrice && isPriced && prices),
     };
     try {
-      if (format) await changeFormat(product, format.id, { ...fields, version });
-      else await creation.post(formatsPath(product), fields);
-      on.onSaved();
+      const saved = await (format
+        ? changeFormat(product, format.id, { ...fields, version })
+        : creation.post<VariantFormat>(formatsPath(product), fields));
+      await on.onSaved(saved, same(latest.current, typed));
     } catch (refusal) {
       on.onConflict(refusal);
       setError(refusal);
@@ -90,7 +96,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
       title={format ? t("form.edit", { name: format.name }) : t("form.new")}
       isBusy={isSaving}
       refusal={error}
-      typed={{ names, pricing, adjustment, override }}
+      typed={typed}
       onClose={on.onClose}
       actions={
         <button

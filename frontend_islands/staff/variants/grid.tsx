@@ -204,10 +204,10 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
           version={grid.version}
           onConflict={onConflict}
           onClose={() => setEdited(undefined)}
-          onSaved={() => {
-            setEdited(undefined);
+          onSaved={async (saved, isOver) => {
+            setEdited(isOver ? undefined : saved);
             toast({ kind: "success", title: t("form.saved") });
-            void read();
+            await read();
           }}
         />
       )}
