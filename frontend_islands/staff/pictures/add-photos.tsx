@@ -56,7 +56,7 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
     setFetching(true);
     try {
       await onAddress(address.trim());
-      setAddress("");
+      setAddress((now) => (now === address ? "" : now));
     } catch (error) {
       toastProblem(t("uploadFailed"), error);
     } finally {
