@@ -31,6 +31,7 @@ from shop.core.row_keys import ROW_KEY
 from shop.core.seen_texts import LineField
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, private
+from shop.integrations.repeated_calls import make_once_for_staff
 
 MOST_ADDRESS = 2000
 MOST_TEXT = 250
@@ -187,19 +188,23 @@ class ProductPicturesView(APIView):
         responses={201: StaffPhotoSerializer},
     )
     def post(self, request: Request, product_id: str) -> Response:
-        """Adds a photo behind the others."""
-        found_product(int(product_id))
+        """Adds a photo behind the others, once per `Idempotency-Key`."""
+        product = int(product_id)
+        found_product(product)
         form = PictureUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        values = {
-            name: form.validated_data[name] for name in form.validated_data if name not in ("file", "url")
-        }
+        sent = {name: value for name, value in form.validated_data.items() if name != "file"}
+        values = {name: value for name, value in sent.items() if name != "url"}
         if "alt" in values:
             values[f"alt_{SOURCE_LANGUAGE}"] = values.pop("alt")
         image = form.drawn()
         with _found():
-            row = gallery.add_picture(product_id=int(product_id), image=image, values=values)
-        return private(_photo(row), 201)
+            made = make_once_for_staff(
+                request,
+                body={"product": product, **sent},
+                make=lambda: gallery.add_picture(product_id=product, image=image, values=values).pk,
+            )
+            return private(_one(product, made.subject_id), 201)
 
 
 class PictureOrderView(APIView):

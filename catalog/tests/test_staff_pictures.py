@@ -35,9 +35,10 @@ def admin():
     return staff_browser()
 
 
-def upload(browser, product, content: bytes, name: str = "ours.jpg", **fields):
+def upload(browser, product, content: bytes, name: str = "ours.jpg", key: str = "", **fields):
     sent = {"file": SimpleUploadedFile(name, content), **fields}
-    return browser.post(f"{PRODUCTS}/{product.pk}/images", sent)
+    headers = {"Idempotency-Key": key} if key else {}
+    return browser.post(f"{PRODUCTS}/{product.pk}/images", sent, headers=headers)
 
 
 def order(product) -> list[int]:
@@ -67,6 +68,19 @@ def test_upload_stores_a_photo_behind_the_others(admin):
     assert (row.position, row.alt_fr, row.finish, row.variation_id) == (2, "Un ours", "painted", format_.pk)
     assert (body["width"], body["height"], body["alt"]) == (60, 40, "Un ours")
     assert (body["crop"], body["focus"], body["whole"]["url"]) == (None, None, body["url"])
+
+
+def test_photo_that_is_sent_again_after_a_lost_answer_is_stored_once(admin):
+    product, content = make_product(), picture().getvalue()
+    first = upload(admin, product, content, key="a")
+    again = upload(admin, product, content, key="a")
+    assert (again.status_code, again.json()) == (201, first.json())
+    assert order(product) == [first.json()["id"]]
+    assert upload(admin, product, content, key="b").status_code == 201
+    assert product.images.count() == 2
+    gallery.remove_picture(product_id=product.pk, image_id=first.json()["id"])
+    assert upload(admin, product, content, key="a").status_code == 404
+    assert product.images.count() == 1
 
 
 @pytest.mark.parametrize(

@@ -687,7 +687,7 @@ export interface paths {
         /** @description Three queries. */
         get: operations["admin_pictures_list"];
         put?: never;
-        /** @description Adds a photo behind the others. */
+        /** @description Adds a photo behind the others, once per `Idempotency-Key`. */
         post: operations["admin_pictures_create"];
         delete?: never;
         options?: never;

@@ -310,6 +310,8 @@ it("sends a picture of the text again that did not arrive, then asks what it sho
     ["/api/admin/posts/pictures", "pot.jpg"],
     ["/api/admin/posts/pictures", "pot.jpg"],
   ]);
+  // Stored once, though it had arrived.
+  expect(new Set(send.mock.calls.map(([, , , key]) => key)).size).toBe(1);
 });
 
 it("keeps a picture on its way when another language is looked at, and asks for it there", async () => {

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "@/lib/icon";
+import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
@@ -17,8 +18,8 @@ const STATES = {
 
 interface AddPhotosProps {
   uploads: Pick<ReturnType<typeof useUploads>, "uploads" | "add" | "retry" | "drop">;
-  /** Stores a copy of what an address shows. Raises `ApiProblem`. */
-  onAddress: (address: string) => Promise<void>;
+  /** Stores a copy of what an address shows; one that is sent again has the same key. Raises `ApiProblem`. */
+  onAddress: (address: string, key: string) => Promise<void>;
   /** What the button says. */
   label?: string;
   /** One file at a time. */
@@ -31,6 +32,7 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
   const [isOver, setOver] = useState(false);
   const [address, setAddress] = useState("");
   const [isFetching, setFetching] = useState(false);
+  const sent = useRef({ address: "", key: "" });
   const { add } = uploads;
   const latest = useRef(add);
   latest.current = add;
@@ -54,8 +56,10 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
       return;
     }
     setFetching(true);
+    if (sent.current.address !== address.trim()) sent.current = { address: address.trim(), key: randomKey() };
     try {
-      await onAddress(address.trim());
+      await onAddress(address.trim(), sent.current.key);
+      sent.current.address = "";
       setAddress((now) => (now === address ? "" : now));
     } catch (error) {
       toastProblem(t("uploadFailed"), error);

@@ -14,7 +14,8 @@ export const uploadAddress = images;
 export const fetchGallery = (product: number, signal: AbortSignal) =>
   getJson<StaffGallery>(images(product), { signal });
 
-export const addByAddress = (product: number, url: string) => postJson<StaffPhoto>(images(product), { url });
+export const addByAddress = (product: number, url: string, key: string) =>
+  postJson<StaffPhoto>(images(product), { url }, { headers: { "Idempotency-Key": key } });
 
 export const arrange = (product: number, arrangement: Arrangement) =>
   putJson<StaffGallery>(`${images(product)}/order`, arrangement);

@@ -277,10 +277,12 @@ test("a picture that nothing answers is given up, and can be sent again", async 
   vi.spyOn(XMLHttpRequest.prototype, "send").mockImplementation(function (this: XMLHttpRequest) {
     request = this;
   });
+  const header = vi.spyOn(XMLHttpRequest.prototype, "setRequestHeader");
   const size = 100_000;
-  const call = sendFile("/api/x", new File(["x".repeat(size)], "ours.jpg"), () => undefined);
+  const call = sendFile("/api/x", new File(["x".repeat(size)], "ours.jpg"), () => undefined, "k1");
   const ended = expect(call).rejects.toMatchObject({ status: 0, code: "network" });
   await waitFor(() => expect(request?.timeout).toBe(50_000));
+  expect(header.mock.calls).toContainEqual(["Idempotency-Key", "k1"]);
   request?.dispatchEvent(new ProgressEvent("timeout"));
   await ended;
 });

@@ -127,7 +127,7 @@ function Gallery({ product, canEdit, gallery, onChange }: GalleryProps) {
       {canEdit && (
         <AddPhotos
           uploads={uploads}
-          onAddress={async (address) => onStored(await addByAddress(product, address))}
+          onAddress={async (address, key) => onStored(await addByAddress(product, address, key))}
         />
       )}
       {shown.length === 0 && gone.length === 0 && <p className="staff-empty">{t("empty")}</p>}

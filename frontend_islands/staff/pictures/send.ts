@@ -2,18 +2,23 @@
 import { ApiProblem } from "@/lib/api";
 import { longest } from "@/lib/limit";
 import { fetchMe, forgetMe } from "@/lib/me";
+import { randomKey } from "@/lib/random-key";
 
 const ATTEMPTS = 6;
 
-/** Raises `ApiProblem`. The server draws one picture after the other: what it has no time for is sent again. */
+/**
+ * Raises `ApiProblem`. The server draws one picture after the other: what it has no time for is sent again. Sent again
+ * under the same `key`, it is stored once.
+ */
 export async function sendFile<Answer>(
   address: string,
   file: File,
   onProgress: (share: number) => void,
+  key = randomKey(),
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await send<Answer>(address, file, onProgress);
+      return await send<Answer>(address, file, onProgress, key);
     } catch (error) {
       const isTokenOld = error instanceof ApiProblem && error.code === "csrf_failed";
       const isBusy = error instanceof ApiProblem && error.code === "busy";
@@ -28,6 +33,7 @@ async function send<Answer>(
   address: string,
   file: File,
   onProgress: (share: number) => void,
+  key: string,
 ): Promise<Answer> {
   const token = await fetchMe().then(
     (me) => me.csrf_token,
@@ -44,6 +50,7 @@ async function send<Answer>(
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Accept-Language", document.documentElement.lang);
     request.setRequestHeader("X-CSRFToken", token);
+    request.setRequestHeader("Idempotency-Key", key);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);
     request.onerror = request.ontimeout = () => fail(new ApiProblem(0, "network", ""));
     request.onload = () => {

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { randomKey } from "@/lib/random-key";
 import { useLeaveWarning } from "../shared/drafts";
 import { sendFile } from "./send";
 import { shrink, UnusableFile } from "./shrink";
 import { uploadProblem } from "./upload-problem";
 
 export interface Upload {
-  key: number;
+  /** Its own among all, also to the server. */
+  key: string;
   file: File;
   /** Shown while it travels; made by the browser. */
   preview: string;
@@ -17,13 +19,11 @@ export interface Upload {
   canRetry: boolean;
 }
 
-let lastKey = 0;
-
 /** Files on their way, one after the other: a phone has memory for one picture at a time. */
 export function useUploads<Answer>(address: string, onStored: (answer: Answer) => void) {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const working = useRef(false);
-  const change = useCallback((key: number, fields: Partial<Upload>) => {
+  const change = useCallback((key: string, fields: Partial<Upload>) => {
     setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)));
   }, []);
   const drop = useCallback((upload: Upload) => {
@@ -37,7 +37,8 @@ export function useUploads<Answer>(address: string, onStored: (answer: Answer) =
         change(upload.key, { state: "shrinking", message: "" });
         const file = await shrink(upload.file);
         change(upload.key, { state: "sending", share: 0 });
-        onStored(await sendFile<Answer>(address, file, (share) => change(upload.key, { share })));
+        const tell = (share: number) => change(upload.key, { share });
+        onStored(await sendFile<Answer>(address, file, tell, upload.key));
         drop(upload);
       } catch (error) {
         const isUnusable = error instanceof UnusableFile;
@@ -70,9 +71,8 @@ export function useUploads<Answer>(address: string, onStored: (answer: Answer) =
     isBusy,
     add: (files: Iterable<File>) => {
       const added = [...files].map((file): Upload => {
-        lastKey += 1;
         const preview = URL.createObjectURL(file);
-        return { key: lastKey, file, preview, state: "waiting", share: 0, message: "", canRetry: false };
+        return { key: randomKey(), file, preview, state: "waiting", share: 0, message: "", canRetry: false };
       });
       setUploads((all) => [...all, ...added]);
     },
