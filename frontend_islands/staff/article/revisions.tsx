@@ -45,7 +45,9 @@ export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary>{t("sections.revisions")}</summary>
-      {list.isError && <Problem title={t("revisions.loadFailed")} error={list.error} />}
+      {list.isError && (
+        <Problem title={t("revisions.loadFailed")} error={list.error} onRetry={() => void list.refetch()} />
+      )}
       {isOpen && list.isPending && <Loading />}
       {isDisabled && <p className="muted">{t("revisions.unsaved")}</p>}
       <ol className="revision-list">
@@ -115,7 +117,13 @@ function Comparison({ article, from, to, onClose }: ComparisonProps) {
   });
   return (
     <Dialog title={t("revisions.compareTitle", { from })} onClose={onClose}>
-      {changes.isError && <Problem title={t("revisions.loadFailed")} error={changes.error} />}
+      {changes.isError && (
+        <Problem
+          title={t("revisions.loadFailed")}
+          error={changes.error}
+          onRetry={() => void changes.refetch()}
+        />
+      )}
       {changes.isPending && <Loading />}
       {changes.data?.length === 0 && <p>{t("revisions.same")}</p>}
       {changes.data?.map(({ field, lines }) => (
