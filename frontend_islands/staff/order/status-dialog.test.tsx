@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
 import { StatusDialog } from "./status-dialog";
@@ -10,6 +10,54 @@ const props = {
     { code: "", name: "Autre transporteur" },
   ],
 } as unknown as StaffOrderProps;
+
+const order = {
+  id: "o1",
+  status: "confirmed",
+  updated_at: "2026-11-20T10:00:00Z",
+  shipments: [],
+  may: { cancel: true },
+  allowed_statuses: [{ status: "cancelled", status_label: "Annulée", allowed: true, reason: "" }],
+} as unknown as StaffOrderSheet;
+
+afterEach(() => vi.unstubAllGlobals());
+
+it("asks again what becomes of the money once the order is another by then", async () => {
+  const sent: unknown[] = [];
+  let money = "80.00";
+  vi.stubGlobal("fetch", async (path: string, { body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "x" });
+    const asked = JSON.parse(String(body));
+    sent.push([path.split("/").at(-1), asked.refund]);
+    if (!path.endsWith("?preview")) {
+      money = "50.00";
+      const current = { ...order, updated_at: "2026-11-20T10:05:00Z" };
+      return Response.json({ code: "conflict", detail: "", current }, { status: 409 });
+    }
+    if (asked.refund !== undefined) return Response.json({ mails: [] });
+    const detail = `Faut-il rembourser ${money} ?`;
+    return Response.json({ code: "refund_decision_needed", detail, money }, { status: 409 });
+  });
+  const { user, screen } = await renderStaff(
+    <StatusDialog order={order} props={props} onShip={() => {}} onClose={() => {}} />,
+  );
+  const look = async () => user.click(await screen.findByRole("button", { name: "Voir l'e-mail" }));
+  await user.click(screen.getByRole("radio", { name: "Annulée" }));
+  await look();
+  await user.click(await screen.findByRole("radio", { name: /80,00/ }));
+  await look();
+  await user.click(await screen.findByRole("button", { name: "Confirmer" }));
+  await screen.findByRole("alert");
+  expect(screen.queryByText("Faut-il rembourser 80.00 ?")).toBeNull();
+  await look();
+  expect(await screen.findByRole("radio", { name: /50,00/ })).toHaveProperty("checked", false);
+  expect(sent).toEqual([
+    ["status?preview", undefined],
+    ["status?preview", true],
+    ["status", true],
+    ["status?preview", undefined],
+  ]);
+});
 
 it.each([
   { shipments: [], chosen: "Colissimo" },
@@ -24,12 +72,9 @@ it.each([
 ])(
   "begins with the carrier of the last parcel that is on its way: $chosen",
   async ({ shipments, chosen }) => {
-    const order = {
-      ...{ id: "o1", status: "shipped", paid_at: "2026-11-20T10:00:00Z", allowed_statuses: [], may: {} },
-      shipments,
-    } as unknown as StaffOrderSheet;
+    const sent = { ...order, status: "shipped", paid_at: "2026-11-20T10:00:00Z", shipments } as unknown;
     const { user, screen } = await renderStaff(
-      <StatusDialog order={order} props={props} onShip={() => {}} onClose={() => {}} />,
+      <StatusDialog order={sent as StaffOrderSheet} props={props} onShip={() => {}} onClose={() => {}} />,
     );
     await user.click(screen.getByRole("radio", { name: /Ajouter un message/ }));
     const select = screen.getByLabelText("Transporteur") as HTMLSelectElement;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { StaffOrderProps, StaffOrderSheet, StatusOffer } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { translate } from "@/staff/shared/translate";
-import { orderPath } from "./calls";
+import { isConflict, orderPath } from "./calls";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import words from "./words.json";
 
@@ -41,12 +41,15 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
     (!decision || refund !== undefined) &&
     (!asksReason || reason.trim() !== "");
 
+  function decide(next?: Decision) {
+    setDecision(next);
+    setRefund(undefined);
+  }
+
   function choose(offer: string) {
     if (offer === "shipped" && order.may.ship) return onShip();
     setStatus(offer);
-    setDecision(undefined);
-    setRefund(undefined);
-    return undefined;
+    return decide();
   }
 
   return (
@@ -64,8 +67,10 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
       onClose={onClose}
       isReady={isReady}
       onProblem={(problem) => {
+        // After a conflict it is perhaps another amount.
+        if (isConflict(problem)) decide();
         if (problem.code !== "refund_decision_needed") return false;
-        setDecision({ question: problem.detail, money: String(problem.body.money) });
+        decide({ question: problem.detail, money: String(problem.body.money) });
         return true;
       }}
     >
