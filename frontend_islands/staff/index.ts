@@ -8,11 +8,13 @@ import { watchConnection } from "./shared/connection";
 import { enableCopying } from "./shared/copy";
 import { watchForms } from "./shared/forms";
 import { enhancePages } from "./shared/pages";
+import { keepWayBack } from "./shared/way-back";
 
 reportToServer();
 watchConnection();
 keepFocusOfBusy();
 enhancePages();
+keepWayBack();
 enableCopying();
 watchForms();
 addEventListener("focusin", closeLeftMenu);

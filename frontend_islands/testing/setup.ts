@@ -17,6 +17,7 @@ const drawing = vi.hoisted(() => {
   return waiting;
 });
 
+performance.getEntriesByType ??= () => [];
 // Enough for the names that tests use.
 Object.assign(globalThis, { CSS: { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") } });
 

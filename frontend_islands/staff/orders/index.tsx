@@ -6,6 +6,7 @@ import { getJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
+import { useLeftList } from "@/staff/shared/left-list";
 import { OrderFlags } from "@/staff/shared/order-flags";
 import { Loading, Problem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
@@ -71,6 +72,7 @@ export function OrderList() {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
+  useLeftList(pages);
   const orders = pages.data?.pages.flatMap((page) => page.results) ?? [];
   // That nothing was found before says nothing of what is asked now.
   const isAwaited = pages.isPending || (pages.isPlaceholderData && orders.length === 0);

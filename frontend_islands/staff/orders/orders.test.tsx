@@ -67,3 +67,31 @@ it("says that nothing was found once that is known, not because nothing was befo
   held.arrive();
   await screen.findByText("AAAA1111");
 });
+
+it("is found as it was left: filtered, with the older orders, and scrolled as far", async () => {
+  const scrolled = vi.spyOn(window, "scrollTo").mockReturnValue();
+  const loaded = vi.spyOn(performance, "getEntriesByType").mockReturnValue([]);
+  history.replaceState(null, "", "/admin/commandes?filtre=confirmed");
+  const before = await renderStaff(<OrderList />);
+  await before.user.click(
+    await before.screen.findByRole("button", { name: "Voir les commandes plus anciennes" }),
+  );
+  await before.screen.findByText("BBBB2222");
+  vi.stubGlobal("scrollY", 640);
+  dispatchEvent(new Event("pagehide"));
+  before.unmount();
+  const anew = await renderStaff(<OrderList />);
+  await anew.screen.findByText("AAAA1111");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([anew.screen.queryByText("BBBB2222"), scrolled.mock.calls]).toEqual([null, []]);
+  anew.unmount();
+  loaded.mockReturnValue([{ type: "back_forward" }] as never);
+  const { screen, unmount } = await renderStaff(<OrderList />);
+  await screen.findByText("BBBB2222");
+  await waitFor(() => expect(scrolled.mock.calls).toEqual([[0, 640]]));
+  unmount();
+  loaded.mockReturnValue([]);
+  vi.spyOn(document, "referrer", "get").mockReturnValue(`${location.origin}/admin/commandes/o1`);
+  await renderStaff(<OrderList />);
+  await screen.findByText("BBBB2222");
+});

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
+import { useLeftList } from "../shared/left-list";
 import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { BulkBar } from "./bulk-bar";
@@ -34,6 +35,7 @@ export function ProductList(props: StaffProductsProps) {
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
+  useLeftList(list);
 
   useEffect(() => {
     const query = queryOf(filters);

@@ -1,0 +1,19 @@
+/** The page's own way back leads to the list as it was left: with its filters, its search, its page. */
+import { tabStore } from "@/lib/storage";
+
+/** The page of the shop that led to this one. */
+export function cameFrom(): URL | undefined {
+  const from = document.referrer ? new URL(document.referrer) : undefined;
+  return from?.origin === location.origin ? from : undefined;
+}
+
+export function keepWayBack(): void {
+  const link = document.querySelector<HTMLAnchorElement>("a.staff-head__back");
+  if (!link || link.search) return;
+  const key = `staff-back:${location.pathname}`;
+  const from = cameFrom();
+  if (from?.pathname === link.pathname) tabStore.write(key, from.search);
+  // A form of the page leads back to the page.
+  else if (!from?.pathname.startsWith(location.pathname)) tabStore.remove(key);
+  link.search = tabStore.read(key) ?? "";
+}
