@@ -238,13 +238,13 @@ def search_text(product: Product) -> str:
 
 
 def check_prices(*, product: Product, variations: Iterable[ProductVariation]) -> None:
-    """Refuse a product of which some variation in some finish would cost less than nothing.
+    """Refuse a product of which some variation in some finish would cost nothing or less: it would not be on sale.
 
     Raises `Problem` (400 `invalid`).
     """
     bases: list[Decimal] = [pricing.base_price(product, finish) for finish in ("", "painted", "unpainted")]
     for variation in variations:
-        if variation.price_override is None and min(bases) + variation.price_adjustment < 0:
+        if variation.price_override is None and min(bases) + variation.price_adjustment <= 0:
             message = _("Cet écart donnerait un prix nul ou négatif.")
             raise Problem("invalid", message, errors={"price_adjustment": [message]})
 

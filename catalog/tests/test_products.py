@@ -169,10 +169,11 @@ def test_conditions_are_asked_in_one_query_and_refused_each_in_its_own_words():
     assert (fresh(product).archived_at, fresh(product).external_id) == (None, None)
 
 
-def test_a_difference_below_the_price_is_refused():
+@pytest.mark.parametrize("difference", ["-50.00", "-500.00"])
+def test_a_difference_that_leaves_nothing_of_the_price_is_refused(difference):
     product = make_product(price="50.00")
     with pytest.raises(Problem) as refusal:
-        make_variation(product, price_adjustment="-500.00")
+        make_variation(product, price_adjustment=difference)
     assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix nul ou négatif."]}
     assert not ProductVariation.objects.exists()
 
@@ -181,9 +182,9 @@ def test_a_difference_is_checked_against_the_cheapest_finish():
     product = make_product(
         price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
-    make_variation(product, "Petite", price_adjustment="-62.00")
+    make_variation(product, "Petite", price_adjustment="-61.99")
     with pytest.raises(Problem):
-        make_variation(product, "Mini", price_adjustment="-62.01")
+        make_variation(product, "Mini", price_adjustment="-62.00")
     assert ProductVariation.objects.count() == 1
 
 
