@@ -265,7 +265,7 @@ class ProductPictureView(APIView):
                 values=form.values(),
                 seen_version=form.validated_data.get("version", ""),
             )
-        return private(_one(product, key))
+            return private(_one(product, key))
 
     @extend_schema(operation_id="admin_pictures_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str, image_id: str) -> Response:

@@ -237,7 +237,7 @@ class VariationListView(APIView):
                     ).pk
                 ),
             )
-        return private(_one_format(int(product_id), made.subject_id), 201)
+            return private(_one_format(int(product_id), made.subject_id), 201)
 
 
 class VariationView(APIView):
@@ -264,7 +264,7 @@ class VariationView(APIView):
                 actor=staff_actor(request),
                 version=form.validated_data.get("version", ""),
             )
-        return private(_one_format(int(product_id), int(variation_id)))
+            return private(_one_format(int(product_id), int(variation_id)))
 
     @extend_schema(operation_id="admin_variations_destroy", responses={204: None})
     def delete(self, request: Request, product_id: str, variation_id: str) -> Response:
@@ -291,7 +291,7 @@ class DefaultVariationView(APIView):
                 values={"is_default": True},
                 actor=staff_actor(request),
             )
-        return private(_one_format(int(product_id), int(variation_id)))
+            return private(_one_format(int(product_id), int(variation_id)))
 
 
 @contextmanager
@@ -382,7 +382,9 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
 
 def _one_format(product_id: int, variation_id: int) -> Any:
     grid = _read(product_id)
-    row = next(row for row in grid.formats if row.pk == variation_id)
+    row = next((row for row in grid.formats if row.pk == variation_id), None)
+    if row is None:
+        raise ProductVariation.DoesNotExist
     return VariationSerializer(_format(grid, row)).data
 
 

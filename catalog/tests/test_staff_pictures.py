@@ -242,6 +242,20 @@ def test_photo_is_described_in_each_language_and_given_to_a_choice(admin):
     assert (row.finish, row.variation_id, row.focus_x, row.focus_y) == ("", None, None, None)
 
 
+def test_photo_that_somebody_removes_while_it_is_changed_is_not_found(admin, monkeypatch):
+    product = make_product()
+    row = make_image(product)
+    change = gallery.change_picture
+
+    def change_before_another(**asked):
+        change(**asked)
+        gallery.remove_picture(product_id=product.pk, image_id=row.pk)
+
+    monkeypatch.setattr(gallery, "change_picture", change_before_another)
+    answer = send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "Un ours"})
+    assert (answer.status_code, answer.json()["detail"]) == (404, "Cette photo n'existe plus.")
+
+
 def test_format_of_another_product_is_refused(admin):
     product, other = make_product(), make_product("Autre")
     row = make_image(product)

@@ -340,6 +340,15 @@ def test_format_is_added_changed_made_default_and_removed(admin, bear):
     ]  # fmt: skip
 
 
+def test_format_that_was_removed_since_its_call_is_not_found(admin, bear):
+    path, key = f"/{bear.pk}/variations", {"idempotency-key": "one format"}
+    made = send(admin, "post", path, {"name": "Géant"}, headers=key).json()["id"]
+    assert send(admin, "delete", f"{path}/{made}").status_code == 204
+    again = send(admin, "post", path, {"name": "Géant"}, headers=key)
+    assert (again.status_code, again.json()["detail"]) == (404, "Ce format n'existe plus.")
+    assert sorted(bear.variations.values_list("name_fr", flat=True)) == ["Grand", "Petit"]
+
+
 def test_a_format_is_read_and_written_with_the_stock_mark_and_reference_of_its_variants(admin):
     product = make_product("Lynx", category=make_category(offers_formats=True))
     path = f"/{product.pk}/variations"
