@@ -54,14 +54,15 @@ def save_product(
     refresh_due_promotions()
     with transaction.atomic():
         variations: Sequence[ProductVariation] = ()
+        stored: Mapping[str, Any] = {}
         if product.pk is not None:
             rows = Product.objects.select_for_update(no_key=True).filter(pk=product.pk)
-            stored = rows.values("updated_at", *TRANSLATED_COLUMNS).first() or {}
+            stored = rows.values("updated_at", "is_published", *TRANSLATED_COLUMNS).first() or {}
             if expected_updated_at is not None and stored.get("updated_at") != expected_updated_at:
                 raise conflict()
             product.stale_texts = stale_texts(product, TEXTS, stored, confirmed_texts)
             variations = list(product.variations.all())
-        _fill_slugs(product)
+        _fill_slugs(product, stored)
         validate(product)
         check_prices(product=product, variations=variations)
         is_new = product.pk is None
@@ -259,12 +260,19 @@ def locked_product(product_id: int) -> Product:
     )
 
 
-def _fill_slugs(product: Product) -> None:
-    """An address for each language that has a name, kept when staff typed one."""
+def _fill_slugs(product: Product, stored: Mapping[str, Any]) -> None:
+    """An address for each language that has a name, kept when staff typed one or visitors may know it: that of a hidden
+    product follows the name that it was made of."""
+    is_hidden = stored.get("is_published") is False
     for language in LANGUAGES:
-        name = getattr(product, f"name_{language}") or ""
-        if name and not getattr(product, f"slug_{language}"):
-            setattr(product, f"slug_{language}", slugify(name)[:180].strip("-") or SLUG_FALLBACK)
+        name, slug = getattr(product, f"name_{language}"), getattr(product, f"slug_{language}")
+        former = stored.get(f"name_{language}") if is_hidden else None
+        if name and (not slug or (former and slug == _slug_of(former))):
+            setattr(product, f"slug_{language}", _slug_of(name))
+
+
+def _slug_of(name: str) -> str:
+    return slugify(name)[:180].strip("-") or SLUG_FALLBACK
 
 
 def validate(row: Model, without: str = "") -> None:

@@ -18,6 +18,7 @@ from catalog.services.products import (
     save_variation,
 )
 from catalog.tests.factories import (
+    change_product,
     change_variant,
     make_category,
     make_finish_category,
@@ -47,6 +48,13 @@ def test_an_address_is_made_of_each_languages_name():
 
 def test_an_address_that_staff_typed_is_kept():
     assert make_product("Ours", slug_fr="grand-ours").slug_fr == "grand-ours"
+
+
+def test_the_address_of_a_hidden_product_follows_its_name_until_it_is_shown():
+    copy = make_product("Ours (copie)", name_en="Bear (copy)", slug_en="my-bear", is_published=False)
+    copy = change_product(copy, name_fr="Renard", name_en="Fox", is_published=True)
+    assert (copy.slug_fr, copy.slug_en) == ("renard", "my-bear")
+    assert change_product(copy, name_fr="Renard roux").slug_fr == "renard"
 
 
 def test_a_name_without_latin_letters_still_has_an_address():
