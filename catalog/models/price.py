@@ -12,7 +12,7 @@ from shop.core.append_only import AppendOnlyModel
 
 
 class PricePoint(AppendOnlyModel):
-    """From `starts_at` on, this was the price of one product in one finish and one variation.
+    """From `starts_at` on, this was the price of one published product in one finish and one variation.
 
     The proof of what was asked (L112-1-1) outlives the product: its keys are kept without a database constraint,
     so that deleting a product leaves them. The database itself refuses changes too (trigger of the first migration).

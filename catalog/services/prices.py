@@ -112,7 +112,9 @@ def record_prices(
         for moment in moments:
             promotion = pricing.running_promotion(promotions[product.pk], moment)
             found = list(pricing.offers(product, variants[product.pk], promotion))
-            added += add_points(history, product, found, moment, is_past=moment != moments[-1])
+            # What nobody could buy was no price to compare with (L112-1-1).
+            if product.is_published:
+                added += add_points(history, product, found, moment, is_past=moment != moments[-1])
         if _fill_columns(product, found, promotion, history):
             changed.append(product)
     PricePoint.objects.bulk_create(added)

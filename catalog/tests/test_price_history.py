@@ -104,6 +104,20 @@ def test_l112_1_1_what_staff_entered_is_capped_at_the_lowest_price():
 
 
 @pytest.mark.django_db
+def test_l112_1_1_a_price_that_nobody_could_buy_at_is_no_reference():
+    product = reduced_product(days_at_old_price=60, is_published=False)
+    with time_machine.travel(NOW + timedelta(days=1), tick=False):
+        product.is_published = True
+        save_product(product=product)
+    assert (product.price_from, product.crossed_out) == (Decimal("62.00"), None)
+    assert shown(product) == {"painted": None, "unpainted": None}
+    assert list(PricePoint.objects.order_by("finish").values_list("finish", "amount", "starts_at")) == [
+        ("painted", Decimal("129.00"), NOW + timedelta(days=1)),
+        ("unpainted", Decimal("62.00"), NOW + timedelta(days=1)),
+    ]
+
+
+@pytest.mark.django_db
 def test_what_staff_entered_is_shown_when_it_is_lower():
     product = reduced_product(days_at_old_price=60, original="139.00")
     assert shown(product)["painted"] == Decimal("139.00")

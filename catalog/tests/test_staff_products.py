@@ -261,10 +261,13 @@ def test_new_product_with_every_field(admin):
         ("painted", "Peint"),
         ("unpainted", "Non peint"),
     ]
-    assert PricePoint.objects.filter(product_id=body["id"]).count() == 2
     entry = AuditEntry.objects.get(action="product.added")
     assert (entry.subject_id, entry.after["price"]) == (str(body["id"]), "89.90")
     assert admin.get(f"{PRODUCTS}/{body['id']}").json() == body
+    points = PricePoint.objects.filter(product_id=body["id"])
+    assert points.count() == 0
+    assert send(admin, "patch", f"/{body['id']}", {"is_published": True}).status_code == 200
+    assert points.count() == 2
 
 
 def test_a_production_time_in_words_sets_both_days_unless_one_is_given(admin):
@@ -440,6 +443,7 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
         ("Grand · Peint", "75.00", "", 0),
         ("Grand · Non peint", None, "", None),
     ]
+    assert send(admin, "patch", f"/{copy['id']}", {"is_published": True}).status_code == 200
     # One point an offer: a copy never cost anything else.
     amounts = PricePoint.objects.filter(product_id=copy["id"]).exclude(variation=None).order_by("finish")
     assert [(point.finish, point.amount) for point in amounts] == [
