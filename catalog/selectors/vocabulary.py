@@ -4,8 +4,9 @@ there are none, words that are spelled nearly alike."""
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -27,6 +28,8 @@ SHORTEST_LAST_BEGINNING = 2
 # A word of so many letters may have two wrong ones.
 _LONG_WORD = 8
 _BEYOND = "~"
+# « & » and « + » stand for "and".
+_BETWEEN_WORDS = {"sign26", "sign2b"}
 
 
 class Form(NamedTuple):
@@ -72,37 +75,47 @@ def read_query(text: str) -> Query:
     units = _units(groups, _synonyms(language), language)
     typed = {word for group in groups for word in (*group, "".join(group))}
     meant = {word for unit in units for option in unit.synonyms for word in option}
-    forms = _forms(typed, meant, language, last=groups[-1][-1])
-    parts = {word for group in groups if not forms["".join(group)] for word in group}
+    together = {"".join(one + other) for one, other in pairwise(groups)}
+    forms = _forms(typed, meant | together, language, last=groups[-1][-1])
+    units = _joined(units, forms)
+    parts = {word for unit in units if not unit.together for word in _own(unit, forms, language)}
     near = near_forms({word for word in parts if not forms[word]}, language)
     terms: list[tuple[Alternative, ...]] = []
     shown: list[str] = []
     for unit in units:
-        own = [
-            word for group in unit.groups for word in (["".join(group)] if forms["".join(group)] else group)
-        ]
-        shown += [near[word][0].shown if near.get(word) else word for word in own]
-        options = [Alternative(tuple(forms[word] or near.get(word, ()) for word in own))]
+        own = _own(unit, forms, language)
+        shown += [" ".join(taken[0].shown for taken in near.get(word, ())) or word for word in own]
+        options = [Alternative(tuple(taken for word in own for taken in near.get(word) or (forms[word],)))]
+        if unit.together:
+            options.append(Alternative((forms[unit.together],)))
         options += [Alternative(tuple(forms[word] for word in option), True) for option in unit.synonyms]
         terms.append(tuple(option for option in options if all(option.words)))
     return Query(text, language, tuple(terms), " ".join(shown) if any(near.values()) else "")
 
 
-def near_forms(words: Collection[str], language: str) -> dict[str, tuple[Form, ...]]:
-    """For each of the words the forms of the one that is spelled most nearly alike, none beyond one wrong letter (two
-    in a long word). One query, none without words."""
+def near_forms(words: Collection[str], language: str) -> dict[str, tuple[tuple[Form, ...], ...]]:
+    """For each of the words what it was taken for, in its forms: the one that is spelled most nearly alike, none beyond
+    one wrong letter (two in a long word), else two words that it writes together. One query, none without words."""
     keys = {word: spelling_keys(word) for word in words}
     if not keys:
         return {}
-    rows = SearchSpelling.objects.filter(language=language, key__in=set[str]().union(*keys.values()))
+    cuts = {word: [(word[:cut], word[cut:]) for cut in range(2, len(word) - 1)] for word in words}
+    parts = {part for pairs in cuts.values() for pair in pairs for part in pair}
+    rows = SearchSpelling.objects.filter(language=language, key__in=parts.union(*keys.values()))
     found: dict[str, set[Form]] = {}
     columns = ("key", "word__word", "word__stem", "word__shown", "word__pieces")
     for key, word, own, shown, pieces in rows.values_list(*columns):
         found.setdefault(key, set()).add(Form(word, own, shown, pieces))
-    return {
-        word: _nearest(word, {form for key in spelled for form in found.get(key, ())})
-        for word, spelled in keys.items()
-    }
+    known = {form.word: form for forms in found.values() for form in forms}
+    taken: dict[str, tuple[tuple[Form, ...], ...]] = {}
+    for word, spelled in keys.items():
+        near = _nearest(word, {form for key in spelled for form in found.get(key, ())})
+        apart = [(known[one], known[two]) for one, two in cuts[word] if one in known and two in known]
+        if near:
+            taken[word] = (near,)
+        elif apart:
+            taken[word] = tuple((form,) for form in max(apart, key=lambda pair: min(f.pieces for f in pair)))
+    return taken
 
 
 def words_near(query: Query, limit: int) -> list[str]:
@@ -126,7 +139,8 @@ def _groups(text: str, language: str) -> list[list[str]]:
     """The words typed, the parts of one with hyphens together: twelve at most, without those that say nothing unless
     nothing else was typed."""
     split = [[word.plain for word in group] for group in split_words(text)]
-    telling = [group for group in split if len(group) > 1 or group[0] not in EMPTY_WORDS[language]]
+    empty = EMPTY_WORDS[language] | _BETWEEN_WORDS
+    telling = [group for group in split if len(group) > 1 or group[0] not in empty]
     groups: list[list[str]] = []
     left = MAX_QUERY_WORDS
     for group in telling or split:
@@ -141,10 +155,12 @@ Expression = tuple[str, ...]
 
 
 class _Unit(NamedTuple):
-    """Words of the query, and the expressions that mean the same."""
+    """Words of the query, and the expressions that mean the same. `together` is two words written as one, where some
+    product has that."""
 
     groups: list[list[str]]
     synonyms: list[Expression]
+    together: str = ""
 
 
 def _units(groups: list[list[str]], synonyms: list[list[Expression]], language: str) -> list[_Unit]:
@@ -166,6 +182,33 @@ def _units(groups: list[list[str]], synonyms: list[list[Expression]], language: 
         units.append(_Unit(groups[start : start + size], meant))
         start += size
     return units
+
+
+def _joined(units: list[_Unit], forms: Mapping[str, tuple[Form, ...]]) -> list[_Unit]:
+    """The units, two neighbours as one where some product has them written together: « poké ball », « pokeball »."""
+    joined: list[_Unit] = []
+    for unit in units:
+        before = joined[-1] if joined and not joined[-1].together else None
+        if before is not None and len(before.groups) == len(unit.groups) == 1:
+            one, two = "".join(before.groups[0]), "".join(unit.groups[0])
+            if forms[one + two]:
+                meant = [
+                    left + right for left in [(one,), *before.synonyms] for right in [(two,), *unit.synonyms]
+                ]
+                joined[-1] = _Unit([*before.groups, *unit.groups], meant[1:], one + two)
+                continue
+        joined.append(unit)
+    return joined
+
+
+def _own(unit: _Unit, forms: Mapping[str, tuple[Form, ...]], language: str) -> list[str]:
+    """The words typed, of one with hyphens that no product has its parts, without those that say nothing."""
+    words: list[str] = []
+    for group in unit.groups:
+        together = "".join(group)
+        telling = [word for word in group if word not in EMPTY_WORDS[language]]
+        words += [together] if forms[together] else telling or group
+    return words
 
 
 def _synonyms(language: str) -> list[list[Expression]]:

@@ -98,6 +98,13 @@ DRAGONS = ["Dragon vieux-cuivre", "Dragonnet guimauve"]
         ("fr", "la lame de l'automne", ["Lame d'automne"]),
         ("fr", "vieux cuivre", ["Dragon vieux-cuivre"]),
         ("fr", "vieux-cuivre", ["Dragon vieux-cuivre"]),
+        ("fr", "lapin-à-la-marguerite", ["Lapin à la marguerite"]),
+        # Two words as one, one as two, and signs between them.
+        ("fr", "poké ball", ["Orbe des marées"]),
+        ("fr", "orbe poke balls", ["Orbe des marées"]),
+        ("fr", "horlogelune", ["Horloge lune endormie"]),
+        ("fr", "dragon & guimauve", ["Dragonnet guimauve"]),
+        ("fr", "dragon+guimauve", ["Dragonnet guimauve"]),
         # Typing errors.
         ("fr", "rainete", ["Rainette sous la feuille"]),
         ("fr", "dragn", DRAGONS),
@@ -165,7 +172,9 @@ def test_a_hostile_query_is_harmless(text):
 
 def test_a_corrected_query_says_what_it_was_taken_for():
     assert corrected("dragn horloge") == "dragon horloge"
+    assert corrected("horlogelune endormie") == "horloge lune endormie"
     assert corrected("dragon") == ""
+    assert corrected("poké ball") == ""
     assert corrected("xyzzyq") == ""
 
 
