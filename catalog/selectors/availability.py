@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from catalog.models import Product, Variant
+from catalog.models import Finish, Product, ProductVariation, Variant
 from catalog.pricing import offers
 
 LOW_STOCK = 3
@@ -46,10 +46,19 @@ def available_condition() -> Q:
 
 
 def low_stock_condition() -> Q:
-    """Products on sale of which some counted format or finish has its last unit, or none."""
+    """Products on sale of which some counted format or finish on sale has its last unit, or none."""
     own = Q(stock_quantity__lte=LAST_UNIT)
     shared = Q(stock_quantity=None, product__stock_quantity__lte=LAST_UNIT)
-    rows = Variant.objects.filter(own | shared, in_stock=True)
+    # Rows of what is not offered any more stay, with their numbers: `catalog.pricing.offered_variants`.
+    offers = Q(product__category__offers_finishes=True)
+    painted = offers & Q(product__painted_price__isnull=False)
+    unpainted = offers & Q(product__unpainted_price__isnull=False)
+    in_finish = Q(finish="") & ~painted & ~unpainted
+    in_finish |= Q(finish=Finish.PAINTED) & painted | Q(finish=Finish.UNPAINTED) & unpainted
+    in_format = Q(variation__isnull=False) | ~Exists(
+        ProductVariation.objects.filter(product=OuterRef("product"))
+    )
+    rows = Variant.objects.filter(own | shared, in_finish, in_format, in_stock=True)
     return Q(is_published=True, pk__in=rows.order_by().values("product"))
 
 

@@ -16,7 +16,14 @@ from accounts.models import User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
 from catalog.models import Product
-from catalog.tests.factories import make_product
+from catalog.tests.factories import (
+    change_product,
+    change_variant,
+    make_finish_category,
+    make_product,
+    make_variation,
+    variant_of,
+)
 from orders.books.staff_tasks import staff_tasks
 from orders.models import (
     Discrepancy,
@@ -238,6 +245,18 @@ def test_low_stock_counts_rows_on_sale_that_are_counted() -> None:
     make_product(stock_quantity=None)
     make_product(stock_quantity=0, is_published=False)
     assert low_stock() == 1
+
+
+def test_low_stock_leaves_out_what_is_not_offered_any_more() -> None:
+    product = make_product(category=make_finish_category(), painted_price="40.00", unpainted_price="30.00")
+    change_variant(variant_of(product, finish="unpainted"), stock_quantity=0)
+    plain = make_product("Ours")
+    change_variant(variant_of(plain), stock_quantity=0)
+    assert low_stock() == 2
+    change_product(product, unpainted_price=None)
+    assert low_stock() == 1
+    make_variation(plain, "Grand")
+    assert low_stock() == 0
 
 
 def test_home_takes_few_queries(django_assert_max_num_queries) -> None:
