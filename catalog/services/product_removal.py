@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Product
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import delete_product, save_product
-from catalog.services.staff_products import lock_found
+from catalog.services.staff_products import lock_found, named_problem
 from shop.core.audit import record_audit
 from shop.core.each_row import each_row
 from shop.core.problems import Problem
@@ -129,12 +129,18 @@ def _hide(product: Product, action: str, actor: AbstractBaseUser | None) -> None
     # Archived first and put into the trash after: what it was before the archive counts.
     product.was_published = product.was_published or product.is_published
     product.is_published = False
-    save_product(product=product)
-    record_audit(action, product, actor=actor)
+    _save(product, action, actor)
 
 
 def _show(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
     if product.archived_at is None:
         product.is_published, product.was_published = product.was_published, False
-    save_product(product=product)
+    _save(product, action, actor)
+
+
+def _save(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
+    try:
+        save_product(product=product)
+    except Problem as problem:
+        raise named_problem(problem, product) from problem
     record_audit(action, product, actor=actor)

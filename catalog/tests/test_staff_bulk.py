@@ -161,6 +161,20 @@ def test_bulk_delete_restore_and_archive(admin):
     assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [False, False]
 
 
+def test_bulk_refusal_names_the_product_that_cannot_be_shown_again(admin):
+    ours = make_product("Ours")
+    toy = make_product("Lapin", safety_class="toy", minimum_age=3, warnings_fr="Petites pièces.")
+    assert bulk(admin, ours, toy, action="archive").json() == {"count": 2}
+    assert send(admin, "patch", f"/{toy.pk}", {"minimum_age": None}).status_code == 200
+    answer = bulk(admin, ours, toy, action="unarchive")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "Lapin\u00a0: Certains champs sont à corriger.",
+    )
+    assert answer.json()["errors"] == {"minimum_age": ["Un jouet n'est publié qu'avec son âge minimum."]}
+    assert not Product.objects.filter(archived_at=None).exists()
+
+
 def exported(admin, **asked) -> str:
     answer = admin.get(f"{PRODUCTS}/export.csv", asked)
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
