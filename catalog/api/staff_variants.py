@@ -361,11 +361,8 @@ def _grid(product_id: int) -> Any:
 
 def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
     shown = best_image(grid.photos, variation_id=row.variation_id, finish=row.finish)
-    own = [
-        photo.pk
-        for photo in grid.photos
-        if (photo.variation_id, photo.finish) == (row.variation_id, row.finish)
-    ]
+    cell = (row.variation_id, row.finish)
+    own = [photo.pk for photo in grid.photos if (photo.variation_id, photo.finish) == cell]
     return {
         **{name: getattr(row, name) for name in service.VARIANT_COLUMNS},
         "id": row.pk,
@@ -382,10 +379,10 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
 
 def _one_format(product_id: int, variation_id: int) -> Any:
     grid = _read(product_id)
-    row = next((row for row in grid.formats if row.pk == variation_id), None)
-    if row is None:
-        raise ProductVariation.DoesNotExist
-    return VariationSerializer(_format(grid, row)).data
+    for row in grid.formats:
+        if row.pk == variation_id:
+            return VariationSerializer(_format(grid, row)).data
+    raise ProductVariation.DoesNotExist
 
 
 def _format(grid: VariantGrid, row: ProductVariation) -> dict[str, Any]:
