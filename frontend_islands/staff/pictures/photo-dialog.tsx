@@ -6,7 +6,7 @@ import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Dialog } from "../shared/dialog";
 import { forgetDraft, readDraft, same, useLeaveWarning, writeDraft } from "../shared/drafts";
-import { problemText } from "../shared/problem";
+import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changePhoto } from "./calls";
 import words from "./words.json";
@@ -47,7 +47,7 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
   const [kept] = useState(() => readDraft<Draft>(draftName));
   const [fields, setFields] = useState<Fields>({ ...fieldsOf(photo), ...kept?.fields });
   const opened = useRef(fields);
-  const [message, setMessage] = useState(
+  const [message, setMessage] = useState<ReactNode>(
     kept ? t(kept.version === photo.version ? "dialog.draft" : "dialog.conflict") : "",
   );
   const [isSaving, setSaving] = useState(false);
@@ -85,7 +85,12 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
         // What nobody typed here is theirs: saved again, it would take their words back.
         setFields({ ...fieldsOf(current), ...changed, ...differing(latest.current, fields) });
         setMessage(t("dialog.conflict"));
-      } else setMessage(`${t("dialog.failed")} : ${problemText(error)}`);
+      } else
+        setMessage(
+          <>
+            {t("dialog.failed")} : <ProblemText error={error} />
+          </>,
+        );
     } finally {
       setSaving(false);
     }

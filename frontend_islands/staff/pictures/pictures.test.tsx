@@ -233,6 +233,18 @@ test("a photo that is saved again after a conflict keeps what somebody else wrot
   ]);
 });
 
+test("a photo that a session's end keeps from being saved leads to where people sign in", async () => {
+  const { user, screen } = await draw();
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
+  refusal = { status: 401, body: { code: "not_authenticated", detail: "" } };
+  await user.click(dialog.getByRole("button", { name: "Enregistrer la photo" }));
+  const link = within(await dialog.findByRole("alert")).getByRole("link");
+  expect([link.getAttribute("href"), link.getAttribute("target")]).toEqual(["/auth?next=%2F", "_blank"]);
+  expect(dialog.getByLabelText<HTMLInputElement>("Allemand").value).toBe("Ein Bär");
+});
+
 test("a file that is no picture is named with the reason and sends nothing", async () => {
   URL.createObjectURL = () => "blob:preview";
   URL.revokeObjectURL = () => undefined;
