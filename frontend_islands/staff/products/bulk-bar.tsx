@@ -35,7 +35,12 @@ export function BulkBar({
     <section className="staff-bulk" aria-label={t("bulk.label")}>
       {isTooMany && <p role="alert">{t("bulk.tooMany", { most })}</p>}
       {isTrash && rights.remove && (
-        <button className="button button--small" type="button" disabled={isTooMany} onClick={onRestore}>
+        <button
+          className="button button--small"
+          type="button"
+          disabled={isTooMany}
+          onClick={({ detail }) => detail < 2 && onRestore()}
+        >
           {t("bulk.restore", { count })}
         </button>
       )}

@@ -183,6 +183,14 @@ it("erases once though the answer is pressed twice", async () => {
   expect(sent).toEqual([{ path: "/api/admin/products/1?permanently=true" }]);
 });
 
+it("restores once though it is pressed twice", async () => {
+  rows = [{ ...row(1, "Ours"), trashed_at: "2026-11-20T10:00:00+01:00" }];
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
+  await user.dblClick(await screen.findByRole("button", { name: "Restaurer Ours" }));
+  expect(await screen.findByText("1 produit(s) restauré(s)")).toBeTruthy();
+  expect(sent).toEqual([{ ids: [1], action: "restore" }]);
+});
+
 it("says which field of a bulk change is refused, and why", async () => {
   const { user, screen } = await renderStaff(<ProductList {...PROPS} />);
   await user.click(await screen.findByLabelText("Sélectionner Lynx"));

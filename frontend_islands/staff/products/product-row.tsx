@@ -57,7 +57,7 @@ export const ProductRow = memo(function ProductRow(props: RowProps) {
             <button
               className="button button--small"
               type="button"
-              onClick={() => onRestore(row)}
+              onClick={({ detail }) => detail < 2 && onRestore(row)}
               aria-label={t("restoreOne", { name: row.name })}
             >
               {t("restore")}
