@@ -163,7 +163,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
             onMoment={(moment) => change("publish_at", moment)}
           />
           {base && !isOut && (
-            <Revisions article={base} isDisabled={state.hasChanges} onRestored={state.accept} />
+            <Revisions article={base} isDisabled={state.hasChanges} onChanged={state.accept} />
           )}
           {base && !isOut && (
             <p>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminArticle, ArticleRevision } from "@/api/types";
+import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
@@ -16,11 +17,11 @@ interface RevisionsProps {
   article: AdminArticle;
   /** Something is typed and not saved. */
   isDisabled: boolean;
-  onRestored: (article: AdminArticle) => void;
+  onChanged: (article: AdminArticle) => void;
 }
 
 /** What was saved of the article before: compared with what it is now, and taken back. */
-export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
+export function Revisions({ article, isDisabled, onChanged }: RevisionsProps) {
   const [isOpen, setOpen] = useState(false);
   const [compared, setCompared] = useState<ArticleRevision>();
   const [restored, setRestored] = useState<ArticleRevision>();
@@ -31,10 +32,13 @@ export function Revisions({ article, isDisabled, onRestored }: RevisionsProps) {
   });
   const restore = async ({ number }: ArticleRevision) => {
     try {
-      onRestored(await restoreRevision(article.id, number, article.updated_at));
+      onChanged(await restoreRevision(article.id, number, article.updated_at));
       toast({ kind: "success", title: t("revisions.restored", { number }) });
     } catch (error) {
       toastProblem(t("actionFailed"), error);
+      // Somebody saved another version: the next attempt is about that one.
+      if (error instanceof ApiProblem && error.code === "conflict")
+        onChanged(error.body.current as AdminArticle);
     }
     setRestored(undefined);
   };
