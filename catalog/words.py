@@ -44,6 +44,14 @@ _EMPTY_WORDS = {
     " nicht oder sie sich und vom von zu zum zur",
 }
 EMPTY_WORDS = {language: frozenset(words.split()) for language, words in _EMPTY_WORDS.items()}
+# What people call every piece of the shop, whether its texts do or not: beside another word they narrow nothing.
+_KIND_WORDS = {
+    "fr": "figurine figurines statuette statuettes",
+    "en": "figure figures figurine figurines statuette statuettes",
+    "es": "estatuilla estatuillas figura figuras figurita figuritas",
+    "de": "figur figuren figurchen statuette statuetten",
+}
+KIND_WORDS = {language: frozenset(words.split()) for language, words in _KIND_WORDS.items()}
 
 
 class Word(NamedTuple):

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from catalog.models import SearchSpelling, SearchWord, Synonym
 from catalog.selectors import wording
-from catalog.words import EMPTY_WORDS, distance, spelling_keys, split_words, stem
+from catalog.words import EMPTY_WORDS, KIND_WORDS, distance, spelling_keys, split_words, stem
 from shop.core.fragment_cache import cached_fragment
 
 MAX_QUERY_LENGTH = 200
@@ -73,6 +73,8 @@ def read_query(text: str) -> Query:
     if not groups:
         return Query(text, language, ())
     units = _units(groups, _synonyms(language), language)
+    kinds = [[[word]] for word in KIND_WORDS[language]]
+    units = [unit for unit in units if unit.groups not in kinds] or units
     typed = {word for group in groups for word in (*group, "".join(group))}
     meant = {word for unit in units for option in unit.synonyms for word in option}
     together = {"".join(one + other) for one, other in pairwise(groups)}
@@ -204,9 +206,10 @@ def _joined(units: list[_Unit], forms: Mapping[str, tuple[Form, ...]]) -> list[_
 def _own(unit: _Unit, forms: Mapping[str, tuple[Form, ...]], language: str) -> list[str]:
     """The words typed, of one with hyphens that no product has its parts, without those that say nothing."""
     words: list[str] = []
+    silent = EMPTY_WORDS[language] | KIND_WORDS[language]
     for group in unit.groups:
         together = "".join(group)
-        telling = [word for word in group if word not in EMPTY_WORDS[language]]
+        telling = [word for word in group if word not in silent]
         words += [together] if forms[together] else telling or group
     return words
 

@@ -48,7 +48,15 @@ def shop(module_rows) -> None:
             noel,
             {"full_description_fr": "Cœur de neige", "name_en": "Snowy Bauble"},
         ),
-        ("Lutin des paquets", noel, {"name_en": "Parcel Elf", "name_de": "Päckchenwichtel auf der Straße"}),
+        (
+            "Lutin des paquets",
+            noel,
+            {
+                "full_description_fr": "Une figurine de nos mains.",
+                "name_en": "Parcel Elf",
+                "name_de": "Päckchenwichtel auf der Straße",
+            },
+        ),
         ("Orbe des marées", pokeball, {"full_description_fr": "La porte d'un monde, sans clé."}),
         ("Lapin à la marguerite", crochet, {}),
         ("Horloge lune endormie", goodies, {}),
@@ -105,6 +113,16 @@ DRAGONS = ["Dragon vieux-cuivre", "Dragonnet guimauve"]
         ("fr", "horlogelune", ["Horloge lune endormie"]),
         ("fr", "dragon & guimauve", ["Dragonnet guimauve"]),
         ("fr", "dragon+guimauve", ["Dragonnet guimauve"]),
+        # What everything here is says nothing beside another word, and as ever alone.
+        ("fr", "figurine horloge", ["Horloge lune endormie"]),
+        ("fr", "statuettes dragons", DRAGONS),
+        ("fr", "dragonnet guimauve figurine", ["Dragonnet guimauve"]),
+        ("en", "frog figure", ["Rainette sous la feuille"]),
+        ("es", "figurita ranita", ["Rainette sous la feuille"]),
+        ("de", "Kupferdrachen-Figürchen", ["Dragon vieux-cuivre"]),
+        ("fr", "figurine", ["Lutin des paquets"]),
+        ("fr", "nos figurines", ["Lutin des paquets"]),
+        ("fr", "figurine gnome", []),
         # Typing errors.
         ("fr", "rainete", ["Rainette sous la feuille"]),
         ("fr", "dragn", DRAGONS),
