@@ -103,6 +103,19 @@ def test_counters_name_nobody_and_are_purged(clock):
 
 
 @pytest.mark.django_db
+def test_counters_of_a_clock_that_was_ahead_refuse_no_longer_than_a_night(clock):
+    clock(86_400 * 365)
+    assert [limits.consume(TWO, "192.0.2.1") for _ in range(3)] == [True, True, False]
+    clock(0)
+    assert limits.consume(TWO, "192.0.2.1") is False
+    limits.consume(limits.CONTACT_MAIL, "zoe@example.com")
+    purge_attempt_counters(timezone.now())
+    assert limits.consume(TWO, "192.0.2.1") is True
+    # What this clock counted stays.
+    assert AttemptCounter.objects.get(expires_at__gt=timezone.now() + timedelta(hours=1)).count == 1
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("subject", "one", "other", "same"),
     [
