@@ -4,7 +4,19 @@ import { useEffect, useRef, useState } from "react";
 import { tabStore } from "@/lib/storage";
 import { cameFrom } from "./way-back";
 
+/** The first row on the screen, by its number, and where its upper edge was. */
+interface Left {
+  pages: number;
+  row: number;
+  top: number;
+}
+
+/** Rows that were never on the screen have a height that is guessed: it is known a frame later. */
+const FRAMES = 10;
+
 const keyOfList = () => `staff-list:${location.pathname}${location.search}`;
+const placesOfRows = () =>
+  [...document.querySelectorAll(".staff-rows__row")].map((row) => row.getBoundingClientRect());
 
 export function useLeftList(list: UseInfiniteQueryResult<InfiniteData<unknown>>): void {
   const { data, isFetching, isError, hasNextPage, fetchNextPage } = list;
@@ -12,7 +24,12 @@ export function useLeftList(list: UseInfiniteQueryResult<InfiniteData<unknown>>)
   const [left] = useState(readLeft);
   const isThere = useRef(false);
   useEffect(() => {
-    const keep = () => tabStore.write(keyOfList(), JSON.stringify({ pages: shown, top: scrollY }));
+    const keep = () => {
+      const places = placesOfRows();
+      const row = places.findIndex(({ bottom }) => bottom > 0);
+      const left: Left = { pages: shown, row, top: places[row]?.top ?? 0 };
+      tabStore.write(keyOfList(), JSON.stringify(left));
+    };
     addEventListener("pagehide", keep);
     return () => removeEventListener("pagehide", keep);
   }, [shown]);
@@ -24,8 +41,15 @@ export function useLeftList(list: UseInfiniteQueryResult<InfiniteData<unknown>>)
       return;
     }
     isThere.current = true;
-    if (isSame) scrollTo(0, left.top);
+    if (isSame) scrollBack(left, FRAMES);
   });
+}
+
+function scrollBack(left: Left, frames: number): void {
+  const place = placesOfRows()[left.row];
+  if (!place) return;
+  scrollBy({ top: place.top - left.top, behavior: "instant" });
+  if (frames > 0) requestAnimationFrame(() => scrollBack(left, frames - 1));
 }
 
 /** How the list of this address was left in this tab; nothing for who comes anew. */
@@ -35,5 +59,5 @@ function readLeft() {
   if (!isBack && !cameFrom()?.pathname.startsWith(`${location.pathname}/`)) return undefined;
   const key = keyOfList();
   const kept = tabStore.read(key);
-  return kept === null ? undefined : { key, ...(JSON.parse(kept) as { pages: number; top: number }) };
+  return kept === null ? undefined : { key, ...(JSON.parse(kept) as Left) };
 }
