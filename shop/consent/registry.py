@@ -169,6 +169,10 @@ def necessary_items() -> tuple[StoredItem, ...]:
         StoredItem(
             "staff-draft:*", Storage.LOCAL, _("Brouillons de l'administration"), days(7), is_for_staff=True,
         ),
+        StoredItem(
+            "staff-list:*", Storage.SESSION, _("Les listes de l'administration comme vous les avez quittées"), _TAB,
+            is_for_staff=True,
+        ),
     )  # fmt: skip
 
 

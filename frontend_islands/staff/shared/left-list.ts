@@ -2,7 +2,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { tabStore } from "@/lib/storage";
-import { cameFrom } from "./way-back";
+import { cameFrom, LEFT_KEY } from "./way-back";
 
 /** The first row on the screen, by its number, and where its upper edge was. */
 interface Left {
@@ -14,7 +14,7 @@ interface Left {
 /** Rows that were never on the screen have a height that is guessed: it is known a frame later. */
 const FRAMES = 10;
 
-const keyOfList = () => `staff-list:${location.pathname}${location.search}`;
+const addressOfList = () => location.pathname + location.search;
 const placesOfRows = () =>
   [...document.querySelectorAll(".staff-rows__row")].map((row) => row.getBoundingClientRect());
 
@@ -28,14 +28,14 @@ export function useLeftList(list: UseInfiniteQueryResult<InfiniteData<unknown>>)
       const places = placesOfRows();
       const row = places.findIndex(({ bottom }) => bottom > 0);
       const left: Left = { pages: shown, row, top: places[row]?.top ?? 0 };
-      tabStore.write(keyOfList(), JSON.stringify(left));
+      tabStore.write(LEFT_KEY + addressOfList(), JSON.stringify(left));
     };
     addEventListener("pagehide", keep);
     return () => removeEventListener("pagehide", keep);
   }, [shown]);
   useEffect(() => {
     if (!left || isThere.current || isFetching || shown === 0) return;
-    const isSame = left.key === keyOfList();
+    const isSame = left.address === addressOfList();
     if (isSame && shown < left.pages && hasNextPage && !isError) {
       void fetchNextPage();
       return;
@@ -57,7 +57,7 @@ function readLeft() {
   const [loaded] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   const isBack = loaded?.type === "back_forward" || loaded?.type === "reload";
   if (!isBack && !cameFrom()?.pathname.startsWith(`${location.pathname}/`)) return undefined;
-  const key = keyOfList();
-  const kept = tabStore.read(key);
-  return kept === null ? undefined : { key, ...(JSON.parse(kept) as Left) };
+  const address = addressOfList();
+  const kept = tabStore.read(LEFT_KEY + address);
+  return kept === null ? undefined : { address, ...(JSON.parse(kept) as Left) };
 }

@@ -1,6 +1,9 @@
 /** The page's own way back leads to the list as it was left: with its filters, its search, its page. */
 import { tabStore } from "@/lib/storage";
 
+/** Before the address of a list; with `back`, before that of a page that a list led to. */
+export const LEFT_KEY = "staff-list:";
+
 /** The page of the shop that led to this one. */
 export function cameFrom(): URL | undefined {
   const from = document.referrer ? new URL(document.referrer) : undefined;
@@ -10,10 +13,10 @@ export function cameFrom(): URL | undefined {
 export function keepWayBack(): void {
   const link = document.querySelector<HTMLAnchorElement>("a.staff-head__back");
   if (!link || link.search) return;
-  const key = `staff-back:${location.pathname}`;
+  const way = `back${location.pathname}`;
   const from = cameFrom();
-  if (from?.pathname === link.pathname) tabStore.write(key, from.search);
+  if (from?.pathname === link.pathname) tabStore.write(LEFT_KEY + way, from.search);
   // A form of the page leads back to the page.
-  else if (!from?.pathname.startsWith(location.pathname)) tabStore.remove(key);
-  link.search = tabStore.read(key) ?? "";
+  else if (!from?.pathname.startsWith(location.pathname)) tabStore.remove(LEFT_KEY + way);
+  link.search = tabStore.read(LEFT_KEY + way) ?? "";
 }

@@ -14,6 +14,8 @@ from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.markup import plain_text, render_markdown
+from catalog.models import ProductVariation
+from catalog.services.products import refresh_product
 from catalog.tests.factories import make_finish_category, make_product, make_variation
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
@@ -68,8 +70,10 @@ def test_ten_questions_on_the_home_page_four_chapters_in_the_faq(texts: None) ->
 def test_figures_come_from_the_rows(client: Client, texts: None, language: str, run_on_commit: Any) -> None:
     make_product("Golem", "49.90", category=make_finish_category("mangas"))
     make_product("Boule", "5.00")
-    # At 0 € its only format is not on sale.
-    make_variation(make_product("Étoile", "2.00"), price_adjustment="-2.00")
+    # At 0 € its only format is not on sale. It was stored before that was refused.
+    free = make_variation(make_product("Étoile", "2.00"), price_adjustment="-1.99")
+    ProductVariation.objects.filter(pk=free.pk).update(price_adjustment="-2.00")
+    refresh_product(product_id=free.product_id)
     with run_on_commit():
         save_shop_settings(ShopSettings(default_production_days_min=21, default_production_days_max=35))
     with translation.override(language):
