@@ -50,9 +50,9 @@ def low_stock_condition() -> Q:
     own = Q(stock_quantity__lte=LAST_UNIT)
     shared = Q(stock_quantity=None, product__stock_quantity__lte=LAST_UNIT)
     # Rows of what is not offered any more stay, with their numbers: `catalog.pricing.offered_variants`.
-    offers = Q(product__category__offers_finishes=True)
-    painted = offers & Q(product__painted_price__isnull=False)
-    unpainted = offers & Q(product__unpainted_price__isnull=False)
+    has_finishes = Q(product__category__offers_finishes=True)
+    painted = has_finishes & Q(product__painted_price__isnull=False)
+    unpainted = has_finishes & Q(product__unpainted_price__isnull=False)
     in_finish = Q(finish="") & ~painted & ~unpainted
     in_finish |= Q(finish=Finish.PAINTED) & painted | Q(finish=Finish.UNPAINTED) & unpainted
     in_format = Q(variation__isnull=False) | ~Exists(

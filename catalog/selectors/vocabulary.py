@@ -6,7 +6,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -73,8 +73,7 @@ def read_query(text: str) -> Query:
     if not groups:
         return Query(text, language, ())
     units = _units(groups, _synonyms(language), language)
-    kinds = [[[word]] for word in KIND_WORDS[language]]
-    units = [unit for unit in units if unit.groups not in kinds] or units
+    units = [unit for unit in units if not {*chain(*unit.groups)} <= KIND_WORDS[language]] or units
     typed = {word for group in groups for word in (*group, "".join(group))}
     meant = {word for unit in units for option in unit.synonyms for word in option}
     together = {"".join(one + other) for one, other in pairwise(groups)}

@@ -136,8 +136,8 @@ def _is_due(job: RegisteredJob, *, now: datetime) -> Q:
     # on it may be tried again.
     unfinished = Q(last_finished_at=None) | Q(last_finished_at__lt=F("last_started_at"))
     # A clock that was wrong dated the start beyond the next period: until then the job would stand still.
-    of_the_future = Q(last_started_at__gt=timezone.now() + job.every + CLOCKS_DIFFER)
-    return period_over | unfinished | of_the_future
+    misdated = Q(last_started_at__gt=timezone.now() + job.every + CLOCKS_DIFFER)
+    return period_over | unfinished | misdated
 
 
 def _is_free(moment: datetime) -> Q:

@@ -177,13 +177,13 @@ def sweep(now: datetime) -> None:
     What is due is handed to the workers again. What nobody took for ``NO_WORKER_AFTER`` is delivered here: on
     a machine that runs jobs from cron there may be no worker at all.
     """
-    _bring_back_from_the_future(now)
+    _requeue_misdated(now)
     for mail_id in due_mails(now):
         enqueue_delivery(mail_id)
     deliver_overdue(now)
 
 
-def _bring_back_from_the_future(now: datetime) -> None:
+def _requeue_misdated(now: datetime) -> None:
     """No mail waits longer than the longest delay: what does was written or claimed by a clock that was ahead."""
     farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
     OutgoingMail.objects.filter(
