@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import snowballstemmer
 
-_LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
+from shop.core.searching import LETTERS
+
 # Marks on letters, and what is not seen at all.
 _DROPPED = {"Mn", "Me", "Cf"}
 # Signs that mean something by themselves, though Unicode counts some among the punctuation.
@@ -68,7 +69,7 @@ def normalise(text: str) -> str:
     spells its number, so that it can be found by an index of letters too. Takes any string, also with lone
     surrogates.
     """
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).translate(_LETTERS)
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).translate(LETTERS)
     return " ".join("".join(map(_plain, folded)).split())
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from orders.models import Invoice, Order, OrderItem, OrderSearchEntry, OrderTracking
-
-_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
+from shop.core.searching import LETTERS
 
 
 def search_words(text: str) -> list[str]:
@@ -14,7 +13,7 @@ def search_words(text: str) -> list[str]:
 
     `Léa@exemple.fr` is `leaexemplefr` and `F-2026-00001` is `f202600001`, so that a part is found as people type it.
     """
-    folded = unicodedata.normalize("NFKD", text.casefold().translate(_LIGATURES))
+    folded = unicodedata.normalize("NFKD", text.casefold().translate(LETTERS))
     words = ("".join(filter(str.isalnum, word)) for word in folded.split())
     return list(dict.fromkeys(word for word in words if word))
 

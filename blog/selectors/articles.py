@@ -24,6 +24,7 @@ from catalog.selectors.pictures import image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
 from shop.core.languages import SOURCE_LANGUAGE, active_language
+from shop.core.searching import folded
 from shop.core.site import absolute_url
 
 PAGE_SIZE = 10
@@ -291,7 +292,7 @@ def _tag_counts() -> list[tuple[str, str, int]]:
     shown = Q(articles__is_published=True, articles__publish_at__lte=timezone.now())
     rows = Tag.objects.annotate(count=Count("articles", filter=shown)).filter(count__gt=0)
     found = [(tag.name, tag.slug, tag.count) for tag in rows.order_by("-count", "slug")[:MOST_TAGS]]
-    return sorted(found, key=lambda tag: tag[0].casefold())
+    return sorted(found, key=lambda tag: folded(tag[0]))
 
 
 def _cards(rows: QuerySet[Article] | Iterable[Article]) -> list[ArticleCard]:

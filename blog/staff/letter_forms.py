@@ -86,7 +86,7 @@ def values_of(campaign: Campaign) -> dict[str, Any]:
 
 def shown_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return what can be shown in a letter, by group: its address and its name. Two queries."""
-    pieces = Product.objects.filter(is_published=True).order_by("name", "pk")[:500]
+    pieces = Product.objects.filter(is_published=True).order_by("sort_name_fr", "pk")[:500]
     articles = published_articles().order_by("-publish_at", "-pk")[:50]
     return [
         ("Pièces", [(f"/produit/{row.pk}", row.name) for row in pieces]),

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import F, Q, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
@@ -62,6 +61,10 @@ def wrong_production_days(low: int | None, high: int | None) -> dict[str, Any]:
     return {}
 
 
+def _sort_name() -> models.CharField[str, str]:
+    return models.CharField(max_length=160, blank=True, default="", db_default="", editable=False)
+
+
 # Neither in the archive nor in the trash.
 NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
 
@@ -70,10 +73,10 @@ class Product(SafetyFields):
     """A product on sale.
 
     Write it through `catalog.services.products`, and what staff do with it through `catalog.services.staff_products`,
-    `product_removal` and `product_copies`. The first keeps the denormalised columns (`search_text`, `price_from`,
-    `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`, `has_small`,
-    `has_medium`, `has_large`) and the price history right; `rating_count` and `rating_average` are those of
-    `catalog.services.reviews`. Texts are translated.
+    `product_removal` and `product_copies`. The first keeps the denormalised columns (`search_text`, `sort_name_*`,
+    `price_from`, `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`,
+    `has_small`, `has_medium`, `has_large`) and the price history right; `rating_count` and `rating_average` are those
+    of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -199,6 +202,11 @@ class Product(SafetyFields):
     has_medium = models.BooleanField(_("existe en moyen"), default=False, editable=False)
     has_large = models.BooleanField(_("existe en grand"), default=False, editable=False)
     search_text = models.TextField(_("texte de recherche"), blank=True, default="", editable=False)
+    # The name that each language shows, as lists from A to Z compare it.
+    sort_name_fr = _sort_name()
+    sort_name_en = _sort_name()
+    sort_name_es = _sort_name()
+    sort_name_de = _sort_name()
     price_from = models.DecimalField(
         _("prix le plus bas (€)"),
         max_digits=AMOUNT_DIGITS,
@@ -260,7 +268,7 @@ class Product(SafetyFields):
             ),
             models.Index(fields=("price_from", "id"), name="product_staff_price", condition=NOT_REMOVED),
             models.Index(fields=("-updated_at", "-id"), name="product_staff_updated", condition=NOT_REMOVED),
-            models.Index(Lower("name_fr"), "id", name="product_staff_name", condition=NOT_REMOVED),
+            models.Index(fields=("sort_name_fr", "id"), name="product_staff_sort", condition=NOT_REMOVED),
             # The newest page of the main catalogue and of one category, without touching the table.
             models.Index(
                 fields=("-created_at", "-id", "category"),
@@ -324,15 +332,13 @@ class Product(SafetyFields):
                 name="product_filters",
                 condition=Q(is_published=True),
             ),
-            models.Index(Lower("name_fr"), "id", name="product_name_fr", condition=Q(is_published=True)),
             *(
                 models.Index(
-                    Lower(Coalesce(NullIf(F(f"name_{language}"), Value("")), F("name_fr"))),
-                    "id",
-                    name=f"product_name_{language}",
+                    fields=(f"sort_name_{language}", "id"),
+                    name=f"product_sort_{language}",
                     condition=Q(is_published=True),
                 )
-                for language in ("en", "es", "de")
+                for language in ("fr", "en", "es", "de")
             ),
         )
         constraints = (

@@ -9,10 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import CharField, F, Func, Q
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Q
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy
 
@@ -39,9 +37,6 @@ SORT_LABELS = {
 
 SortColumns = tuple[Any, ...]
 _ANY = Q()
-
-# Written into the statement: SQLite uses an index of an expression for that very expression, without parameters.
-_EMPTY = Func(template="''", output_field=CharField())
 
 
 class PageOutOfRangeError(LookupError):
@@ -107,16 +102,8 @@ def is_sort(text: str) -> bool:
 def sort_columns(sort: str) -> SortColumns:
     """What to order products by. Names are those of the active language, the French one where it has none."""
     if sort == "name":
-        return (name_expression(wording.language()).asc(), F("pk").asc())
+        return (f"sort_name_{wording.language()}", "pk")
     return {"price": ("price_from", "pk"), "price-desc": ("-price_from", "-pk")}.get(sort, NEWEST)
-
-
-def name_expression(language: str) -> Lower:
-    """A name without regard to case, as its index of `Product` has it."""
-    source = F(f"name_{settings.LANGUAGE_CODE}")
-    if language == settings.LANGUAGE_CODE:
-        return Lower(source)
-    return Lower(Coalesce(NullIf(F(f"name_{language}"), _EMPTY), source))
 
 
 def sort_choices(sort: str, *, searching: bool = False) -> list[SortChoice]:

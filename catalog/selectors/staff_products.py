@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Prefetch, Q, QuerySet
-from django.db.models.functions import Lower
 from django.utils import timezone
 
 from catalog import pricing
@@ -62,8 +61,8 @@ _CONDITIONS: dict[str, Q] = {
 ORDERS: dict[str, tuple[str, bool]] = {
     "newest": ("created_at", True),
     "oldest": ("created_at", False),
-    "name": ("sort_name", False),
-    "-name": ("sort_name", True),
+    "name": ("sort_name_fr", False),
+    "-name": ("sort_name_fr", True),
     "price": ("price_from", False),
     "-price": ("price_from", True),
     "-updated": ("updated_at", True),
@@ -225,8 +224,6 @@ def own_promotion_preview(product: Product, promotion: Promotion) -> list[Previe
 
 def _ordered(products: QuerySet[Product], ordering: str) -> QuerySet[Product]:
     column, is_descending = ORDERS[ordering]
-    if column == "sort_name":
-        products = products.annotate(sort_name=Lower("name_fr"))
     return products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
 
 
@@ -249,7 +246,7 @@ def _read_cursor(cursor: str, ordering: str) -> tuple[Any, int]:
         if named != ordering or type(key) is not int or not 0 < key < 2**63 or NOT_KEPT.search(written):
             raise BadCursor(cursor)
         column = ORDERS[ordering][0]
-        if column == "sort_name":
+        if column == "sort_name_fr":
             return written, key
         if column == "price_from":
             price = Decimal(written)

@@ -28,11 +28,14 @@ from catalog.services.reports import report_deletion, report_product, watch_stoc
 from catalog.services.search_index import index_products, remove_product
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import InvalidFields, Problem
+from shop.core.searching import folded
 from shop.integrations.models import EventKind
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _DERIVED = (
+    *(f"sort_name_{language}" for language in LANGUAGES),
     *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
     *("running_promotion_id", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
@@ -186,7 +189,8 @@ def refresh_products(*, product_ids: Collection[int], now: datetime | None = Non
         record_prices(products=products, variants=variants, moments=[now or timezone.now()])
         for product in products:
             product.search_text = search_text(product)
-            for name, value in listed_columns(product, variants[product.pk]).items():
+            columns = {**sort_names(product), **listed_columns(product, variants[product.pk])}
+            for name, value in columns.items():
                 setattr(product, name, value)
             changed = dict(_derived(product).items() - before[product.pk].items())
             if changed:
@@ -236,6 +240,16 @@ def search_text(product: Product) -> str:
     texts = [getattr(product, f"{field}_{language}") for field in _SEARCHED for language in LANGUAGES]
     texts += [getattr(product.category, f"name_{language}") for language in LANGUAGES]
     return index_text(text for text in texts if text)
+
+
+def sort_names(product: Product) -> dict[str, str]:
+    """What the columns `sort_name_*` of a product are to hold: the French name stands for one that is missing."""
+    shown = {
+        language: getattr(product, f"name_{language}") or getattr(product, f"name_{SOURCE_LANGUAGE}") or ""
+        for language in LANGUAGES
+    }
+    longest = Product.sort_name_fr.field.max_length
+    return {f"sort_name_{language}": folded(name)[:longest] for language, name in shown.items()}
 
 
 def check_prices(*, product: Product, variations: Iterable[ProductVariation]) -> None:

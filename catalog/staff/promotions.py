@@ -59,7 +59,7 @@ class PromotionForm(forms.ModelForm[Promotion]):
         sent = self.data.getlist("products") if self.is_bound else []  # type: ignore[attr-defined]
         chosen = Q(pk__in=read_keys([*map(str, start), *sent]))
         field = cast("forms.ModelMultipleChoiceField[Product]", self.fields["products"])
-        field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("name_fr", "pk")
+        field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("sort_name_fr", "pk")
         field.label = "Pièces"
         self.fields["is_active"].label = "Active"
         field.help_text = (

@@ -2,8 +2,11 @@
 
 import re
 from decimal import Decimal
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
 from django.core.cache import cache
 from django.db import connection, transaction
 from django.utils import translation
@@ -11,6 +14,7 @@ from django.utils import translation
 from catalog.models import CategoryKind, Product
 from catalog.selectors import listing
 from catalog.selectors.listing import find_products, main_catalogue, search_products
+from catalog.services.products import save_product
 from catalog.tests.factories import make_category, make_product
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -55,6 +59,42 @@ def test_names_are_ordered_in_the_language_of_the_page(products):
     with translation.override("de"):
         # Abendzebra, Albatros (no German name), Amsel
         assert names("name") == ["zèbre du soir", "Albatros du soir", "Merle du soir"]
+
+
+@pytest.fixture
+def accented(products):
+    """What reads Alphabet, Écureuil, Église, elfe, Œil, Ours, zèbre to whoever looks for it."""
+    for name in ("Ours", "Œil", "Écureuil", "elfe", "Église"):
+        make_product(name, category=products[0].category)
+    return ["Albatros du soir", "Écureuil", "Église", "elfe", "Merle du soir", "Œil", "Ours", "zèbre du soir"]
+
+
+def test_letters_with_accents_stand_beside_those_without(accented):
+    assert names("name") == accented
+
+
+def test_a_name_that_changes_moves_in_the_list(products):
+    product = products[0]
+    product.name_fr, product.name_de = "Âne du soir", "Ölmühle"
+    save_product(product=product)
+    assert names("name") == ["Albatros du soir", "Âne du soir", "Merle du soir"]
+    with translation.override("de"):
+        assert names("name") == ["Albatros du soir", "Merle du soir", "Âne du soir"]
+
+
+def test_products_from_before_are_given_their_place(accented, monkeypatch):
+    columns = [f"sort_name_{language}" for language in ("fr", "en", "es", "de")]
+    written = list(Product.objects.order_by("pk").values_list(*columns))
+    Product.objects.update(**dict.fromkeys(columns, ""))
+    assert names("name") != accented
+    migration = import_module("catalog.migrations.0009_fill_sort_names")
+    # Several batches, the last one not full.
+    monkeypatch.setattr(migration, "BATCH", 3)
+
+    migration.fill(apps, SimpleNamespace(connection=connection))
+
+    assert names("name") == accented
+    assert list(Product.objects.order_by("pk").values_list(*columns)) == written
 
 
 def test_equal_prices_keep_one_order_on_both_sides(products):
@@ -155,4 +195,4 @@ def test_names_are_read_from_their_index(products, language):
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
         rows = Product.objects.filter(is_published=True).order_by(*listing.sort_columns("name")).values("pk")
-        assert f"product_name_{language}" in rows[:24].explain()
+        assert f"product_sort_{language}" in rows[:24].explain()

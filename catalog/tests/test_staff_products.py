@@ -92,6 +92,13 @@ def test_pages_by_cursor_give_every_product_once_in_every_order(admin, ordering)
     assert [in_order[key] for key in keys] == whole
 
 
+def test_names_are_ordered_without_regard_to_case_and_accents(admin):
+    for name in ("Renard", "ours", "Œuf", "Écureuil"):
+        make_product(name)
+    assert names(admin.get(PRODUCTS, {"ordering": "name"})) == ["Écureuil", "Œuf", "ours", "Renard"]
+    assert names(admin.get(PRODUCTS, {"ordering": "-name"})) == ["Renard", "ours", "Œuf", "Écureuil"]
+
+
 def test_pages_by_number_lead_to_each_other(admin):
     for number in range(3):
         make_product(f"Pièce {number}")

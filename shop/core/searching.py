@@ -9,6 +9,8 @@ from typing import TypeVar
 from django.db.models import Model, Q, QuerySet
 
 MAX_QUERY_WORDS = 8
+# Small letters that no decomposition takes apart.
+LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
 
 Row = TypeVar("Row", bound=Model)
 
@@ -22,8 +24,8 @@ def rows_with_words(rows: QuerySet[Row], text: str, columns: Iterable[str]) -> Q
 
 def folded(name: str) -> str:
     """Return a name without accents and case: to compare what was typed, and to sort as a reader of the shop's
-    languages does (Éthiopie among the E, Österreich among the O)."""
+    languages does (Éthiopie among the E, Österreich and Œuf among the O)."""
     plain = "".join(
         letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
     )
-    return " ".join(plain.casefold().split())
+    return " ".join(plain.casefold().translate(LETTERS).split())

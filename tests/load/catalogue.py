@@ -31,6 +31,7 @@ def seed(count: int) -> None:
 
     from catalog.models import Category, CategoryKind, Product, ProductImage, Variant
     from catalog.selectors.availability import listed_columns
+    from catalog.services.products import sort_names
     from catalog.words import known_beginnings
 
     draw = random.Random(1)
@@ -71,7 +72,8 @@ def seed(count: int) -> None:
         product.search_text = known_beginnings(
             word for shown in texts.values() for text in (*shown, *known) for word in text.lower().split()
         )
-        for name, value in listed_columns(product, [Variant(product=product)]).items():
+        columns = {**sort_names(product), **listed_columns(product, [Variant(product=product)])}
+        for name, value in columns.items():
             setattr(product, name, value)
         batch.append(product)
         if len(batch) == BATCH or number == count - 1:
