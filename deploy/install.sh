@@ -61,9 +61,13 @@ as_shop .venv/bin/python manage.py load_categories
 as_shop .venv/bin/python manage.py load_texts
 
 step "nginx and systemd"
-# certbot writes into the file that is there: it is not replaced by an update.
-[ -e /etc/nginx/sites-available/shop.conf ] ||
-    sed "s|SHOP_HOST|$HOST|g" deploy/nginx/shop.conf > /etc/nginx/sites-available/shop.conf
+# certbot writes into the site that is there: an update does not replace it, and says at its end what to change in it.
+site=/etc/nginx/sites-available/shop.conf
+sed "s|SHOP_HOST|$HOST|g" deploy/nginx/shop.conf > $site.new
+[ -e $site ] || cp $site.new $site
+changed=
+[ ! -e $site.shipped ] || changed=$(diff -u $site.shipped $site.new) || true
+mv $site.new $site.shipped
 ln -sfn ../sites-available/shop.conf /etc/nginx/sites-enabled/shop.conf
 rm -f /etc/nginx/sites-enabled/default
 # nginx itself would make it for everybody to read: it holds visitors' addresses.
@@ -79,6 +83,11 @@ if [ -d /run/systemd/system ]; then
     systemctl enable --quiet postgresql redis-server nginx shop.target shop-web.socket
     systemctl restart systemd-journald
     systemctl reload-or-restart nginx
+fi
+
+if [ -n "$changed" ]; then
+    step "deploy/nginx/shop.conf has changed. Change $site likewise, then: systemctl reload nginx"
+    printf '%s\n' "$changed"
 fi
 
 step "Installed. Settings: /etc/shop/shop.env. What is still missing:"
