@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Avg, Case, Count, DecimalField, Q, QuerySet, When
+from django.db.models import Avg, Case, Count, DecimalField, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 from django.utils.translation import gettext as _
 
 from catalog.models import Review, ReviewState
@@ -90,13 +91,11 @@ def latest_reviews() -> list[LatestReview]:
 
 
 def _latest() -> list[LatestReview]:
-    rows = _published().filter(product__is_published=True).select_related("product")[: 5 * LATEST]
-    latest: dict[int, Review] = {}
-    for row in rows:
-        latest.setdefault(row.product_id, row)
+    published = _published().filter(product__is_published=True)
+    place = Window(RowNumber(), partition_by="product", order_by=_order())
     return [
         LatestReview(review_card(row), row.product.name, f"{product_url(row.product)}#avis")
-        for row in list(latest.values())[:LATEST]
+        for row in published.annotate(place=place).filter(place=1).select_related("product")[:LATEST]
     ]
 
 
@@ -143,7 +142,10 @@ def review_card(row: Review) -> ReviewCard:
 
 
 def _published() -> QuerySet[Review]:
-    """Those in the active language come first, the latest first among them and among the others."""
     published = Review.objects.filter(state=ReviewState.PUBLISHED).select_related("variant__variation")
-    is_foreign = Case(When(language=active_language(), then=0), default=1)
-    return published.order_by(is_foreign, "-published_at", "-pk")
+    return published.order_by(*_order())
+
+
+def _order() -> tuple[Case, str, str]:
+    """Those in the active language come first, the latest first among them and among the others."""
+    return (Case(When(language=active_language(), then=0), default=1), "-published_at", "-pk")

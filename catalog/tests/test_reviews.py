@@ -311,6 +311,7 @@ def test_the_journal_is_never_rewritten(bought, product):
     assert ReviewDecision.objects.count() == 1
 
 
+@pytest.mark.both_engines
 def test_the_latest_for_the_home_page(bought, product, django_assert_num_queries):
     other = make_product("Lutin")
     hidden = make_product("Brouillon")
@@ -326,6 +327,14 @@ def test_the_latest_for_the_home_page(bought, product, django_assert_num_queries
         ("Autre", "Lutin", f"/produit/{other.pk}-lutin#avis"),
         ("Récent", "Golem", f"/produit/{product.pk}-golem#avis"),
     ]
+
+
+@pytest.mark.both_engines
+def test_many_reviews_of_one_product_leave_room_for_others_on_the_home_page(bought, product):
+    publish(make_product("Lutin"), title="Autre")
+    for number in range(20):
+        publish(product, title=f"Avis {number}")
+    assert [row.review.title for row in latest_reviews()] == ["Avis 19", "Autre"]
 
 
 def test_the_home_page_rates_the_shop_by_the_reviews_that_its_pages_show(client, bought, product):
