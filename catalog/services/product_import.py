@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from catalog.models import Product
@@ -95,18 +95,14 @@ def import_products(
     changed since the preview of this key.
     """
     refresh_due_promotions()
-    try:
-        with transaction.atomic():
-            products = _find(lines, lock=True)
-            refuse_other_versions(products, preview_key)
-            result = _judge(lines, products)
-            if result.count(LineAction.REFUSED):
-                raise Problem("invalid", _("Des lignes sont à corriger\u00a0: rien n'a été importé."))
-            for line, judged in zip(lines, result.lines, strict=True):
-                _store(line, judged, actor)
-    except IntegrityError as error:
-        # Another import added the same reference meanwhile.
-        raise conflict() from error
+    with transaction.atomic():
+        products = _find(lines, lock=True)
+        refuse_other_versions(products, preview_key)
+        result = _judge(lines, products)
+        if result.count(LineAction.REFUSED):
+            raise Problem("invalid", _("Des lignes sont à corriger\u00a0: rien n'a été importé."))
+        for line, judged in zip(lines, result.lines, strict=True):
+            _store(line, judged, actor)
     return result
 
 
@@ -185,6 +181,9 @@ def _store(line: FileLine, judged: LineResult, actor: AbstractBaseUser | None) -
                 actor=actor,
             )
     except Problem as problem:
+        if "external_id" in problem.errors:
+            # Another import added the same reference meanwhile.
+            raise conflict() from problem
         refused = Product(pk=judged.product_id, name_fr=judged.name)
         raise named_problem(problem, refused) from problem
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import CheckConstraint, Model, Q
 from django.utils import timezone
 from django.utils.text import slugify
@@ -55,7 +56,7 @@ def save_product(
     Raises `Problem`: 400 `invalid` with messages by field, 409 `conflict` when somebody saved another version since.
     """
     refresh_due_promotions()
-    with transaction.atomic():
+    with storing(product):
         variations: Sequence[ProductVariation] = ()
         stored: Mapping[str, Any] = {}
         if product.pk is not None:
@@ -106,7 +107,7 @@ def save_variant(*, variant: Variant) -> Variant:
     Raises `Problem` (400 `invalid`).
     """
     refresh_due_promotions()
-    with transaction.atomic():
+    with storing(variant):
         product = locked_product(variant.product_id)
         validate(variant)
         with watch_stock([product.pk]):
@@ -114,6 +115,18 @@ def save_variant(*, variant: Variant) -> Variant:
             refresh_product(product_id=product.pk)
         report_product(product.pk)
     return variant
+
+
+@contextmanager
+def storing(row: Model) -> Iterator[None]:
+    """A transaction that writes a row. A reference that somebody else stored since it was checked is refused as the
+    check refuses it."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError:
+        validate(row)
+        raise
 
 
 def write_format(*, variation: ProductVariation, given: Mapping[str, Any]) -> None:

@@ -24,6 +24,7 @@ from catalog.services.products import (
     locked_product,
     refresh_product,
     save_variation,
+    storing,
     validate,
     write_format,
 )
@@ -218,7 +219,12 @@ def _write_row(writing: _Writing, variant: Variant, row: GridRow) -> None:
         setattr(variant, name, value)
     if not changed or not _is_valid(writing, variant, row):
         return
-    variant.save()
+    try:
+        with storing(variant):
+            variant.save()
+    except Problem:
+        _is_valid(writing, variant, row)
+        return
     for name in changed:
         writing.before[f"{variant}{SEPARATOR}{name}"] = before[name]
         writing.after[f"{variant}{SEPARATOR}{name}"] = _plain(getattr(variant, name))
