@@ -12,7 +12,13 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.services.media import DERIVE_TASK
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.products import LANGUAGES, complete_variants, refresh_product, save_product
+from catalog.services.products import (
+    LANGUAGES,
+    complete_variants,
+    locked_product,
+    refresh_product,
+    save_product,
+)
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 
@@ -48,7 +54,7 @@ def duplicate_product(
     """
     refresh_due_promotions()
     with transaction.atomic():
-        source = Product.objects.select_related("category").get(pk=product_id)
+        source = locked_product(product_id)
         copy = Product(**_columns(source, _OWN_COLUMNS), source="manual", is_published=False)
         for language in LANGUAGES:
             name = getattr(source, f"name_{language}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from django.db import transaction
 
 from catalog.models import Variant
+from catalog.services import product_copies
 from catalog.services.gallery import arrange_pictures
 from catalog.services.stock import StockUnit, hold_stock
-from catalog.services.variant_grid import GridRow, grid_version, save_grid
+from catalog.services.variant_grid import GridRow, add_format, grid_version, save_grid
 from catalog.tests.factories import make_image, make_product, make_variation, variant_of
 from shop.core.problems import Problem
-from tests.races.concurrency import run_concurrently
+from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -75,3 +78,21 @@ def test_order_of_photos_seen_by_many_is_changed_by_one():
     assert refusals(outcomes) == ["conflict"] * 2
     [won] = [key for key, outcome in zip(keys[1:], outcomes, strict=True) if outcome.error is None]
     assert product.images.order_by("position").first().pk == won
+
+
+def test_format_added_while_its_product_is_copied_is_added_after_the_copy(monkeypatch):
+    product = make_product()
+    make_variation(product, "Grand")
+    copy_variants, others = product_copies._copy_variants, []
+
+    def with_somebody_else(*args) -> None:
+        add = partial(add_format, product_id=product.pk, values={"name_fr": "Petit"}, actor=None)
+        others.append(Started(add))
+        wait_until_blocked()
+        copy_variants(*args)
+
+    monkeypatch.setattr(product_copies, "_copy_variants", with_somebody_else)
+    copy = product_copies.duplicate_product(product_id=product.pk, actor=None)
+    others[0].value()
+    assert [row.name_fr for row in copy.variations.all()] == ["Grand"]
+    assert [row.name_fr for row in product.variations.all()] == ["Grand", "Petit"]
