@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.core.management.color import no_style
-from django.db import connections, models, transaction
+from django.db import DatabaseError, connections, models, transaction
 from django.db.models import QuerySet
 
 BATCH = 500
@@ -78,7 +78,8 @@ def read_rows(model: Model, using: str) -> Iterator[bytes]:
 def write_rows(model: Model, names: list[str], lines: Iterable[bytes], using: str) -> Digest:
     """Insert rows as `read_rows` gave them; return what was written. Runs in the caller's transaction.
 
-    Raises ValueError for columns that the table does not have, and what the database raises.
+    Raises ValueError for columns that the table does not have, and what the database raises, with
+    the name of the table before it.
     """
     known = {field.attname: field for field in _fields(model)}
     if set(names) != set(known):
@@ -103,7 +104,10 @@ def write_rows(model: Model, names: list[str], lines: Iterable[bytes], using: st
             )
         size = connections[using].ops.bulk_batch_size(fields, inserted)
         for start in range(0, len(inserted), size):
-            rows._insert(inserted[start : start + size], fields=fields, using=using, raw=True)
+            try:
+                rows._insert(inserted[start : start + size], fields=fields, using=using, raw=True)
+            except DatabaseError as error:
+                raise type(error)(f"{model._meta.label}: {error}") from error
     return digest
 
 

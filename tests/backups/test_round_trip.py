@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import urlsplit
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, DataError, IntegrityError, connection, transaction
 from django.test import override_settings
 
 from catalog.models import Synonym
@@ -20,6 +23,7 @@ from orders.models import Invoice, InvoiceSeries
 from orders.tests.factories import make_order, make_zones, pay_order
 from shop.backups import moving, restoring, rows
 from shop.backups.making import make_backup
+from shop.backups.management.commands import move_database, restore
 from shop.backups.snapshot import extra_database
 from shop.backups.unfinished import MARK
 from shop.backups.vault import open_vault
@@ -145,6 +149,36 @@ def test_move_to_what_is_no_database_is_refused_in_a_sentence(url: str, words: s
         call_command("move_database", "--to", url)
     assert str(refusal.value).startswith(words)
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.both_engines
+def test_a_row_that_the_database_does_not_take_is_named_by_its_table() -> None:
+    names = rows.columns(Synonym)
+    values = {"id": 1, "language": "fr", "words": "hibou"}
+    line = json.dumps([values.get(name) for name in names]).encode()
+    with pytest.raises(IntegrityError) as refusal, transaction.atomic():
+        rows.write_rows(Synonym, names, [line, line], "default")
+    assert re.match("catalog.Synonym: (UNIQUE constraint failed|duplicate key value)", str(refusal.value))
+    assert not Synonym.objects.filter(words="hibou").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "work", "given"),
+    [
+        (restore, "highest_invoices", ["restore"]),
+        (move_database, "move_database", ["move_database", "--to", "sqlite:////tmp/shop.sqlite3"]),
+    ],
+)
+def test_what_the_database_does_not_take_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, command: ModuleType, work: str, given: list[str]
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise DataError("catalog.Synonym: value too long")
+
+    monkeypatch.setattr(command, work, refuse)
+    monkeypatch.setattr(restore, "nobody_else", nullcontext)
+    with pytest.raises(CommandError, match=r"^catalog\.Synonym: value too long$"):
+        call_command(*given)
 
 
 class _Lines:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
+from django.db import DatabaseError
 
 from shop.backups.moving import MoveRefused, move_database
 from shop.backups.work_folder import InUseError
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             count = move_database(options["to"], say=self.stdout.write)
-        except (MoveRefused, InUseError, OSError, OperationalError) as error:
+        except (MoveRefused, InUseError, OSError, DatabaseError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
             f"{count} rows moved, each the same on both sides. Now set DATABASE_URL and start the shop."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
+from django.db import DatabaseError
 from django.utils import timezone
 
 from shop.backups import restoring
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             TargetError,
             BackupKeyError,
             OSError,
-            OperationalError,
+            DatabaseError,
         ) as error:
             raise CommandError(str(error)) from error
 
