@@ -27,6 +27,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.outbound import AddressRefused, Answer, CallFailed, post
+from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 from shop.integrations.models import (
     DeliveryState,
@@ -111,11 +112,21 @@ def redeliver(*, delivery_id: int) -> bool:
 
 
 def sweep(now: datetime) -> None:
-    """Find whatever a lost message, a broker that was away or a killed worker left behind.
+    """Find whatever a lost message, a broker that was away, a killed worker or a clock ahead left behind.
 
     What nobody took for five minutes is sent here: on a machine that runs jobs from cron there may be no worker.
     """
+    _bring_back_from_the_future(now)
     each_step(_dispatch_waiting, lambda: enqueue_waiting(now), lambda: _deliver_overdue(now))
+
+
+def _bring_back_from_the_future(now: datetime) -> None:
+    """No call waits longer than the longest delay: what does was put off or claimed by a clock that was ahead."""
+    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
+    WebhookDelivery.objects.filter(
+        Q(state=DeliveryState.QUEUED, next_attempt_at__gt=farthest)
+        | Q(state=DeliveryState.SENDING, lease_until__gt=farthest)
+    ).update(state=DeliveryState.QUEUED, next_attempt_at=now, lease_until=None)
 
 
 def _dispatch_waiting() -> None:

@@ -20,6 +20,7 @@ from shop.integrations.endpoints import (
     update_endpoint,
 )
 from shop.integrations.models import (
+    DeliveryState,
     WebhookAttempt,
     WebhookDelivery,
     WebhookEndpoint,
@@ -123,6 +124,28 @@ def test_dead_worker_loses_nothing_and_sends_the_same_id_again(
     assert len(server.received) == 2
     row.refresh_from_db()
     assert row.state == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("wait", "moved"), [(timedelta(hours=15, minutes=34), False), (timedelta(days=800), True)]
+)
+@pytest.mark.parametrize("state", [DeliveryState.QUEUED, DeliveryState.SENDING])
+def test_call_that_a_clock_ahead_put_off_is_due_again(
+    endpoint: WebhookEndpoint, queued_tasks: Any, state: str, wait: timedelta, moved: bool
+):
+    send_test(endpoint_id=endpoint.pk)
+    dispatch(WebhookEvent.objects.get().pk)
+    queued_tasks.calls.clear()
+    now = timezone.now()
+    before = {"state": state, "attempts": 2, "next_attempt_at": now + wait, "lease_until": None}
+    if state == DeliveryState.SENDING:
+        before |= {"next_attempt_at": now, "lease_until": now + wait}
+    WebhookDelivery.objects.update(**before)
+    sweep(now)
+    row = WebhookDelivery.objects.values("pk", *before).get()
+    due = {"state": "queued", "attempts": 2, "next_attempt_at": now, "lease_until": None}
+    assert {name: row[name] for name in before} == (due if moved else before)
+    assert [args for _task, args, _ in queued_tasks.calls] == ([(row["pk"],)] if moved else [])
 
 
 def test_sweep_finds_events_whose_message_was_lost(

@@ -460,6 +460,17 @@ def test_an_erasure_whose_worker_died_goes_on(monkeypatch, caplog):
     assert AuditEntry.objects.filter(action="erasure.done").count() == 1
 
 
+@pytest.mark.parametrize("column", ["next_try_at", "lease_until"])
+@pytest.mark.parametrize(
+    ("wait", "done"), [(timedelta(hours=1, minutes=9), 0), (timedelta(hours=1, minutes=11), 1)]
+)
+def test_an_erasure_that_a_clock_ahead_put_off_goes_on(monkeypatch, column, wait, done):
+    now = timezone.now()
+    Erasure.objects.create(**{"next_try_at": now, "due_by": now, column: now + wait})
+    monkeypatch.setattr(erasures, "run_erasure", lambda key: True)
+    assert run_due_erasures(now) == done
+
+
 def test_what_waits_longest_goes_first_and_the_rest_the_next_time(monkeypatch):
     now = timezone.now()
     soon, past = now + timedelta(seconds=1), now - timedelta(hours=1)
