@@ -73,6 +73,23 @@ def test_an_incident_is_mailed_once_and_its_end_once(since):
     assert Incident.objects.get().cleared_at == NOW + 11 * MINUTE
 
 
+def test_an_alert_is_sent_once_however_slow_the_mail_server_is(since, monkeypatch, settings):
+    since["mails"] = NOW - timedelta(hours=3)
+    send, outcomes = incidents.send_to_operator, []
+
+    def send_slowly(subject, text):
+        # As many answers as `shop.core.mail_delivery` waits for.
+        later = timezone.now() + 14 * timedelta(seconds=settings.EMAIL_TIMEOUT)
+        with monkeypatch.context() as clock:
+            clock.setattr(timezone, "now", lambda: later)
+            outcomes.append(jobs.run_job("alerts"))
+        send(subject, text)
+
+    monkeypatch.setattr(incidents, "send_to_operator", send_slowly)
+    assert jobs.run_job("alerts") == jobs.Outcome.DONE
+    assert (outcomes, len(mail.outbox)) == ([jobs.Outcome.NOT_DUE], 1)
+
+
 def test_what_comes_and_goes_within_ten_minutes_is_one_incident(since):
     for minute in range(0, 40, 5):
         since["mails"] = NOW - timedelta(hours=3) if minute % 2 else None
