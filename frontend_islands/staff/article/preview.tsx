@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ArticlePreview } from "@/api/types";
-import { problemText } from "../shared/problem";
+import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { preview } from "./calls";
 import words from "./words.json";
@@ -11,7 +11,7 @@ const PAUSE_MS = 500;
 /** The text as the article's page shows it: the server draws it, a moment after the last letter. */
 export function Preview({ text, language }: { text: string; language: string }) {
   const [shown, setShown] = useState<ArticlePreview>();
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<unknown>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first is drawn at once, the others after a pause.
   useEffect(() => {
     const call = new AbortController();
@@ -20,9 +20,9 @@ export function Preview({ text, language }: { text: string; language: string }) 
         preview(text, language, call.signal).then(
           (answer) => {
             setShown(answer);
-            setProblem("");
+            setProblem(undefined);
           },
-          (error: unknown) => !call.signal.aborted && setProblem(problemText(error)),
+          (error: unknown) => !call.signal.aborted && setProblem(error),
         ),
       shown ? PAUSE_MS : 0,
     );
@@ -34,7 +34,13 @@ export function Preview({ text, language }: { text: string; language: string }) 
   return (
     <section className="writer__preview" aria-label={t("panes.preview")}>
       <p className="muted writer__facts">
-        {problem || (shown ? t("facts", { count: shown.words, minutes: shown.minutes }) : t("drawing"))}
+        {problem ? (
+          <ProblemText error={problem} />
+        ) : shown ? (
+          t("facts", { count: shown.words, minutes: shown.minutes })
+        ) : (
+          t("drawing")
+        )}
       </p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: links of a preview lead nowhere, or what is typed would be left. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key that follows a link makes a click. */}

@@ -24,15 +24,19 @@ const mail = {
 };
 
 let ready: object[];
+let isSignedOut: boolean;
 let sent: { address: string; body: { orders: object[] } }[];
 
 beforeEach(() => {
   localStorage.clear();
   document.body.innerHTML = '<div id="toasts"></div>';
   sent = [];
+  isSignedOut = false;
   ready = [order("1", "AAAA1111"), order("2", "BBBB2222")];
   vi.stubGlobal("fetch", async (address: string, options: RequestInit = {}) => {
     if (address.startsWith("/api/me")) return Response.json({ csrf_token: "x" });
+    if (address.includes("reference=") && isSignedOut)
+      return Response.json({ code: "not_authenticated", detail: "" }, { status: 401 });
     if (options.method !== "POST") {
       const results = address.includes("reference=") ? [] : ready;
       return Response.json({ results });
@@ -154,4 +158,17 @@ it("reads a carrier's file with commas, semicolons, tabs and quotes", () => {
     ["ZZZZ3333", "6A3"],
     ["RÉFÉRENCE", ""],
   ]);
+});
+
+it("offers to sign in where a scan finds the session over, and keeps the reference", async () => {
+  isSignedOut = true;
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  const scan = await screen.findByLabelText<HTMLInputElement>(/Scanner ou taper/);
+  await user.type(scan, "cccc3333{Enter}");
+  const link = await screen.findByRole<HTMLAnchorElement>("link", {
+    name: "Se connecter dans un autre onglet",
+  });
+  expect([link.target, scan.value]).toEqual(["_blank", "cccc3333"]);
 });

@@ -1,7 +1,7 @@
 /** How orders and their numbers come in: scanned or typed one by one, or pasted from the carrier. */
 import { type FormEvent, type RefObject, useState } from "react";
 import type { DispatchProps, ReadyOrder } from "@/api/types";
-import { problemText } from "@/staff/shared/problem";
+import { ProblemText } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { findReady } from "./calls";
 import { readNumbers, readReference } from "./numbers";
@@ -22,14 +22,14 @@ interface Props {
 export function Entry({ orders, scan, carriers, carrier, onCarrier, onFound, onNumber }: Props) {
   const [typed, setTyped] = useState("");
   const [unknown, setUnknown] = useState("");
-  const [failure, setFailure] = useState("");
+  const [failure, setFailure] = useState<unknown>();
 
   const look = async (event: FormEvent) => {
     event.preventDefault();
     const reference = readReference(typed);
     if (!reference) return;
     setUnknown("");
-    setFailure("");
+    setFailure(undefined);
     try {
       const found = orders.find((order) => order.reference === reference) ?? (await findReady(reference));
       if (!found) {
@@ -40,7 +40,7 @@ export function Entry({ orders, scan, carriers, carrier, onCarrier, onFound, onN
       setTyped("");
       onFound(found);
     } catch (error) {
-      setFailure(problemText(error));
+      setFailure(error);
     }
   };
 
@@ -78,7 +78,11 @@ export function Entry({ orders, scan, carriers, carrier, onCarrier, onFound, onN
             <a href={`/admin/commandes?q=${encodeURIComponent(unknown)}`}>{t("scanSearch")}</a>
           </p>
         )}
-        {failure && <p className="alert alert--error">{failure}</p>}
+        {Boolean(failure) && (
+          <p className="alert alert--error">
+            <ProblemText error={failure} />
+          </p>
+        )}
       </div>
       <Paste orders={orders} onNumber={onNumber} />
     </div>

@@ -4,6 +4,8 @@ import { ApiProblem } from "@/lib/api";
 import { hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { AddPhotos } from "./add-photos";
+import { uploadProblem } from "./upload-problem";
+import type { Upload } from "./use-uploads";
 
 it("keeps an address that is typed while the one before is fetched", async () => {
   const held = hold();
@@ -43,4 +45,24 @@ it("sends an address again under the same key after a lost answer, the next one 
   const [first, again, other] = onAddress.mock.calls.map(([, key]) => key);
   expect(first).toMatch(/.{16}/);
   expect([again, other === first, field.value]).toEqual([first, false, ""]);
+});
+
+it("offers to sign in beside a photo that the end of the session kept back", async () => {
+  const message = uploadProblem(new ApiProblem(401, "not_authenticated", ""));
+  const failed: Upload = {
+    key: "1",
+    file: new File([], "golem.jpg"),
+    preview: "blob:preview",
+    state: "failed",
+    share: 0,
+    message,
+    canRetry: true,
+  };
+  const uploads = { uploads: [failed], add: () => {}, retry: () => {}, drop: () => {} };
+  const { screen } = await renderStaff(<AddPhotos uploads={uploads} onAddress={async () => {}} />);
+  const link = screen.getByRole<HTMLAnchorElement>("link", { name: "Se connecter dans un autre onglet" });
+  expect([link.target, link.closest("[role=alert]")?.textContent]).toEqual([
+    "_blank",
+    expect.stringMatching(/^Votre session est terminée\./),
+  ]);
 });

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { randomKey } from "@/lib/random-key";
 import { useLeaveWarning } from "../shared/drafts";
 import { sendFile } from "./send";
@@ -14,7 +14,7 @@ export interface Upload {
   state: "waiting" | "shrinking" | "sending" | "failed";
   /** How much has left, from 0 to 1. */
   share: number;
-  message: string;
+  message: ReactNode;
   /** Trying again can help. */
   canRetry: boolean;
 }

@@ -1,4 +1,5 @@
-import { problemText } from "../shared/problem";
+import type { ReactNode } from "react";
+import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { UnusableFile } from "./shrink";
 import words from "./words.json";
@@ -6,8 +7,8 @@ import words from "./words.json";
 const t = translate(words);
 
 /** What people read about a picture that could not be sent. */
-export function uploadProblem(error: unknown): string {
-  return error instanceof UnusableFile ? t(error.key) : problemText(error);
+export function uploadProblem(error: unknown): ReactNode {
+  return error instanceof UnusableFile ? t(error.key) : <ProblemText error={error} />;
 }
 
 export const UPLOADED = t("uploaded");
