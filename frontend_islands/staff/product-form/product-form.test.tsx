@@ -1,4 +1,4 @@
-import { waitFor } from "@testing-library/react";
+import { waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { goTo } from "@/lib/navigate";
@@ -304,4 +304,18 @@ it("leaves to the packers their stock alone", async () => {
   expect(screen.getByLabelText(/^Nom \*/)).toHaveProperty("disabled", true);
   expect(screen.getByLabelText(/^Prix \(€\)/)).toHaveProperty("disabled", true);
   expect(screen.queryByText("Copier, archiver, supprimer")).toBeNull();
+});
+
+it("asks before typed words are given up", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText("Dimensions"), "12 cm");
+  const giveUp = () => user.click(screen.getByRole("button", { name: "Annuler" }));
+  await giveUp();
+  const asked = within(screen.getByRole("dialog", { name: "Jeter ce qui n'est pas enregistré ?" }));
+  await user.click(asked.getByRole("button", { name: "Annuler" }));
+  expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "12 cm");
+  await giveUp();
+  await user.click(screen.getByRole("button", { name: "Jeter mes changements" }));
+  expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "");
+  expect(screen.queryByRole("dialog")).toBeNull();
 });

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { FormProvider, useWatch } from "react-hook-form";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { ConflictDialog } from "../shared/conflict-dialog";
 import { formatShortDay } from "../shared/dates";
+import { Confirm } from "../shared/dialog";
 import { useKeptFocus } from "../shared/kept-focus";
 import { translate } from "../shared/translate";
 import { ActionsSection } from "./actions-section";
@@ -37,6 +38,7 @@ export function ProductForm({
   const state = useProductForm(product, onSaved);
   const { form, base, save } = state;
   const drawn = useRef<HTMLFormElement>(null);
+  const [asks, setAsks] = useState(false);
   const keptFocus = useKeptFocus(drawn);
   const { submitCount } = form.formState;
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each attempt to save, and then alone.
@@ -259,7 +261,11 @@ export function ProductForm({
               {state.hasChanges ? t("unsaved") : base && t("upToDate")}
             </p>
             {state.hasChanges && (
-              <button className="button button--small button--quiet" type="button" onClick={state.discard}>
+              <button
+                className="button button--small button--quiet"
+                type="button"
+                onClick={() => (state.isTyped() ? setAsks(true) : state.discard())}
+              >
                 {t("discard")}
               </button>
             )}
@@ -274,6 +280,19 @@ export function ProductForm({
           </div>
         )}
       </form>
+      {asks && (
+        <Confirm
+          title={t("discardTitle")}
+          text={t("discardText")}
+          action={t("discardTyped")}
+          isDangerous
+          onClose={() => setAsks(false)}
+          onConfirm={() => {
+            setAsks(false);
+            state.discard();
+          }}
+        />
+      )}
       {state.conflict && (
         <ConflictDialog
           title={t("conflictTitle")}

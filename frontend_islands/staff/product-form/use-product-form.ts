@@ -203,6 +203,8 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
     confirm: (column: string) => setConfirmed([...confirmed, column]),
     hasDraft,
     hasChanges,
+    /** Whether words or figures are among the changes, not choices alone. */
+    isTyped: () => differing(form.getValues(), stored).some((name) => typeof stored[name] === "string"),
     isSubmitting: isSubmitting || isLeaving,
   };
 }

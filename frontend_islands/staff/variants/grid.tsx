@@ -45,6 +45,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const [isSaving, setSaving] = useState(false);
   const [edited, setEdited] = useState<VariantFormat | "new">();
   const [removed, setRemoved] = useState<VariantFormat>();
+  const [isReverting, setReverting] = useState(false);
   const [photosOf, setPhotosOf] = useState<VariantRow>();
 
   const area = useRef<HTMLDivElement>(null);
@@ -126,6 +127,13 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       setRemoved(undefined);
     }
   };
+  const revert = () => {
+    setReverting(false);
+    setChanges({});
+    setOrder(undefined);
+    setError(undefined);
+    setNotice("");
+  };
   return (
     <div className="variants" ref={area} {...keptFocus}>
       <p className="muted">{t("intro")}</p>
@@ -176,12 +184,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
             className="button button--small"
             type="button"
             disabled={isSaving}
-            onClick={() => {
-              setChanges({});
-              setOrder(undefined);
-              setError(undefined);
-              setNotice("");
-            }}
+            onClick={() => (count ? setReverting(true) : revert())}
           >
             {t("revert")}
           </button>
@@ -209,6 +212,16 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
             toast({ kind: "success", title: t("form.saved") });
             await read();
           }}
+        />
+      )}
+      {isReverting && (
+        <Confirm
+          title={t("revert")}
+          text={t("revertText", { count })}
+          action={t("revert")}
+          isDangerous
+          onClose={() => setReverting(false)}
+          onConfirm={revert}
         />
       )}
       {removed && (
