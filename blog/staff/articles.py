@@ -75,6 +75,9 @@ def article_list(request: HttpRequest) -> HttpResponseBase:
     except BadCursor:
         return redirect("staff-articles")
     counts = count_states()
+    left = request.GET.copy()
+    for done in ("cree", "retire"):
+        left.pop(done, None)
     created, removed = _named(request, "cree"), _named(request, "retire")
     context = {
         "rows": [_row(article) for article in page.rows],
@@ -86,6 +89,7 @@ def article_list(request: HttpRequest) -> HttpResponseBase:
         "categories": ArticleCategory.choices,
         "category": category,
         "trash_days": TRASH_DAYS,
+        "left": f"?{left.urlencode()}" if left else "",
         # What was done just before, and can be taken back.
         "created": created if created and created.trashed_at is None else None,
         "removed": removed if removed and removed.trashed_at else None,
@@ -111,10 +115,12 @@ def article_edit(request: HttpRequest, article_id: int) -> HttpResponse:
 
 @staff_page(StaffAction.EDIT_ARTICLES, WRITE)
 def article_act(request: HttpRequest, article_id: int, action: str) -> HttpResponseBase:
-    """`publier`, `depublier`, `corbeille`, `restaurer`: done by a POST, which leads back to the list."""
+    """`publier`, `depublier`, `corbeille`, `restaurer`: done by a POST, which leads back to the list
+    with the filters of its address."""
     if request.method != "POST" or staff_article(article_id) is None:
         raise Http404
-    back = redirect("staff-articles")
+    left = request.GET.copy()
+    back = redirect(reverse("staff-articles", query=left))
     try:
         if action == "publier":
             publish_article(article_id=article_id, actor=request.user)  # type: ignore[arg-type]
@@ -124,7 +130,8 @@ def article_act(request: HttpRequest, article_id: int, action: str) -> HttpRespo
             messages.success(request, "Article remis en brouillon.")
         elif action == "corbeille":
             trash_articles(article_ids=[article_id], actor=request.user)  # type: ignore[arg-type]
-            back = redirect(reverse("staff-articles", query={"retire": article_id}))
+            left["retire"] = str(article_id)
+            back = redirect(reverse("staff-articles", query=left))
         else:
             restore_articles(article_ids=[article_id], actor=request.user)  # type: ignore[arg-type]
             messages.success(request, "Article restauré.")

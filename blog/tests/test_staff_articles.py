@@ -6,6 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from blog.models import Article, ArticleState
 from blog.tests.articles import make_article, make_draft
@@ -70,3 +71,12 @@ def test_a_look_at_the_address_and_an_unknown_article_do_nothing(admin_client: C
     assert admin_client.post(f"{LIST}/{article.pk + 1}/depublier").status_code == 404
     article.refresh_from_db()
     assert article.state_at(timezone.now()) == ArticleState.PUBLISHED
+
+
+def test_a_button_of_the_list_leads_back_to_the_list_as_it_was(admin_client: Client) -> None:
+    article = make_article()
+    left = f"?etat=publies&categorie={article.category}"
+    page = admin_client.get(f"{LIST}{left}&cree={article.pk}").content.decode()
+    action = f"{LIST}/{article.pk}/corbeille{left}"
+    assert f'action="{escape(action)}"' in page
+    assert admin_client.post(action)["Location"] == f"{LIST}{left}&retire={article.pk}"

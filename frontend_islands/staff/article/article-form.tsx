@@ -9,6 +9,7 @@ import { useKeptFocus } from "../shared/kept-focus";
 import { toastProblem } from "../shared/problem";
 import { ProductPicker } from "../shared/product-picker";
 import { translate } from "../shared/translate";
+import { leftList } from "../shared/way-back";
 import type { EditorProps } from "./article-editor";
 import { restoreArticle, trashArticle } from "./calls";
 import { conflictFields } from "./conflicts";
@@ -48,7 +49,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
     if (!base) return;
     try {
       await trashArticle(base.id);
-      state.leave(`${props.list_url}?retire=${base.id}`);
+      state.leave(leftList(props.list_url, { retire: String(base.id) }));
     } catch (error) {
       toastProblem(t("actionFailed"), error);
       setAsks(undefined);
@@ -66,7 +67,7 @@ export function ArticleForm({ article, ...props }: FormProps) {
   const cancel = () => {
     if (state.hasChanges) setAsks("discard");
     else if (props.onCancel) props.onCancel();
-    else state.leave(props.list_url);
+    else state.leave(leftList(props.list_url));
   };
   return (
     <>

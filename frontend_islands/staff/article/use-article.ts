@@ -8,6 +8,7 @@ import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
+import { leftList } from "../shared/way-back";
 import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
 import {
   differing,
@@ -189,7 +190,7 @@ export function useArticle(
         toast({ kind: "success", title: t("created"), text: t("createdText") });
         // Before the page is left, or it would ask.
         flushSync(() => setLeaving(true));
-        goTo(`${props.list_url}?cree=${made.id}`);
+        goTo(leftList(props.list_url, { cree: String(made.id) }));
         return;
       }
       const fresh = await changeArticle(base.id, {

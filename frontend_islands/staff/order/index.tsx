@@ -14,6 +14,7 @@ import { OrderFlags } from "@/staff/shared/order-flags";
 import { Loading, Problem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
+import { leftList } from "@/staff/shared/way-back";
 import { AddressDialog } from "./address-dialog";
 import { orderPath, useOrder, useRefresh } from "./calls";
 import { History } from "./history";
@@ -147,7 +148,7 @@ function DeleteDialog({ order, listUrl, onClose }: DeleteProps) {
     mutationFn: () => deleteJson(orderPath(order.id)),
     onSuccess: () => {
       toast({ kind: "success", title: t("deleted") });
-      goTo(listUrl);
+      goTo(leftList(listUrl));
     },
     onError: (error) => {
       toast({
