@@ -35,6 +35,7 @@ from shop.core.file_storage import private_storage
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import KnownFieldsSerializer, allowed, private
+from shop.integrations.repeated_calls import idempotency_key
 
 _PIECE = OpenApiParameter("piece_id", int, OpenApiParameter.PATH)
 _PHOTO = OpenApiParameter("photo_id", int, OpenApiParameter.PATH)
@@ -91,9 +92,16 @@ class PiecePhotosView(APIView):
     def post(self, request: Request, piece_id: int) -> Response:
         upload = validated(PhotoUploadSerializer(data=request.data))["file"]
         try:
-            photo = add_photo(piece_id=piece_id, upload=upload, actor=cast(User, request.user))
+            photo = add_photo(
+                piece_id=piece_id,
+                upload=upload,
+                actor=cast(User, request.user),
+                key=idempotency_key(request),
+            )
         except WorkPiece.DoesNotExist:
             raise _piece_not_found() from None
+        except PiecePhoto.DoesNotExist:
+            raise _photo_not_found() from None
         return private(PiecePhotoSerializer(photo).data, 201)
 
 

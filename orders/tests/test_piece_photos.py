@@ -17,6 +17,7 @@ from orders.services.fulfilment.piece_photos import (
     MOST_PHOTOS,
     add_photo,
     purge_photos,
+    remove_photo,
     send_photo,
 )
 from orders.services.fulfilment.status_changes import update_status
@@ -81,6 +82,23 @@ def test_a_photo_is_taken_shown_before_it_goes_and_sent_once(staff_client, clien
     assert "Trois couches." in page.content.decode()
     board = staff_client.get("/api/admin/board").json()["cards"]
     assert {card["id"]: card["photos"] for card in board}[piece.pk] == 1
+
+
+def test_a_photo_that_is_sent_again_after_a_lost_answer_is_stored_once(staff_client, piece):
+    def store(key: str) -> Any:
+        headers = {"Idempotency-Key": key}
+        return staff_client.post(f"/api/admin/pieces/{piece.pk}/photos", {"file": upload()}, headers=headers)
+
+    files = set(private_storage().listdir("pieces")[1])
+    first, again = store("k1"), store("k1")
+    assert (again.status_code, again.json()["id"]) == (201, first.json()["id"])
+    photo = PiecePhoto.objects.get()
+    assert set(private_storage().listdir("pieces")[1]) - files == {photo.file.removeprefix("pieces/")}
+    store("k2")
+    assert PiecePhoto.objects.count() == 2
+    remove_photo(photo_id=photo.pk, actor=None)
+    assert store("k1").status_code == 404
+    assert PiecePhoto.objects.count() == 1
 
 
 def test_the_finish_is_in_the_customer_s_language_whoever_sends(staff_client, order, piece):

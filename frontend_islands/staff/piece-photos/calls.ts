@@ -17,11 +17,12 @@ export function usePhotos(piece: number) {
   });
 }
 
-/** A photo made small here, then sent; `onProgress` is told how much has left, from 0 to 1. */
+/** A photo made small here, then sent, once per `key`; `onProgress` is told how much has left, from 0 to 1. */
 export function useUpload(piece: number, onProgress: (share: number) => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (file: File) => sendFile<PiecePhoto>(photosPath(piece), await shrink(file), onProgress),
+    mutationFn: async ({ file, key }: { file: File; key: string }) =>
+      sendFile<PiecePhoto>(photosPath(piece), await shrink(file), onProgress, key),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(piece) }),
   });
 }

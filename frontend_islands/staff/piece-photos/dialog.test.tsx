@@ -1,6 +1,9 @@
 import { act, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ApiProblem } from "@/lib/api";
 import { renderStaff } from "@/testing/staff";
+import * as sending from "../pictures/send";
+import * as shrinking from "../pictures/shrink";
 import { PiecePhotosDialog } from "./dialog";
 
 const photo = {
@@ -129,4 +132,27 @@ it("says beside the photo why it was not removed, with the way to sign in, until
   isSignedOut = false;
   await remove();
   await waitFor(() => expect(refused.queryByRole("alert")).toBeNull());
+});
+
+it("sends a photo again under the same key after a lost answer, another one under its own", async () => {
+  vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
+  const send = vi.spyOn(sending, "sendFile").mockRejectedValue(new ApiProblem(0, "network", ""));
+  const { user, screen } = await renderStaff(
+    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
+  );
+  const chooser = document.querySelector("input[type=file]") as HTMLInputElement;
+  const golem = () => new File(["golem"], "golem.jpg", { type: "image/jpeg", lastModified: 1 });
+  const tried = (times: number) => waitFor(() => expect(send).toHaveBeenCalledTimes(times));
+  await user.upload(chooser, golem());
+  await user.click(await screen.findByRole("button", { name: "Réessayer" }));
+  await tried(2);
+  await screen.findByRole("button", { name: "Réessayer" });
+  await user.upload(chooser, golem());
+  await tried(3);
+  await screen.findByRole("button", { name: "Réessayer" });
+  await user.upload(chooser, new File(["owl"], "owl.jpg", { type: "image/jpeg" }));
+  await tried(4);
+  const [first, again, chosen, other] = send.mock.calls.map(([, , , key]) => key);
+  expect(first).toMatch(/.{16}/);
+  expect([again, chosen, other === first]).toEqual([first, first, false]);
 });

@@ -2,9 +2,10 @@
 import { useRef, useState } from "react";
 import type { MailPreview, PiecePhoto } from "@/api/types";
 import { Icon } from "@/lib/icon";
+import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
 import { MailViews } from "../order/mail-view";
-import { ACCEPTED } from "../pictures/shrink";
+import { ACCEPTED, UnusableFile } from "../pictures/shrink";
 import { uploadProblem } from "../pictures/upload-problem";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
@@ -42,7 +43,9 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
   function add(file: File | undefined) {
     if (!file) return;
     setShare(undefined);
-    upload.mutate(file, { onSuccess: ({ id }) => setChosen(id) });
+    const { variables: before, isError } = upload;
+    const key = isError && before && isSameFile(file, before.file) ? before.key : randomKey();
+    upload.mutate({ file, key }, { onSuccess: ({ id }) => setChosen(id) });
   }
 
   function look() {
@@ -112,10 +115,18 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
       ) : (
         <>
           <Taker isBusy={upload.isPending} share={share} hasPhotos={all.length > 0} onFile={add} />
-          {upload.error && (
+          {upload.error instanceof UnusableFile ? (
             <p className="alert alert--error" role="alert">
               {t("uploadFailed")} : {uploadProblem(upload.error)}
             </p>
+          ) : (
+            upload.error && (
+              <Problem
+                title={t("uploadFailed")}
+                error={upload.error}
+                onRetry={() => add(upload.variables?.file)}
+              />
+            )
           )}
           {remove.error && <Problem title={t("removeFailed")} error={remove.error} />}
           {photos.isPending && <Loading text={t("loading")} />}
@@ -169,6 +180,10 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** Chosen again after a lost answer: it may have arrived. */
+const isSameFile = (one: File, other: File) =>
+  one.name === other.name && one.size === other.size && one.lastModified === other.lastModified;
 
 interface TakerProps {
   isBusy: boolean;

@@ -19,6 +19,7 @@ from shop.core.file_storage import discard_files, private_storage
 from shop.core.mail import withdraw_mails
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
+from shop.integrations.repeated_calls import make_once
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -28,28 +29,34 @@ MOST_PHOTOS = 10
 _FOLDER = "pieces"
 
 
-def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None") -> PiecePhoto:
-    """Store a photograph of a piece; nobody but staff sees it until it is sent.
+def add_photo(*, piece_id: int, upload: UploadedFile[Any], actor: "User | None", key: str = "") -> PiecePhoto:
+    """Store a photograph of a piece, once per `key`; nobody but staff sees it until it is sent.
 
-    Raises Problem: 400 `invalid_image`, 503 `busy`, 409 as `send_photo`, 409 `too_many_photos`, and
-    WorkPiece.DoesNotExist; nothing is stored then.
+    Raises Problem: 400 `invalid_image`, 503 `busy`, 409 as `send_photo`, 409 `too_many_photos`, as `make_once`, and
+    WorkPiece.DoesNotExist, or PiecePhoto.DoesNotExist for one that was removed since; nothing is stored then.
     """
     order_id = WorkPiece.objects.values_list("item__order", flat=True).get(pk=piece_id)
     drawn = images.draw_image(file=cast(IO[bytes], upload), name=upload.name or "")
     stored = images.store_image(image=drawn, folder=_FOLDER, storage=private_storage())
+
+    def make() -> int:
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
+        piece = WorkPiece.objects.get(pk=piece_id)
+        _require_customer(order)
+        if piece.photos.count() >= MOST_PHOTOS:
+            raise Problem("too_many_photos", _("Dix photos au plus par pièce."), 409)
+        return PiecePhoto.objects.create(
+            piece=piece, file=stored.name, width=stored.width, height=stored.height, author=actor
+        ).pk
+
+    is_new = False
     try:
-        with transaction.atomic():
-            order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-            piece = WorkPiece.objects.get(pk=piece_id)
-            _require_customer(order)
-            if piece.photos.count() >= MOST_PHOTOS:
-                raise Problem("too_many_photos", _("Dix photos au plus par pièce."), 409)
-            return PiecePhoto.objects.create(
-                piece=piece, file=stored.name, width=stored.width, height=stored.height, author=actor
-            )
-    except BaseException:
-        private_storage().delete(stored.name)
-        raise
+        made = make_once(idempotency_key=key, body={"piece": piece_id}, make=make)
+        is_new = made.is_new
+    finally:
+        if not is_new:
+            private_storage().delete(stored.name)
+    return PiecePhoto.objects.get(pk=made.subject_id)
 
 
 def send_photo(*, photo_id: int, message: str, actor: "User | None") -> PiecePhoto:
