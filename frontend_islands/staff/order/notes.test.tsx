@@ -1,5 +1,7 @@
+import { act } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderSheet } from "@/api/types";
+import { forgetDraft, readDraft, writeDraft } from "@/staff/shared/drafts";
 import { renderStaff } from "@/testing/staff";
 import { Notes } from "./notes";
 
@@ -49,4 +51,20 @@ it("keeps a note that was begun while another is corrected", async () => {
     { text: "Socle noir. Mat.", corrects: 3 },
     { text: "Cadeau.", corrects: null },
   ]);
+});
+
+it("shows in every tab the note that is typed in one of them, until it is added", async () => {
+  const { user, screen } = await renderStaff(<Notes order={order} />);
+  const field = screen.getByRole<HTMLTextAreaElement>("textbox");
+  const inOtherTab = (change: () => void) => {
+    change();
+    act(() => void dispatchEvent(new StorageEvent("storage", { key: "staff-draft:order-note:o1" })));
+  };
+  expect(readDraft("order-note:o1")).toBeUndefined();
+  await user.type(field, "Cadeau");
+  inOtherTab(() => writeDraft("order-note:o1", "Cadeau, sans prix"));
+  await user.type(field, ".");
+  expect([field.value, readDraft("order-note:o1")]).toEqual(["Cadeau, sans prix.", "Cadeau, sans prix."]);
+  inOtherTab(() => forgetDraft("order-note:o1"));
+  expect([field.value, readDraft("order-note:o1")]).toEqual(["", undefined]);
 });

@@ -5,7 +5,7 @@ import type { StaffOrderSheet } from "@/api/types";
 import { postJson } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { formatMoment } from "@/staff/shared/dates";
-import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "@/staff/shared/drafts";
+import { useLeaveWarning, useSharedDraft } from "@/staff/shared/drafts";
 import { translate } from "@/staff/shared/translate";
 import { orderPath, useShow } from "./calls";
 import { Field, Refusal } from "./previewed-step";
@@ -20,8 +20,7 @@ interface Correction {
 }
 
 export function Notes({ order }: { order: StaffOrderSheet }) {
-  const draft = `order-note:${order.id}`;
-  const [text, setText] = useState(() => readDraft<string>(draft) ?? "");
+  const [text, setText] = useSharedDraft(`order-note:${order.id}`, () => "");
   // Beside the note that was begun, which is there again afterwards.
   const [correction, setCorrection] = useState<Correction>();
   const latest = useRef(text);
@@ -40,17 +39,11 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
       toast({ kind: "success", title: t("noteAdded") });
       if (sent.correction) setCorrection(undefined);
       // What was typed since is another note.
-      else if (latest.current === sent.text) write("");
+      else if (latest.current === sent.text) setText("");
     },
   });
   const isCorrected = correction !== undefined && correction.text !== correction.before;
   useLeaveWarning(isCorrected || (text.trim() !== "" && add.isPending));
-
-  function write(value: string) {
-    setText(value);
-    if (value) writeDraft(draft, value);
-    else forgetDraft(draft);
-  }
 
   const replaced = new Set(order.staff_notes.map((note) => note.corrects));
   return (
@@ -111,7 +104,7 @@ export function Notes({ order }: { order: StaffOrderSheet }) {
               maxLength={2000}
               readOnly={correction && add.isPending}
               onChange={({ target }) =>
-                correction ? setCorrection({ ...correction, text: target.value }) : write(target.value)
+                correction ? setCorrection({ ...correction, text: target.value }) : setText(target.value)
               }
             />
           </Field>

@@ -1,5 +1,5 @@
 /** What somebody typed is never lost: kept in the browser until it is saved, and leaving asks first. */
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 const PREFIX = "staff-draft:";
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -49,20 +49,32 @@ export function draftNames(start: string): string[] {
 
 /** A draft that every tab of this browser shows as the last of them left it. */
 export function useSharedDraft<Value>(name: string, start: () => Value) {
-  const [draft, setDraft] = useState<Value>(() => readDraft<Value>(name) ?? start());
+  const [empty] = useState(start);
+  const [draft, setDraft] = useState<Value>(() => readDraft<Value>(name) ?? empty);
   useEffect(() => {
     // Written again, what another tab wrote would come back to it without end.
-    if (!same(draft, readDraft<Value>(name))) writeDraft(name, draft);
-  }, [name, draft]);
-  useEffect(() => {
-    const take = ({ key }: StorageEvent) => {
-      const kept = key === PREFIX + name ? readDraft<Value>(name) : undefined;
-      if (kept) setDraft((before) => (same(before, kept) ? before : kept));
-    };
-    addEventListener("storage", take);
-    return () => removeEventListener("storage", take);
-  }, [name]);
+    if (same(draft, readDraft<Value>(name) ?? empty)) return;
+    if (same(draft, empty)) forgetDraft(name);
+    else writeDraft(name, draft);
+  }, [name, draft, empty]);
+  useOtherTabs(name, () => {
+    const kept = readDraft<Value>(name) ?? empty;
+    setDraft((before) => (same(before, kept) ? before : kept));
+  });
   return [draft, setDraft] as const;
+}
+
+/** Calls when another tab of this browser has kept or forgotten something under the name. */
+export function useOtherTabs(name: string, hear: () => void): void {
+  const latest = useRef(hear);
+  latest.current = hear;
+  useEffect(() => {
+    const listen = ({ key }: StorageEvent) => {
+      if (key === PREFIX + name) latest.current();
+    };
+    addEventListener("storage", listen);
+    return () => removeEventListener("storage", listen);
+  }, [name]);
 }
 
 /** Whether two drafts, or values in them, are written alike. */
