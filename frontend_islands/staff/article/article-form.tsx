@@ -27,6 +27,7 @@ const DRAFT_PLACES = {
   server: "kept.server",
   browser: "kept.browser",
   typing: "kept.typing",
+  elsewhere: "kept.elsewhere",
 } as const;
 
 interface FormProps extends EditorProps {

@@ -153,6 +153,18 @@ it("keeps what is typed on the server, and sends what changed with the version s
   expect(calls("PATCH")).toEqual([{ title: "Poncer à l'eau", expected_updated_at: SANDING.updated_at }]);
 });
 
+it("asks before it is left once another tab has typed into the article: the server keeps the last alone", async () => {
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  await user.type(await screen.findByLabelText(/^Titre/), " à l'eau");
+  await screen.findByText("Saisie gardée sur le serveur, pas encore enregistrée");
+  const asks = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  await waitFor(() => expect(asks()).toBe(false));
+  writeDraft("article-7", { values: { excerpt: "Deux." }, base: SANDING.updated_at, at: Date.now() });
+  act(() => void dispatchEvent(new StorageEvent("storage", { key: "staff-draft:article-7" })));
+  expect(asks()).toBe(true);
+  expect(screen.getByText(/^Modifications non enregistrées : cet article est aussi modifié/)).toBeTruthy();
+});
+
 it("keeps nothing on the server of what was taken back by hand", async () => {
   answers = [1, 2, 3].map(() => ({ status: 204, body: null }));
   const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);

@@ -5,7 +5,7 @@ import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
-import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { forgetDraft, readDraft, useLeaveWarning, useOtherTabs, writeDraft } from "../shared/drafts";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { leftList } from "../shared/way-back";
@@ -45,8 +45,8 @@ export interface Conflict {
   names: Name[];
 }
 
-/** Where what was typed is: saved with the article, kept on the server, in this browser, or on its way. */
-type Kept = "saved" | "server" | "browser" | "typing";
+/** Where what was typed is: saved with the article, kept on the server, in this browser, on its way, or in no place. */
+type Kept = "saved" | "server" | "browser" | "typing" | "elsewhere";
 
 /**
  * The editor's state: what is stored (`base`), what was typed since, and the way to the server. What is typed into an
@@ -86,6 +86,8 @@ export function useArticle(
   const hasChanges = changed.length > 0 || confirmed.length > 0;
   const isOut = Boolean(base?.trashed_at);
   useLeaveWarning(hasChanges && kept !== "server" && !isLeaving);
+  // Of what several tabs type into an article, the server keeps the last alone.
+  useOtherTabs(draftName, () => setKept((now) => (now === "server" ? "elsewhere" : now)));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for what is typed, not for what it makes of the rest.
   useEffect(() => {
