@@ -183,6 +183,13 @@ def test_asked_for_on_the_page_made_in_the_background_and_mailed(queued_tasks, r
     # A refused form is not taken away from who types it anew.
     assert "Refresh" not in client.post(f"{PAGE}/effacement", {"password": "x"}).headers
     assert "no-store" in page.headers["Cache-Control"]
+    # Nor is the password: it is asked for where nothing is loaded again.
+    assert 'name="password"' not in page.content.decode()
+    assert f'href="{PAGE}?effacer#effacement"' in page.content.decode()
+    asked = client.get(f"{PAGE}?effacer")
+    assert 'name="password"' in asked.content.decode()
+    assert "Cette page s'actualise toute seule." not in asked.content.decode()
+    assert "Refresh" not in asked.headers
 
     with run_on_commit():
         queued_tasks.run()

@@ -148,8 +148,12 @@ def _page(
 ) -> HttpResponse:
     user = _member(request)
     export = current_export(user.pk)
+    # Never while a password is typed.
+    is_typed = request.method == "POST" or "effacer" in request.GET
+    is_refreshed = export is not None and export.is_under_way and not is_typed
     context: dict[str, Any] = {
         "export": export,
+        "is_refreshed": is_refreshed,
         "export_refusal": export_refusal,
         "export_days": period_text("export_days"),
         "erasure": erasure_of(user.pk),
@@ -170,8 +174,7 @@ def _page(
         ],
     }
     response = render(request, "pages/members_data.html", context, status=status)
-    # Never while a refused form is typed anew, at an address that takes forms alone.
-    if export is not None and export.is_under_way and request.method != "POST":
+    if is_refreshed:
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
 
