@@ -101,7 +101,10 @@ def stop_return_mails(*, key: str) -> bool:
 def watch_favourites(*, now: datetime) -> int:
     """Record the awaited products that went out of stock, and write to those whose product is back; return how many
     mails were written. A mail and its mark are one transaction: run again, nothing is written twice."""
-    awaited = Favourite.objects.filter(notify_when_back=True, product__is_published=True)
+    # Who is blocked still gets the mails of their orders, and no others.
+    awaited = Favourite.objects.filter(
+        notify_when_back=True, user__is_active=True, product__is_published=True
+    )
     available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
     awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)
     back = awaited.filter(missing_since__isnull=False, product_id__in=available)

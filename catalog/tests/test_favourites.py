@@ -282,6 +282,17 @@ class TestReturnMails:
         assert watch_favourites(now=now + timedelta(days=1)) == 1
         assert OutgoingMail.objects.count() == 2
 
+    def test_a_blocked_member_gets_none_until_the_account_is_open_again(self, awaited):
+        watch_favourites(now=timezone.now())
+        awaited.user.is_active = False
+        awaited.user.save()
+        self.back(awaited)
+        assert watch_favourites(now=timezone.now()) == 0
+        assert not OutgoingMail.objects.exists()
+        awaited.user.is_active = True
+        awaited.user.save()
+        assert watch_favourites(now=timezone.now()) == 1
+
     def test_nobody_gets_a_mail_who_did_not_ask(self, awaited):
         watch_favourites(now=timezone.now())
         choose_return_mails(user_id=awaited.user_id, product_ids=[], language="fr")
