@@ -14,7 +14,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from blog.markup import word_count
@@ -36,6 +35,7 @@ from catalog.services.translations import stale_texts
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.letters import slug_of
 from shop.core.models import ShopSettings
 from shop.core.problems import InvalidFields, Problem
 
@@ -243,4 +243,4 @@ def _fill_slugs(article: Article, before: Values) -> None:
 
 
 def _slug(title: str) -> str:
-    return slugify(title)[:180].strip("-") or SLUG_FALLBACK
+    return slug_of(title)[:180].strip("-") or SLUG_FALLBACK

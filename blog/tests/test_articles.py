@@ -37,6 +37,10 @@ def refusal(call, *args, **kwargs) -> Problem:
     return caught.value
 
 
+def test_letters_written_as_one_are_spelled_out_in_an_address():
+    assert make_draft("Mettre du cœur à l'œuvre").slug_fr == "mettre-du-coeur-a-loeuvre"
+
+
 def test_create_article_makes_a_draft_with_its_address_words_and_first_revision():
     admin = make_admin()
     article = create_article(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from django.db import transaction
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog.models import SLUG_FIELDS, SLUG_LENGTH, Category, FormerSlug
@@ -17,6 +16,7 @@ from catalog.services.search_index import lock_vocabulary
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.letters import slug_of
 from shop.core.problems import InvalidFields, Problem
 from shop.core.site import page_words
 from shop.core.transaction_locks import lock_names
@@ -135,7 +135,7 @@ def _slugs_of_others(category: Category) -> dict[str, str]:
 
 def _free_slug(name: str, used: Collection[str]) -> str:
     """The name as a word of an address, with a number where it is taken."""
-    word = slugify(name)[: SLUG_LENGTH - 4].strip("-_") or SLUG_FALLBACK
+    word = slug_of(name)[: SLUG_LENGTH - 4].strip("-_") or SLUG_FALLBACK
     slug, number = word, 2
     while slug in used:
         slug, number = f"{word}-{number}", number + 1

@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import CheckConstraint, Model, Q
 from django.utils import timezone
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog import pricing
@@ -30,6 +29,7 @@ from catalog.services.search_index import index_products, remove_product
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.letters import slug_of
 from shop.core.problems import InvalidFields, Problem
 from shop.core.searching import folded
 from shop.integrations.models import EventKind
@@ -299,7 +299,7 @@ def _fill_slugs(product: Product, stored: Mapping[str, Any]) -> None:
 
 
 def _slug_of(name: str) -> str:
-    return slugify(name)[:180].strip("-") or SLUG_FALLBACK
+    return slug_of(name)[:180].strip("-") or SLUG_FALLBACK
 
 
 def validate(row: Model, without: str = "") -> None:

@@ -27,6 +27,10 @@ def make(name: str = "Jardin", **fields: Any) -> Category:
     return save_category(category=Category(name_fr=name, **{"kind": COLLECTION, **fields}))
 
 
+def test_letters_written_as_one_are_spelled_out_in_an_address() -> None:
+    assert make("Coups de cœur").slug == "coups-de-coeur"
+
+
 @pytest.mark.parametrize(
     "word",
     [

@@ -46,6 +46,11 @@ def test_an_address_is_made_of_each_languages_name():
     )
 
 
+def test_letters_written_as_one_are_spelled_out_in_an_address():
+    product = make_product("Cœur d'Œillet", name_de="Großer Strauß")
+    assert (product.slug_fr, product.slug_de) == ("coeur-doeillet", "grosser-strauss")
+
+
 def test_an_address_that_staff_typed_is_kept():
     assert make_product("Ours", slug_fr="grand-ours").slug_fr == "grand-ours"
 

@@ -1,4 +1,4 @@
-"""Letters that the fonts of our documents can draw, and how the others are written with those.
+"""Letters that the fonts of our documents can draw, and how the others are written with those; letters of addresses.
 
 The fonts draw Latin, Greek and Cyrillic. Chinese, Arabic, emoji … are written in Latin letters by AnyASCII: a box would
 tell nobody whose parcel it is. The data inside an invoice keep what was typed.
@@ -11,6 +11,9 @@ import unicodedata
 from typing import Any
 
 from anyascii import anyascii
+from django.utils.text import slugify
+
+from shop.core.searching import LETTERS
 
 # What Figtree, Bricolage Grotesque and Libertinus Serif draw together; a test typesets all of it.
 DRAWN = (
@@ -33,6 +36,11 @@ def drawable(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: drawable(item) for key, item in value.items()}
     return value
+
+
+def slug_of(text: str) -> str:
+    """Return a text as words of an address. `œ` is `oe` and `ß` is `ss`: `slugify` alone makes `cur` of « cœur »."""
+    return slugify(text.casefold().translate(LETTERS))
 
 
 def _written(sign: re.Match[str]) -> str:
