@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -345,7 +344,7 @@ def _in_words(name: str, value: Any) -> Any:
     return dict(getattr(column, "flatchoices", ())).get(value, value)
 
 
-def values_of(form: serializers.BaseSerializer[Any], data: Iterable[str] | None = None) -> dict[str, Any]:
+def values_of(form: serializers.BaseSerializer[Any]) -> dict[str, Any]:
     """The validated values as the services want them: texts never null, no external reference as null."""
     values = dict(form.validated_data)
     for name, value in values.items():
