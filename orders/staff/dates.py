@@ -139,7 +139,7 @@ def retention_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBas
             f"La boutique garde {localised_amount(kept)} de cette commande annulée\u00a0: remboursez-les depuis sa "
             "page, ou gardez-les pour un motif écrit.",
             "Votre décision reste au journal, le client la lit sur la page de sa commande, et la commande quitte "
-            "«\u00a0À traiter\u00a0».",
+            "«\u00a0À faire\u00a0».",
         ]
         if order.retention_reason:
             sentences.insert(1, f"Motif donné à l'annulation\u00a0: {order.retention_reason}")

@@ -80,13 +80,13 @@ class Closures(PublicSetting[WorkshopClosure]):
         if late == 1:
             messages.warning(
                 request,
-                "1 commande promise ne peut plus partir à temps\u00a0: elle est dans «\u00a0À traiter\u00a0».",
+                "1 commande promise ne peut plus partir à temps\u00a0: elle est dans «\u00a0À faire\u00a0».",
             )
         elif late:
             messages.warning(
                 request,
-                f"{late} commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans «\u00a0À "
-                f"traiter\u00a0».",
+                f"{late} commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans "
+                "«\u00a0À faire\u00a0».",
             )
 
     def _forms(self, row: WorkshopClosure, data: Any = None, files: Any = None) -> tuple[Any, Any]:

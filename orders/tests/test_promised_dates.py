@@ -216,7 +216,9 @@ def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(lim
         {"starts_on": "2026-11-24", "ends_on": "2026-11-30"},
         follow=True,
     )
-    assert "1 commande promise ne peut plus partir à temps" in answer.content.decode()
+    said = "1 commande promise ne peut plus partir à temps\u00a0: elle est dans «\u00a0À faire\u00a0»."
+    assert said in answer.content.decode()
+    assert ">À faire</h2>" in admin.get("/admin").content.decode()
     paid.refresh_from_db()
     assert paid.promised_by == date(2026, 12, 5)
     assert list(orders_at_risk(today)) == [paid]

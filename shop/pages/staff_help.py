@@ -303,8 +303,8 @@ HELP = (
         (
             "Toutes les pages annoncent une fermeture deux semaines avant, et les dates promises en "
             "tiennent compte.",
-            "Les dates déjà promises restent\u00a0: celles que vous ne pourrez pas tenir sont dans «\u00a0À "
-            "traiter\u00a0».",
+            "Les dates déjà promises restent\u00a0: celles que vous ne pourrez pas tenir sont dans "
+            "«\u00a0À faire\u00a0».",
         ),
     ),
     Help(

@@ -27,7 +27,7 @@ const SEGMENTS: { name: string; label: string; query: Record<string, string>; is
   { name: "shipped", label: t("shipped"), query: { status: "shipped" } },
   { name: "delivered", label: t("delivered"), query: { status: "delivered" } },
   { name: "refunded", label: t("refunded"), query: { status: "refunded" } },
-  // What « À traiter » leads to: shown while it is chosen.
+  // What « À faire » leads to: shown while it is chosen.
   { name: "to_make", label: t("toMake"), query: { waits: "to_make" }, isRare: true },
   { name: "at_risk", label: t("atRisk"), query: { waits: "at_risk" }, isRare: true },
   { name: "review", label: t("review"), query: { waits: "review" }, isRare: true },
