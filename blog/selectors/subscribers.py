@@ -9,8 +9,6 @@ from django.db.models import Count, Q, QuerySet
 
 from blog.models import Campaign, Subscriber, Topic
 from shop.core.fragment_cache import cached_fragment
-from shop.core.keyset import KeysetPage, read_page
-from shop.core.searching import rows_with_words
 
 CLAIMED_FROM: Final = 500
 """Below it no page speaks of a number of subscribers."""
@@ -19,7 +17,6 @@ TOPIC_COLUMNS: Final = {
     Topic.PIECES: "wants_pieces",
     Topic.PROMOTIONS: "wants_promotions",
 }
-PAGE_SIZE = 30
 _TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
 
 
@@ -65,19 +62,3 @@ def find_by_token(token: str) -> Subscriber | None:
 def find_subscriber(email: str) -> Subscriber | None:
     """Return the row of an address in its stored form. One query."""
     return Subscriber.objects.filter(email=email).first()
-
-
-def find_subscribers(*, state: str = "", search: str = "", cursor: str = "") -> KeysetPage[Subscriber]:
-    """Return a page of the subscribers. `state` is `receives`, `waiting`, `gone` or `suspended`. One query. Raises
-    BadCursor."""
-    rows = Subscriber.objects.all()
-    match state:
-        case "receives":
-            rows = receivers()
-        case "waiting":
-            rows = rows.filter(subscribed_at=None, unsubscribed_at=None, asked_at__isnull=False)
-        case "gone":
-            rows = rows.filter(unsubscribed_at__isnull=False)
-        case "suspended":
-            rows = rows.filter(suspended_at__isnull=False)
-    return read_page(rows_with_words(rows, search, ("email",)), cursor, moment="created_at", size=PAGE_SIZE)

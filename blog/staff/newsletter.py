@@ -20,7 +20,7 @@ from accounts.models import User
 from blog.mails.letters import letter_context, make_blocks, sample_links
 from blog.models import Campaign, CampaignState, CampaignText, Subscriber, Suspension
 from blog.selectors.letters import all_campaigns, figures_of, find_campaign
-from blog.selectors.subscribers import audience_counts, find_subscribers, receivers
+from blog.selectors.subscribers import audience_counts, receivers
 from blog.services.newsletter import campaigns
 from blog.services.newsletter.suspensions import lift_suspension, suspend_address
 from blog.staff.letter_forms import LetterForm, shown_choices, values_of, with_shown
@@ -31,16 +31,20 @@ from shop.core.mail_delivery import render as draw_mail
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_lists import list_in_states
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
 from shop.integrations.repeated_calls import make_once_for_staff
 
-# By the word in the address; the first is shown where there is none.
-STATES = (
-    ("abonnes", "Abonnés", "receives"),
-    ("a-confirmer", "À confirmer", "waiting"),
-    ("desinscrits", "Désinscrits", "gone"),
-    ("suspendus", "Suspendus", "suspended"),
+PARTS = (
+    Part("abonnes", "Abonnés", lambda _rows: receivers()),
+    Part(
+        "a-confirmer",
+        "À confirmer",
+        lambda rows: rows.filter(subscribed_at=None, unsubscribed_at=None, asked_at__isnull=False),
+    ),
+    Part("desinscrits", "Désinscrits", lambda rows: rows.filter(unsubscribed_at__isnull=False)),
+    Part("suspendus", "Suspendus", lambda rows: rows.filter(suspended_at__isnull=False)),
+    Part("tous", "Tous"),
 )
 DARK = "(prefers-color-scheme: dark)"
 # What a button of a letter's page does, and what is said once it is done.
@@ -278,8 +282,9 @@ def test(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_SUBSCRIBERS)
 def subscribers(request: HttpRequest) -> HttpResponseBase:
+    rows = Subscriber.objects.all()
     context = {
-        **list_in_states(request, STATES, find_subscribers),
+        "list": staff_list(request, rows, PARTS, searched=("email",), moment="created_at"),
         "reasons": Suspension.choices,
         "may_suspend": may(request.user, StaffAction.SUSPEND_SUBSCRIBER),
     }

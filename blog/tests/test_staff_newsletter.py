@@ -158,16 +158,17 @@ def test_subscribers_are_found_suspended_and_restored(staff):
     subscriber = make_subscriber("lea@example.com")
     make_subscriber("zoe@example.com", subscribed_at=None, asked_at=timezone.now())
     assert "lea@example.com" in staff.get("/admin/newsletter/abonnes").content.decode()
-    waiting = staff.get("/admin/newsletter/abonnes?etat=a-confirmer").content.decode()
+    waiting = staff.get("/admin/newsletter/abonnes?liste=a-confirmer").content.decode()
     assert "zoe@example.com" in waiting
     assert "lea@example.com" not in waiting
     make_subscriber("max@example.com", subscribed_at=None, unsubscribed_at=timezone.now())
-    gone = staff.get("/admin/newsletter/abonnes?etat=desinscrits").content.decode()
+    gone = staff.get("/admin/newsletter/abonnes?liste=desinscrits").content.decode()
     assert set(re.findall(r"\w+@example\.com", gone)) == {"max@example.com"}
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complaint"})
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}", {"motif": "complain"})
     assert Subscriber.objects.get(pk=subscriber.pk).suspension == "complaint"
-    suspended = staff.get("/admin/newsletter/abonnes?etat=suspendus").content.decode()
+    suspended = staff.get("/admin/newsletter/abonnes?liste=suspendus").content.decode()
     assert set(re.findall(r"\w+@example\.com", suspended)) == {"lea@example.com"}
+    assert ">lea@example.com<" in staff.get("/admin/newsletter/abonnes?q=lea").content.decode()
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}")
     assert Subscriber.objects.get(pk=subscriber.pk).receives

@@ -11,20 +11,20 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from catalog.models import Review, ReviewState
-from catalog.selectors.moderation import find_reviews, named_decisions, review_with_decisions
+from catalog.selectors.moderation import named_decisions, review_with_decisions
 from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_lists import list_in_states
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
-# By the word in the address; the first is shown where there is none.
-STATES = (
-    ("a-relire", "À relire", ReviewState.PENDING.value),
-    ("publies", "Publiés", ReviewState.PUBLISHED.value),
-    ("refuses", "Refusés", ReviewState.REFUSED.value),
-    ("tous", "Tous", ""),
+PARTS = (
+    Part("a-relire", "À relire", lambda rows: rows.filter(state=ReviewState.PENDING)),
+    Part("publies", "Publiés", lambda rows: rows.filter(state=ReviewState.PUBLISHED)),
+    Part("refuses", "Refusés", lambda rows: rows.filter(state=ReviewState.REFUSED)),
+    Part("tous", "Tous"),
 )
+SEARCHED = ("title", "text", "author_name", "guest_email", "order_reference", "product__name_fr")
 
 
 class DecisionForm(forms.Form):
@@ -47,8 +47,9 @@ class DecisionForm(forms.Form):
 
 @staff_page(StaffAction.SEE_REVIEWS)
 def review_list(request: HttpRequest) -> HttpResponseBase:
+    rows = Review.objects.select_related("product")
     context = {
-        **list_in_states(request, STATES, find_reviews),
+        "list": staff_list(request, rows, PARTS, searched=SEARCHED, moment="created_at"),
         "may_moderate": may(request.user, StaffAction.MODERATE_REVIEW),
     }
     return render(request, "staff/reviews/list.html", context)

@@ -59,7 +59,7 @@ def test_reviews_that_wait_are_shown_first_and_published_with_one_tap(browser: C
     )
     assert f"À relire → Publié ({admin.email})" in text(browser.get(f"/admin/avis/{review.pk}"))
     assert "Trop petite." not in text(browser.get("/admin/avis"))
-    assert "Trop petite." in text(browser.get("/admin/avis?etat=publies"))
+    assert "Trop petite." in text(browser.get("/admin/avis?liste=publies"))
 
 
 def test_refusal_without_a_reason_changes_nothing(browser: Client) -> None:
@@ -115,10 +115,10 @@ def test_review_list_takes_few_queries_however_many_there_are(
     browser: Client, django_assert_num_queries: Any
 ) -> None:
     member = make_user("client@example.com")
-    for _number in range(25):
+    for _number in range(55):
         make_review(user=None if Review.objects.exists() else member)
     first = browser.get("/admin/avis")
-    assert len(first.context["page"].rows) == 20
+    assert len(first.context["list"].rows) == 50
     # Session and person 2, the rows with their products 1.
     with django_assert_num_queries(3):
-        browser.get(f"/admin/avis?suite={first.context['page'].next_cursor}")
+        browser.get(f"/admin/avis{first.context['list'].next_url}")

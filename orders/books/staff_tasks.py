@@ -200,7 +200,7 @@ def _mails(today: date) -> StaffTask:
     return StaffTask(
         "E-mails en échec",
         OutgoingMail.objects.filter(state=MailState.FAILED).count(),
-        reverse("staff-outbox", query={"etat": "echecs"}),
+        reverse("staff-outbox", query={"liste": "echecs"}),
         one="E-mail en échec",
     )
 

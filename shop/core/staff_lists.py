@@ -41,32 +41,17 @@ class PartLink:
 @dataclass(frozen=True, slots=True)
 class StaffList(Generic[Row]):
     """A page of a list, and the links around it. `next_url` is empty at the end, `first_url` on the first page;
-    `matching` are the rows of every page, `kept` what a new search keeps of the address."""
+    `matching` are the rows of every page, `part` is the word of the one that is open, `kept` what a new search keeps
+    of the address."""
 
     rows: list[Row]
     matching: QuerySet[Row]
+    part: str
     parts: list[PartLink]
     search: str
     kept: dict[str, str]
     next_url: str
     first_url: str
-
-
-def list_in_states(
-    request: HttpRequest, states: Sequence[tuple[str, str, str]], find: Callable[..., KeysetPage[Any]]
-) -> dict[str, Any]:
-    """Return what a list in states shows: the one that `etat` names or the first, with the words `recherche`, at the
-    place `suite`. A state is its word in the address, what people read and what `find` takes.
-
-    What can't be read in the address is left aside. As many queries as `find`.
-    """
-    asked, search = request.GET.get("etat", ""), request.GET.get("recherche", "").strip()[:100]
-    state = next((state for word, _label, state in states if word == asked), states[0][2])
-    try:
-        page = find(state=state, search=search, cursor=request.GET.get("suite", "")[:200])
-    except BadCursor:
-        page = find(state=state, search=search)
-    return {"page": page, "states": states, "state": state, "asked": asked, "search": search}
 
 
 def staff_list(
@@ -101,6 +86,7 @@ def staff_list(
     return StaffList(
         rows=page.rows,
         matching=found,
+        part=part.word,
         parts=[PartLink(to.label, _address({"liste": to.word, **stay}), to is part) for to in parts],
         search=search,
         kept={name: value for name, value in (kept or {}).items() if value},

@@ -23,22 +23,23 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.mail_samples import KINDS
 from shop.core.models import MailState, OutgoingMail
-from shop.core.outbox import find_mails
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_lists import list_in_states
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import MAIL_POLICY, WRITE, staff_page
 from shop.pages.selectors.mail_previews import mail_kinds, order_for_preview, preview_mail
 from shop.pages.services.mail_tests import send_test
 
 logger = logging.getLogger(__name__)
 
-# By the word in the address; the first is shown where there is none.
-STATES = (
-    ("tous", "Tous", ""),
-    ("echecs", "En échec", MailState.FAILED.value),
-    ("en-attente", "En file d'attente", MailState.QUEUED.value),
-    ("envoyes", "Envoyés", MailState.SENT.value),
+PARTS = (
+    Part("tous", "Tous"),
+    Part("echecs", "En échec", lambda rows: rows.filter(state=MailState.FAILED)),
+    Part("en-attente", "En file d'attente", lambda rows: rows.filter(state=MailState.QUEUED)),
+    Part("envoyes", "Envoyés", lambda rows: rows.filter(state=MailState.SENT)),
 )
+SEARCHED = ("to", "reference", "subject", "kind", "message_id")
+# Not their words.
+LISTED = ("created_at", "to", "kind", "reference", "state", "subject")
 
 
 @staff_page(StaffAction.SEE_MAILS)
@@ -94,8 +95,9 @@ def mail_test(request: HttpRequest, kind: str) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_MAILS)
 def outbox(request: HttpRequest) -> HttpResponseBase:
-    context = list_in_states(request, STATES, find_mails)
-    return render(request, "staff/mails/outbox.html", context)
+    rows = OutgoingMail.objects.only(*LISTED)
+    listed = staff_list(request, rows, PARTS, searched=SEARCHED, moment="created_at")
+    return render(request, "staff/mails/outbox.html", {"list": listed})
 
 
 @staff_page(StaffAction.SEE_MAILS, WRITE)

@@ -6,6 +6,7 @@ from typing import cast
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Count
 from django.http import FileResponse, Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,19 +15,19 @@ from accounts.models import User
 from shop.core.file_storage import private_storage
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
-from shop.core.staff_lists import list_in_states
+from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 from shop.pages.forms import LinesField
 from shop.pages.models import ContactImage, ContactRequest, ContactState
-from shop.pages.selectors.contacts import contact_with_words, find_contacts
+from shop.pages.selectors.contacts import contact_with_words
 from shop.pages.services import contact
 
-# By the word in the address; the first is shown where there is none.
-STATES = (
-    ("a-repondre", "À répondre", ContactState.NEW.value),
-    ("repondus", "Répondus", ContactState.ANSWERED.value),
-    ("tous", "Tous", ""),
+PARTS = (
+    Part("a-repondre", "À répondre", lambda rows: rows.filter(state=ContactState.NEW)),
+    Part("repondus", "Répondus", lambda rows: rows.filter(state=ContactState.ANSWERED)),
+    Part("tous", "Tous"),
 )
+SEARCHED = ("reference", "email", "first_name", "last_name", "subject", "message")
 
 
 class ReplyForm(forms.Form):
@@ -43,8 +44,9 @@ class ReplyForm(forms.Form):
 
 @staff_page(StaffAction.SEE_CONTACTS)
 def message_list(request: HttpRequest) -> HttpResponseBase:
-    context = list_in_states(request, STATES, find_contacts)
-    return render(request, "staff/messages/list.html", context)
+    rows = ContactRequest.objects.annotate(picture_count=Count("images"))
+    listed = staff_list(request, rows, PARTS, searched=SEARCHED, moment="created_at")
+    return render(request, "staff/messages/list.html", {"list": listed})
 
 
 @staff_page(StaffAction.SEE_CONTACTS, WRITE)

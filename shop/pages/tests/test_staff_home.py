@@ -168,7 +168,7 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
             "/admin/commandes?filtre=to_make",
             "la première est promise pour le 18 novembre 2026",
         ),
-        ("E-mail en échec", 1, "/admin/e-mails/envoyes?etat=echecs", ""),
+        ("E-mail en échec", 1, "/admin/e-mails/envoyes?liste=echecs", ""),
         ("Tâche planifiée en erreur", 1, "/admin/taches", ""),
         ("Mention légale manquante", 1, "/admin/conditions", "conditions de vente à publier"),
         (

@@ -140,12 +140,12 @@ def test_sent_mails_are_found_in_one_query(
     browser: Client, dead: OutgoingMail, django_assert_num_queries: Any
 ) -> None:
     OutgoingMail.objects.create(kind="invoice", to="other@example.com", reference="7C9BE001")
-    failed = text(browser.get(f"{LIST}/envoyes?etat=echecs"))
+    failed = text(browser.get(f"{LIST}/envoyes?liste=echecs"))
     assert "client@example.com" in failed
     assert "other@example.com" not in failed
     # Session and person 2, the mails 1.
     with django_assert_num_queries(3):
-        assert "other@example.com" in text(browser.get(f"{LIST}/envoyes?recherche=7C9BE001"))
+        assert "other@example.com" in text(browser.get(f"{LIST}/envoyes?q=7C9BE001"))
 
 
 def test_dead_letter_is_sent_again_and_recorded(

@@ -42,31 +42,31 @@ def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(st
     assert f'href="/admin/messages/{waiting.pk}"' in page
     assert "En attente" in page
     assert "Déjà fait" not in page
-    assert "Déjà fait" in text(staff.get("/admin/messages?etat=repondus"))
-    assert "Déjà fait" in text(staff.get("/admin/messages?etat=tous"))
+    assert "Déjà fait" in text(staff.get("/admin/messages?liste=repondus"))
+    assert "Déjà fait" in text(staff.get("/admin/messages?liste=tous"))
 
 
-def test_message_search_finds_every_word_in_any_field(staff: Client) -> None:
-    make_message(subject="Un dragon", email="zoe@example.com")
+def test_message_search_finds_every_word_in_any_field_answered_or_not(staff: Client) -> None:
+    make_message(subject="Un dragon", email="zoe@example.com", state=ContactState.ANSWERED)
     make_message(subject="Un lutin")
-    page = text(staff.get("/admin/messages?recherche=dragon+zoe"))
+    page = text(staff.get("/admin/messages?q=dragon+zoe"))
     assert "Un dragon" in page
     assert "Un lutin" not in page
-    assert "Rien ne correspond à « chaise »." in text(staff.get("/admin/messages?recherche=chaise"))
+    assert "Rien ne correspond à « chaise »." in text(staff.get("/admin/messages?q=chaise"))
 
 
 def test_message_list_takes_one_query_however_many_there_are(
     staff: Client, django_assert_num_queries: Any
 ) -> None:
-    for _number in range(40):
+    for _number in range(60):
         make_message()
     first = staff.get("/admin/messages")
-    assert len(first.context["page"].rows) == 30
+    assert len(first.context["list"].rows) == 50
     # Session and person 2, permissions and role 3, the rows with their pictures 1.
     with django_assert_num_queries(6):
-        second = staff.get(f"/admin/messages?suite={first.context['page'].next_cursor}")
-    assert len(second.context["page"].rows) == 10
-    assert staff.get("/admin/messages?suite=x").context["page"].rows == first.context["page"].rows
+        second = staff.get(f"/admin/messages{first.context['list'].next_url}")
+    assert len(second.context["list"].rows) == 10
+    assert staff.get("/admin/messages?apres=x").context["list"].rows == first.context["list"].rows
 
 
 def test_mail_to_the_workshop_leads_to_the_page_that_answers(staff: Client) -> None:
