@@ -19,7 +19,12 @@ from shop.core.staff_lists import Part, staff_list
 from shop.core.staff_pages import WRITE, staff_page
 
 PARTS = (
-    Part("a-relire", "À relire", lambda rows: rows.filter(state=ReviewState.PENDING)),
+    Part(
+        "a-relire",
+        "À relire",
+        lambda rows: rows.filter(state=ReviewState.PENDING),
+        empty="Aucun avis n'attend.",
+    ),
     Part("publies", "Publiés", lambda rows: rows.filter(state=ReviewState.PUBLISHED)),
     Part("refuses", "Refusés", lambda rows: rows.filter(state=ReviewState.REFUSED)),
     Part("tous", "Tous"),

@@ -20,13 +20,14 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a list: its word in the address, what people read, its rows (all of them without `narrow`), and where
-    it begins."""
+    """A part of a list: its word in the address, what people read, its rows (all of them without `narrow`), where it
+    begins, and what it says when it has none, where that is more than that there is none."""
 
     word: str
     label: str
     narrow: Callable[[QuerySet[Any]], QuerySet[Any]] | None = None
     oldest_first: bool = False
+    empty: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,13 @@ class PartLink:
 @dataclass(frozen=True, slots=True)
 class StaffList(Generic[Row]):
     """A page of a list, and the links around it. `next_url` is empty at the end, `first_url` on the first page;
-    `matching` are the rows of every page, `part` is the word of the one that is open, `kept` what a new search keeps
-    of the address."""
+    `matching` are the rows of every page, `part` is the word of the one that is open and `empty` what it says without
+    rows, `kept` what a new search keeps of the address."""
 
     rows: list[Row]
     matching: QuerySet[Row]
     part: str
+    empty: str
     parts: list[PartLink]
     search: str
     kept: dict[str, str]
@@ -87,6 +89,7 @@ def staff_list(
         rows=page.rows,
         matching=found,
         part=part.word,
+        empty=part.empty,
         parts=[PartLink(to.label, _address({"liste": to.word, **stay}), to is part) for to in parts],
         search=search,
         kept={name: value for name, value in (kept or {}).items() if value},

@@ -33,7 +33,9 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     Part("tous", "Tous"),
-    Part("echecs", "En échec", lambda rows: rows.filter(state=MailState.FAILED)),
+    Part(
+        "echecs", "En échec", lambda rows: rows.filter(state=MailState.FAILED), empty="Aucun e-mail en échec."
+    ),
     Part("en-attente", "En file d'attente", lambda rows: rows.filter(state=MailState.QUEUED)),
     Part("envoyes", "Envoyés", lambda rows: rows.filter(state=MailState.SENT)),
 )

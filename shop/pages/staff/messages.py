@@ -23,7 +23,12 @@ from shop.pages.selectors.contacts import contact_with_words
 from shop.pages.services import contact
 
 PARTS = (
-    Part("a-repondre", "À répondre", lambda rows: rows.filter(state=ContactState.NEW)),
+    Part(
+        "a-repondre",
+        "À répondre",
+        lambda rows: rows.filter(state=ContactState.NEW),
+        empty="Tout le monde a sa réponse.",
+    ),
     Part("repondus", "Répondus", lambda rows: rows.filter(state=ContactState.ANSWERED)),
     Part("tous", "Tous"),
 )

@@ -36,6 +36,8 @@ def text(answer: Any) -> str:
 
 
 def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(staff: Client) -> None:
+    assert "Tout le monde a sa réponse." in text(staff.get("/admin/messages"))
+    assert "Aucun message ici." in text(staff.get("/admin/messages?liste=repondus"))
     waiting = make_message(subject="En attente")
     make_message(subject="Déjà fait", state=ContactState.ANSWERED)
     page = text(staff.get("/admin/messages"))
