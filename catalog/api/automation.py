@@ -98,7 +98,7 @@ class ProductAutomation(APIView):
                 "count": count,
                 "next": _link(request, page + 1) if start + PAGE_SIZE < count else None,
                 "previous": _link(request, page - 1) if page > 1 else None,
-                "results": [documents[key] for key in keys],
+                "results": [documents[key] for key in keys if key in documents],
             }
         )
 
@@ -125,8 +125,7 @@ class ProductAutomation(APIView):
             idempotency_key=idempotency_key(request),
             body=cast(dict[str, Any], request.data),
         )
-        document = product_documents([written.product_id])[written.product_id]
-        return private(document, 201 if written.is_new else 200)
+        return private(_document(written.product_id), 201 if written.is_new else 200)
 
     @extend_schema(
         operation_id="automation_products_update",
@@ -139,14 +138,26 @@ class ProductAutomation(APIView):
         product_id = _number(request, "id")
         product = Product.objects.prefetch_related("images").filter(pk=product_id, trashed_at=None).first()
         if product is None:
-            raise Problem("not_found", _("Produit introuvable"), 404)
+            raise _not_found()
         own = {
             url for image in product.images.all() for url in (image_address(image), image_info(image, "").url)
         }
         fields = ProductFields(data=request.data, partial=True, context={"own_pictures": own})
         fields.is_valid(raise_exception=True)
         update_product(product_id=product_id, fields=fields.validated_data, api_key=request.auth)  # type: ignore[arg-type]
-        return private(product_documents([product_id])[product_id])
+        return private(_document(product_id))
+
+
+def _document(product_id: int) -> dict[str, Any]:
+    """The answer about one product. Raises Problem 404 where somebody deleted it meanwhile."""
+    document = product_documents([product_id]).get(product_id)
+    if document is None:
+        raise _not_found()
+    return document
+
+
+def _not_found() -> Problem:
+    return Problem("not_found", _("Produit introuvable"), 404)
 
 
 def _number(request: Request, name: str, default: str = "") -> int:

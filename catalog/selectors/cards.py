@@ -202,8 +202,8 @@ def _finish_pair() -> FinishPair | None:
         return None
     rows_of_photos = images_of([rows[0].pk])[rows[0].pk]
     photos = finish_photos((photo.finish, image_info(photo, rows[0].name)) for photo in rows_of_photos)
-    assert photos is not None
-    return FinishPair(build_cards(rows)[0], photos)
+    # None where somebody removed one meanwhile.
+    return None if photos is None else FinishPair(build_cards(rows)[0], photos)
 
 
 def card_columns() -> list[str]:

@@ -10,8 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from catalog.api import automation
 from catalog.api.product_fields import read_period
 from catalog.models import Category, PictureImport, Product, ProductImage, ProductVariation, Variant
+from catalog.selectors.product_documents import product_documents
 from catalog.services.categories import save_category
 from catalog.services.products import delete_product
 from catalog.services.promotions import delete_promotion
@@ -706,3 +708,17 @@ def test_what_a_promotion_or_a_category_changes_of_products_is_reported():
             "Créatures",
             "40.00",
         )
+
+
+def test_product_deleted_while_it_is_read_is_left_out_and_not_found(program: Program, monkeypatch):
+    stays, goes = make_product("Lynx"), make_product("Ours")
+
+    def documents_without_it(keys: list[int]) -> Any:
+        Product.objects.filter(pk=goes.pk).delete()
+        return product_documents(keys)
+
+    monkeypatch.setattr(automation, "product_documents", documents_without_it)
+    assert [row["id"] for row in program.get().json()["results"]] == [stays.pk]
+    goes = make_product("Ours")
+    answer = program.put(goes.pk, {"featured": True})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

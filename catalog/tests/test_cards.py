@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 from django.utils import translation
 
-from catalog.models import Category, CategoryKind, CategoryPicture, Product
+from catalog.models import Category, CategoryKind, CategoryPicture, Product, ProductImage
+from catalog.selectors import cards
 from catalog.selectors.cards import (
     build_cards,
     daily_gallery,
@@ -22,6 +23,7 @@ from catalog.selectors.categories import (
     collection_features,
     listed_categories,
 )
+from catalog.selectors.pictures import images_of
 from catalog.templatetags.cards import product_card
 from catalog.tests.factories import (
     change_product,
@@ -253,6 +255,18 @@ def test_a_product_photographed_in_both_finishes():
     pair = finish_pair()
     found, painted, unpainted = pair.card, pair.photos.painted, pair.photos.unpainted
     assert (found.id, painted.alt, unpainted.alt) == (both.pk, "Peinte", "Grise")
+
+
+def test_a_photo_removed_while_the_finishes_are_looked_for_leaves_no_pair(monkeypatch):
+    product = make_product(category=make_finish_category())
+    painted, _unpainted = make_image(product, 1, finish="painted"), make_image(product, 2, finish="unpainted")
+
+    def images_without_it(keys):
+        ProductImage.objects.filter(pk=painted.pk).delete()
+        return images_of(keys)
+
+    monkeypatch.setattr(cards, "images_of", images_without_it)
+    assert finish_pair() is None
 
 
 def test_categories_with_the_number_of_products_they_show():
