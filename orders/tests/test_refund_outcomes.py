@@ -298,6 +298,16 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(order, pro
     assert Refund.objects.get().state == RefundState.SUCCEEDED
 
 
+@pytest.mark.parametrize(("ahead", "sent"), [(timedelta(minutes=9), 0), (timedelta(days=365), 1)])
+def test_a_refund_decided_while_the_clock_was_ahead_does_not_wait_for_that_date(order, provider, ahead, sent):
+    refund(order)
+    now = timezone.now()
+    Refund.objects.update(created_at=now + ahead)
+    assert reconcile.send_waiting_refunds(now) == sent
+    state = RefundState.SUCCEEDED if sent else RefundState.REQUESTED
+    assert Refund.objects.get().state == state
+
+
 def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(order, provider):
     refund(order, amount=EUROS("10.00"))
     provider.lost = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
@@ -381,6 +382,24 @@ def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_tim
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
     still_waits(order)
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40))
+    cancelled_once(order, attempt=AttemptState.CANCELLED)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_case_20_an_order_of_a_clock_that_was_ahead_is_closed_and_not_at_that_date(
+    fake_stripe, order, answered
+):
+    """Stripe opens no page for a year. Here the clock said a year later, and nobody could pay."""
+    now = timezone.now()
+    Attempt.objects.update(
+        state=AttemptState.SENT if answered else AttemptState.PREPARED,
+        id=uuid.uuid4(),
+        checkout_session_id=None,
+        checkout_session_url="",
+        created_at=now + timedelta(days=365),
+        expires_at=now + timedelta(days=365, minutes=31),
+    )
+    reconcile.reconcile_attempts(now)
     cancelled_once(order, attempt=AttemptState.CANCELLED)
 
 

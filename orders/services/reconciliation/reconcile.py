@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from orders.models import (
     LIVE_ATTEMPTS,
@@ -31,8 +31,10 @@ from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
 from orders.stripe.facts import EventFacts
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
+from shop.core.readings import CLOCKS_DIFFER
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +80,12 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
         return True
 
     # Asking leaves most of them as they are: in any other order the same ones would be asked about each time.
-    return _each(waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("?"), ask)
+    return _each(waiting.filter(_waits("created_at", now, IN_DOUBT_AFTER)).order_by("?"), ask)
+
+
+def _waits(moment: str, now: datetime, wait: timedelta) -> Q:
+    """Rows that have had their time, and those that a clock that was ahead dated in the future."""
+    return Q((f"{moment}__lt", now - wait)) | Q((f"{moment}__gt", now + CLOCKS_DIFFER))
 
 
 def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
@@ -92,8 +99,13 @@ def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
 
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
     # Still `prepared`: the process died before the provider was called, so nobody can have paid.
-    if attempt.expires_at <= now:
+    if _is_over(attempt, now):
         _close_attempt(attempt)
+
+
+def _is_over(attempt: Attempt, now: datetime) -> bool:
+    """Whether its page would be closed by now. None that is open yet stays so for longer than a page lives."""
+    return not now < attempt.expires_at <= now + CHECKOUT_SESSION_LIFETIME + CLOCKS_DIFFER
 
 
 def _close_attempt(attempt: Attempt) -> None:
@@ -116,12 +128,12 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
             raise
         # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
         # so nobody can pay it; and the attempts behind this one must not wait for it.
-        if attempt.expires_at <= now:
+        if _is_over(attempt, now):
             _close_attempt(attempt)
         return
     except gateway.GatewayRefused:
         # The same key refused: no page was ever made under it, and now none can be.
-        if attempt.expires_at <= now:
+        if _is_over(attempt, now):
             _close_attempt(attempt)
             return
         raise
@@ -131,7 +143,7 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
 def reprocess_events(now: datetime) -> int:
     """Process events that could not be processed when they came. Returns how many succeeded."""
     waiting = StripeEvent.objects.filter(
-        processed_at__isnull=True, received_at__lt=now - timedelta(minutes=1), tries__lt=MAX_TRIES
+        _waits("received_at", now, timedelta(minutes=1)), processed_at__isnull=True, tries__lt=MAX_TRIES
     )
     return _each(waiting.order_by("received_at"), _process)
 
@@ -195,7 +207,7 @@ def send_waiting_refunds(now: datetime) -> int:
     for the bank.
     """
     waiting = Refund.objects.filter(
-        state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1)
+        _waits("created_at", now, timedelta(minutes=1)), state__in=REFUNDS_UNDER_WAY
     ).select_related("attempt")
     sent = _each(waiting.exclude(state=RefundState.PENDING).order_by("created_at"), _send)
     return sent + _each(waiting.filter(state=RefundState.PENDING).order_by("?"), _sync)
