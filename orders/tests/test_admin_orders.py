@@ -26,6 +26,7 @@ from orders.models import (
     RefundRequest,
     StockHold,
 )
+from orders.services.fulfilment import status_changes
 from orders.services.fulfilment.archiving import restore_order
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, pay_order
@@ -250,6 +251,21 @@ def test_an_unpaid_order_is_deleted_with_all_it_has(staff_client):
     for model in (Order, OrderItem, OrderTracking, Payment, Attempt, StockHold, OrderEvent):
         assert not model.objects.exists()
     assert Product.objects.get().stock_quantity == 2
+
+
+def test_an_order_that_is_paid_as_staff_cancel_it_stays_and_nobody_is_told(staff_client, monkeypatch):
+    order, judge, paid = make_order(), status_changes.transition_problem, []
+
+    def judge_as_it_is_paid(seen: Order, status: str):
+        refused = judge(seen, status)
+        paid.append(snapshot(pay_order(Order.objects.get(pk=order.pk))))
+        return refused
+
+    monkeypatch.setattr(status_changes, "transition_problem", judge_as_it_is_paid)
+    answer = post(staff_client, order, status="cancelled", message="Nous n'avons plus d'argile.")
+    assert (answer.status_code, answer.json()["code"]) == (409, "order_just_paid")
+    assert [snapshot(order)] == paid
+    assert order.status == OrderStatus.CONFIRMED
 
 
 def test_a_paid_order_that_is_done_is_archived_and_can_be_restored(staff_client, admin, order):

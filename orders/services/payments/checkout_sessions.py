@@ -96,14 +96,14 @@ def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) ->
     """Close an unpaid order for good: its page first, then the order; its stock is released.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
-    now: the order then stays as it is. Unknown orders, those no longer pending and those whose money is on its way
+    now: the order then stays as it is. Unknown orders, those that are closed and those whose money is on its way
     are left alone.
     """
     order = Order.objects.filter(pk=order_id).first()
     if order is None:
         return None
     if order.status != OrderStatus.PENDING:
-        return None
+        return order if order.is_paid else None
     attempts = Attempt.objects.filter(payment__order=order)
     seen = list(attempts.filter(state__in=LIVE_ATTEMPTS))
     for attempt in seen:
