@@ -128,7 +128,10 @@ def test_several_small_refunds_do_not_pass_below_the_limit(admin: Client, order:
     assert call(admin, order, {"amount": "80.00"}).status_code == 202
     other = pay_order(make_order((make_product("Hibou", price="150.00"), 1)))
     assert call(admin, other, {"amount": "150.00"}).status_code == 202
-    RefundRequest.objects.update(created_at=timezone.now() - timedelta(days=2))
+    # For a day.
+    RefundRequest.objects.update(created_at=timezone.now() - timedelta(hours=23, minutes=59))
+    assert call(admin, order, {"amount": "80.01"}).status_code == 403
+    RefundRequest.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
     assert call(admin, order, {"amount": "80.01"}).status_code == 202
     assert RefundRequest.objects.count() == 4
 
