@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from orders.books.audit import audit_books
+from orders.invoices.contracts import ensure_contract_document
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tests.crediting import give_back
@@ -38,6 +39,7 @@ from shop.core.models import OutgoingMail
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 Damage = Callable[[str], None]
+GUARDED = ("orders_invoice", "orders_invoicedocument", "orders_contractdocument", "orders_ledgerentry")
 
 
 @pytest.fixture
@@ -46,11 +48,11 @@ def damage() -> Any:
 
     def run(statement: str) -> None:
         with connection.cursor() as cursor:
-            for table in ("orders_invoice", "orders_invoicedocument", "orders_ledgerentry"):
+            for table in GUARDED:
                 for release in release_statements(table, connection.vendor):
                     cursor.execute(release)
             cursor.execute(statement)
-            for table in ("orders_invoice", "orders_invoicedocument", "orders_ledgerentry"):
+            for table in GUARDED:
                 for guard in guard_statements(table, connection.vendor):
                     cursor.execute(guard)
 
@@ -185,6 +187,15 @@ def test_another_pdf_is_found(books: list[Invoice], damage: Damage) -> None:
     value = "'%PDF'::bytea" if connection.vendor == "postgresql" else "CAST('%PDF' AS blob)"
     damage(f"UPDATE orders_invoicedocument SET pdf = {value} WHERE invoice_id = {books[1].pk}")
     assert faults() == [("document", books[1].number)]
+
+
+def test_another_pdf_of_a_contract_is_found(books: list[Invoice], damage: Damage) -> None:
+    contract = books[0].order.contract
+    ensure_contract_document(contract)
+    assert faults() == []
+    value = "'%PDF'::bytea" if connection.vendor == "postgresql" else "CAST('%PDF' AS blob)"
+    damage(f"UPDATE orders_contractdocument SET pdf = {value} WHERE contract_id = {contract.pk}")
+    assert faults() == [("contract", books[0].order.reference)]
 
 
 def test_a_document_that_never_came_is_found_after_an_hour(paid) -> None:
