@@ -19,6 +19,7 @@ from shop.core.image_drawing import DrawnImage
 from shop.core.images import MAX_BYTES
 from shop.core.outbound import AddressRefused, CallFailed, fetch
 from shop.core.problems import Problem
+from shop.core.readings import CLOCKS_DIFFER
 from shop.core.remote_images import ACCEPT, draw_fetched
 
 logger = logging.getLogger(__name__)
@@ -133,9 +134,11 @@ def enqueue_due(*, now: datetime, limit: int) -> int:
 
 
 def _due(now: datetime) -> QuerySet[PictureImport]:
-    return PictureImport.objects.filter(
-        Q(lease_until=None) | Q(lease_until__lte=now), state=ImportState.QUEUED, next_attempt_at__lte=now
-    )
+    # None waits longer: what does was put off by a clock that was ahead.
+    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
+    free = Q(lease_until=None) | Q(lease_until__lte=now) | Q(lease_until__gt=farthest)
+    due = Q(next_attempt_at__lte=now) | Q(next_attempt_at__gt=farthest)
+    return PictureImport.objects.filter(free, due, state=ImportState.QUEUED)
 
 
 def _fetch(url: str) -> DrawnImage:

@@ -166,6 +166,16 @@ def test_worker_that_died_is_replaced_after_its_lease(waiting: PictureImport, in
     assert fetch_picture(import_id=waiting.pk, now=timezone.now() + timedelta(minutes=2)) is not None
 
 
+@pytest.mark.parametrize("column", ["next_attempt_at", "lease_until"])
+@pytest.mark.parametrize(("wait", "count"), [(timedelta(minutes=69), 0), (timedelta(days=365), 1)])
+def test_picture_that_a_clock_ahead_put_off_is_due_again(
+    waiting: PictureImport, column: str, wait: Any, count: int
+):
+    now = timezone.now()
+    PictureImport.objects.update(**{"next_attempt_at": now, column: now + wait})
+    assert enqueue_due(now=now, limit=10) == count
+
+
 def test_photos_of_a_format_are_its_own(internet: Any):
     product = make_product()
     variation = make_variation(product, "Grand")

@@ -259,7 +259,12 @@ def test_another_worker_takes_over_when_one_died():
         state=ExportState.RUNNING, tries=1, lease_until=timezone.now() + timedelta(minutes=1)
     )
     assert not make_export(export.pk)
-    DataExport.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    # No lease is so long: that of a clock that was ahead.
+    DataExport.objects.update(lease_until=timezone.now() + timedelta(days=365))
+    assert make_waiting_exports(timezone.now()) == 1
+    DataExport.objects.update(
+        state=ExportState.RUNNING, tries=1, lease_until=timezone.now() - timedelta(seconds=1)
+    )
     assert make_waiting_exports(later) == 1
     assert DataExport.objects.get().state == ExportState.READY
 
