@@ -255,6 +255,19 @@ export function ProductForm({
             onChanged={state.accept}
           />
         )}
+        {asks && (
+          <Confirm
+            title={t("discardTitle")}
+            text={t("discardText")}
+            action={t("discardTyped")}
+            isDangerous
+            onClose={() => setAsks(false)}
+            onConfirm={() => {
+              setAsks(false);
+              state.discard();
+            }}
+          />
+        )}
         {!isOut && (rights.edit || rights.stock) && (
           <div className="product-form__save">
             <p className="muted" role={state.hasChanges ? "status" : undefined}>
@@ -280,19 +293,6 @@ export function ProductForm({
           </div>
         )}
       </form>
-      {asks && (
-        <Confirm
-          title={t("discardTitle")}
-          text={t("discardText")}
-          action={t("discardTyped")}
-          isDangerous
-          onClose={() => setAsks(false)}
-          onConfirm={() => {
-            setAsks(false);
-            state.discard();
-          }}
-        />
-      )}
       {state.conflict && (
         <ConflictDialog
           title={t("conflictTitle")}

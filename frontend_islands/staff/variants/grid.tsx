@@ -216,9 +216,9 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       )}
       {isReverting && (
         <Confirm
-          title={t("revert")}
+          title={t("revertTitle")}
           text={t("revertText", { count })}
-          action={t("revert")}
+          action={t("revertTyped")}
           isDangerous
           onClose={() => setReverting(false)}
           onConfirm={revert}
