@@ -1,6 +1,7 @@
-import { act } from "@testing-library/react";
+import { act, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readDraft, writeDraft } from "@/staff/shared/drafts";
+import { hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import { DispatchScreen } from ".";
 import { readNumbers } from "./numbers";
@@ -171,4 +172,25 @@ it("offers to sign in where a scan finds the session over, and keeps the referen
     name: "Se connecter dans un autre onglet",
   });
   expect([link.target, scan.value]).toEqual(["_blank", "cccc3333"]);
+});
+
+it("reads again once, by a button that keeps the focus for when its dialog closes", async () => {
+  writeDraft("dispatch", { carrier: "colissimo", chosen: ["1"], numbers: {} });
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  const review = await screen.findByRole<HTMLButtonElement>("button", { name: "Relire avant d'expédier" });
+  const fetched = fetch;
+  const held = hold();
+  vi.stubGlobal("fetch", async (address: string, options?: RequestInit) => {
+    if (address.endsWith("?preview")) await held;
+    return fetched(address, options);
+  });
+  await user.click(review);
+  await waitFor(() => expect(review.getAttribute("aria-busy")).toBe("true"));
+  expect([review.disabled, document.activeElement === review]).toEqual([false, true]);
+  await user.click(review);
+  held.arrive();
+  await screen.findByRole("dialog", { name: "Ce qui va partir" });
+  expect(sent).toHaveLength(1);
 });

@@ -197,12 +197,14 @@ export function DispatchScreen({ carriers }: DispatchProps) {
             className="button button--primary"
             type="button"
             aria-busy={preview.isPending}
-            disabled={preview.isPending}
-            onClick={() =>
+            // Switched off, it would lose the focus, which comes back to it from the dialog.
+            aria-disabled={preview.isPending}
+            onClick={() => {
+              if (preview.isPending) return;
               preview.mutate(dispatches, {
                 onError: (error) => toastProblem(t("callFailed"), error),
-              })
-            }
+              });
+            }}
           >
             {t("review")}
           </button>
