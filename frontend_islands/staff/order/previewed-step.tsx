@@ -129,7 +129,12 @@ export function Refusal({ error, title }: { error: unknown; title: string }) {
       <div>
         <p className="alert__title">{isConflict(error) ? t("conflictTitle") : title}</p>
         <p>{isConflict(error) ? t("conflictText") : <ProblemText error={error} />}</p>
-        {again && <a href={confirmUrl}>{t("refundProve")}</a>}
+        {/* In another tab, so that all that was typed stays in this one. */}
+        {again && (
+          <a href={confirmUrl} target="_blank" rel="noopener">
+            {t("refundProve")}
+          </a>
+        )}
       </div>
     </div>
   );

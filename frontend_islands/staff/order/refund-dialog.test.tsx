@@ -18,11 +18,13 @@ const proposal = {
 let keys: (string | undefined)[];
 let bodies: unknown[];
 let held: Held | undefined;
+let refusal: object | undefined;
 
 beforeEach(() => {
   keys = [];
   bodies = [];
   held = undefined;
+  refusal = undefined;
   vi.stubGlobal("fetch", async (path: string, { headers, body }: RequestInit = {}) => {
     if (path === "/api/me") return Response.json({ csrf_token: "x" });
     await held;
@@ -30,6 +32,7 @@ beforeEach(() => {
     if (!path.endsWith("/refund")) return Response.json(order);
     keys.push((headers as Record<string, string>)["Idempotency-Key"]);
     bodies.push(JSON.parse(String(body)));
+    if (refusal) return Response.json(refusal, { status: 403 });
     throw new TypeError("The answer was lost.");
   });
 });
@@ -65,4 +68,25 @@ it("gives back what was shown, though more was typed while that was on its way",
   await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
   await screen.findByRole("alert");
   expect(bodies).toEqual([{ amount: "20", reason: "", expected_left: "60.00" }]);
+});
+
+it("asks who it is in another tab: what is typed stays, and goes out from here", async () => {
+  refusal = {
+    code: "reauthentication_required",
+    detail: "Confirmez d'abord que c'est bien vous.",
+    confirm_url: "/espace-membre/confirmer",
+  };
+  const { user, screen } = await renderStaff(<RefundDialog order={order} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  await user.type(screen.getByLabelText(/^Montant/), "20");
+  await user.type(screen.getByLabelText(/^Motif/), "Socle fendu");
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
+  const link = await screen.findByRole<HTMLAnchorElement>("link", {
+    name: "Confirmer mon identité dans un autre onglet, puis recommencer ici",
+  });
+  expect([link.target, link.pathname]).toEqual(["_blank", "/espace-membre/confirmer"]);
+  await user.click(screen.getByRole("button", { name: /^Rembourser 20,00\s€$/ }));
+  await vi.waitFor(() => expect(bodies).toHaveLength(2));
+  expect(bodies[1]).toEqual({ amount: "20", reason: "Socle fendu", expected_left: "60.00" });
 });
