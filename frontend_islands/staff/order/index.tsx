@@ -22,7 +22,7 @@ import { Notes } from "./notes";
 import { ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
 import { RefundDialog, refusalText } from "./refund-dialog";
 import { Documents, Money, Parcels, People, Pieces } from "./sections";
-import { StatusDialog } from "./status-dialog";
+import { type Begun, StatusDialog } from "./status-dialog";
 import words from "./words.json";
 import { Workshop } from "./workshop";
 
@@ -43,7 +43,11 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
   const [open, setOpen] = useState<Open>();
   const [photographed, setPhotographed] = useState<SheetPiece>();
   const refresh = useRefresh(order.id);
-  const close = useCallback(() => setOpen(undefined), []);
+  const [begun, setBegun] = useState<Begun>();
+  const close = useCallback(() => {
+    setOpen(undefined);
+    setBegun(undefined);
+  }, []);
   return (
     <>
       <Summary order={order} />
@@ -83,9 +87,17 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
           <History order={order} />
         </div>
       </div>
-      {open === "ship" && <ParcelDialog order={order} props={props} onClose={close} />}
+      {open === "ship" && <ParcelDialog order={order} props={props} begun={begun} onClose={close} />}
       {open === "status" && (
-        <StatusDialog order={order} props={props} onShip={() => setOpen("ship")} onClose={close} />
+        <StatusDialog
+          order={order}
+          props={props}
+          onShip={(typed) => {
+            setBegun(typed);
+            setOpen("ship");
+          }}
+          onClose={close}
+        />
       )}
       {open === "address" && <AddressDialog order={order} props={props} onClose={close} />}
       {open === "refund" && <RefundDialog order={order} onClose={close} />}

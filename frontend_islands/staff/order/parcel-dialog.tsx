@@ -1,12 +1,12 @@
 /** What leaves in one parcel: everything that is still here, unless staff take something out. */
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { SheetLine, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { today } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
 import { Piece, Stepper } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
-import { TrackingFields, usualCarrier } from "./status-dialog";
+import { type Begun, TrackingFields, usualCarrier } from "./status-dialog";
 import words from "./words.json";
 
 const t = translate(words);
@@ -14,15 +14,22 @@ const t = translate(words);
 interface Props {
   order: StaffOrderSheet;
   props: StaffOrderProps;
+  begun: Begun | undefined;
   onClose: () => void;
 }
 
-export function ParcelDialog({ order, props, onClose }: Props) {
+export function ParcelDialog({ order, props, begun, onClose }: Props) {
   const [units, setUnits] = useState(() => new Map(order.lines.map((line) => [line.id, line.to_send])));
   const [tracking, setTracking] = useState("");
   const [carrier, setCarrier] = useState(usualCarrier(props));
   const [message, setMessage] = useState("");
   const [sentOn, setSentOn] = useState(today);
+  // Not from the start: what was typed before asks to be kept as what is typed here does.
+  useEffect(() => {
+    if (!begun) return;
+    setMessage(begun.message);
+    setTracking(begun.tracking);
+  }, [begun]);
   const here = order.lines.filter((line) => line.quantity > line.sent_quantity);
   const chosen = (line: SheetLine) => units.get(line.id) ?? 0;
   const stays = here.reduce((sum, line) => sum + Math.max(line.to_send - chosen(line), 0), 0);

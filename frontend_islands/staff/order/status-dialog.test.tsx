@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
+import { ParcelDialog } from "./parcel-dialog";
 import { StatusDialog } from "./status-dialog";
 
 const props = {
@@ -81,3 +82,32 @@ it.each([
     expect(select.selectedOptions[0]?.text).toBe(chosen);
   },
 );
+
+it("hands what was typed to the dialog that sends, which asks before it drops it", async () => {
+  const shipped = { status: "shipped", status_label: "Expédiée", allowed: true, reason: "" };
+  const ready = {
+    ...{ ...order, paid_at: "2026-11-20T10:00:00Z", lines: [], may: { cancel: true, ship: true } },
+    allowed_statuses: [shipped],
+  } as unknown as StaffOrderSheet;
+  const ship = vi.fn();
+  const first = await renderStaff(
+    <StatusDialog order={ready} props={props} onShip={ship} onClose={() => {}} />,
+  );
+  await first.user.type(first.screen.getByLabelText(/^Message au client/), "Bonne fête !");
+  await first.user.click(first.screen.getByRole("radio", { name: /Ajouter un message/ }));
+  await first.user.type(first.screen.getByLabelText(/^Numéro de suivi/), "6A1");
+  await first.user.click(first.screen.getByRole("radio", { name: "Expédiée" }));
+  const begun = { message: "Bonne fête !", tracking: "6A1" };
+  expect(ship).toHaveBeenCalledExactlyOnceWith(begun);
+  first.unmount();
+
+  const close = vi.fn();
+  const ask = vi.spyOn(window, "confirm").mockReturnValue(false);
+  const { user, screen } = await renderStaff(
+    <ParcelDialog order={ready} props={props} begun={begun} onClose={close} />,
+  );
+  expect(screen.getByLabelText<HTMLTextAreaElement>(/^Message au client/).value).toBe("Bonne fête !");
+  expect(screen.getByLabelText<HTMLInputElement>(/^Numéro de suivi/).value).toBe("6A1");
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect([ask.mock.calls.length, close.mock.calls.length]).toEqual([1, 0]);
+});

@@ -13,9 +13,14 @@ const CLOSED = ["cancelled", "refunded"];
 interface Props {
   order: StaffOrderSheet;
   props: StaffOrderProps;
-  /** Sending has a dialog of its own, with the pieces. */
-  onShip: () => void;
+  /** Sending has a dialog of its own, with the pieces: it goes on with what was typed here. */
+  onShip: (begun: Begun) => void;
   onClose: () => void;
+}
+
+export interface Begun {
+  message: string;
+  tracking: string;
 }
 
 interface Decision {
@@ -47,7 +52,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   }
 
   function choose(offer: string) {
-    if (offer === "shipped" && order.may.ship) return onShip();
+    if (offer === "shipped" && order.may.ship) return onShip({ message, tracking });
     setStatus(offer);
     return decide();
   }
