@@ -173,6 +173,8 @@ export function ContentEditor({ language, value, source, error, note, onChange }
       {note}
       {picture && (
         <PictureDialog
+          // What was typed about one is not said of the next.
+          key={picture.id}
           picture={picture}
           onClose={next}
           onInsert={(markdown) => {
