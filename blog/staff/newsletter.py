@@ -160,6 +160,7 @@ def _form_page(
         ],
         choices=shown_choices(),
         conflict=conflict,
+        is_unsaved=request.method == "POST",
     )
     return render(request, "staff/newsletter/draft.html", context, status=status)
 

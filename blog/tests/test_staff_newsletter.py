@@ -89,6 +89,9 @@ def test_a_piece_is_added_to_every_text_that_has_begun_and_saved_with_it(staff):
     data = typed(campaign, subject_fr="A", body_fr="Bonjour.", subject_de="B", body_de="Hallo.", action="add")
     page = staff.post(url, {**data, "show": f"/produit/{piece.pk}"}).content.decode()
     assert page.count(f"[Golem de poche](/produit/{piece.pk})") == 2
+    # Leaving asks, and what was typed is kept.
+    assert " data-unsaved>" in page
+    assert "data-unsaved" not in staff.get(url).content.decode()
     assert campaign.texts.get(language="fr").body == "Bonjour."
 
 

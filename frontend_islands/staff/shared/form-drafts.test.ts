@@ -4,10 +4,17 @@ import { keepDrafts } from "./form-drafts";
 const KEY = "staff-draft:form:/admin/faq/7:0";
 
 function page(
-  values: { question?: string; seen?: string; key?: string; saved?: boolean; fault?: string } = {},
+  values: {
+    question?: string;
+    seen?: string;
+    key?: string;
+    saved?: boolean;
+    fault?: string;
+    unsaved?: string;
+  } = {},
 ): void {
   document.body.innerHTML = `<main>${values.saved ? '<div class="alert alert--success"></div>' : ""}
-    <form data-staff-form><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}"><input type="hidden" name="creation_key" value="${values.key ?? "k1"}">
+    <form data-staff-form ${values.unsaved ?? ""}><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}"><input type="hidden" name="creation_key" value="${values.key ?? "k1"}">
     <input name="question" value="${values.question ?? "Quand ?"}"><input type="checkbox" name="shown" value="on" checked>
     <textarea name="answer">Bientôt.</textarea><input type="password" name="code">${values.fault ?? ""}</form></main>`;
   keepDrafts();
@@ -123,4 +130,17 @@ test.each([
   expect(offered()).not.toContain("Elle a changé depuis");
   press("Reprendre ma saisie");
   expect([field("question").value, field("creation_key").value]).toEqual(["Autre", "k1"]);
+});
+
+test("what was sent and is shown again without being saved is kept, whatever else the page says is done", () => {
+  page();
+  type("question", "Autre");
+  send();
+  page({ question: "Autre, avec une pièce", saved: true, unsaved: "data-unsaved" });
+  expect(offered()).toBe("");
+  page();
+  expect(offered()).toContain("Vous aviez commencé cette fiche le ");
+  expect(offered()).not.toContain("Elle a changé depuis");
+  press("Reprendre ma saisie");
+  expect(field("question").value).toBe("Autre, avec une pièce");
 });

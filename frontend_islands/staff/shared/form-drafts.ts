@@ -1,6 +1,7 @@
 /**
  * Forms that the server draws with `data-staff-form` (not `data-no-draft`): what was typed is kept in this browser until
- * it is saved, and offered again when the form is opened without it.
+ * it is saved, and offered again when the form is opened without it. One with `data-unsaved` shows what was sent and is
+ * not saved.
  *
  * A draft knows the version of the row that it was typed over (the hidden field `seen` or `version`), and gives it back
  * with the words: what somebody else saved meanwhile is told before, and the server still finds the conflict.
@@ -14,6 +15,7 @@ const t = translate(words);
 const KEEP_AFTER_MS = 400;
 const VERSIONS = ["seen", "version"];
 const KEY = "creation_key";
+const UNSAVED = "form[data-unsaved]";
 /** What is never kept: it is the browser's or the server's alone. */
 const LEFT_OUT = ["hidden", "file", "password", "submit", "button"];
 
@@ -33,7 +35,7 @@ interface Draft {
 
 export function keepDrafts(): void {
   const forms = document.querySelectorAll<HTMLFormElement>("form[data-staff-form]:not([data-no-draft])");
-  const isSaved = document.querySelector("main > .alert--success") !== null;
+  const isSaved = document.querySelector("main > .alert--success") && !document.querySelector(UNSAVED);
   if (isSaved) forgetSent();
   forms.forEach(keepDraft);
 }
@@ -43,7 +45,7 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   const shown = valuesOf(form);
   const draft = readDraft<Draft>(name);
   // A refused form shows again what was typed.
-  const isRefused = form.querySelector(".field__error, .error-summary") !== null;
+  const isRefused = form.matches(UNSAVED) || form.querySelector(".field__error, .error-summary") !== null;
   // It was not saved: what is saved next is something else.
   if (draft?.isSent) writeDraft<Draft>(name, { ...draft, isSent: false });
   if (draft && !isRefused) {
@@ -62,7 +64,7 @@ function keepDraft(form: HTMLFormElement, index: number): void {
       writeDraft<Draft>(name, {
         at: new Date().toISOString(),
         typed,
-        shown,
+        shown: isRefused && draft ? draft.shown : shown,
         version: hiddenOf(form, VERSIONS),
         key: hiddenOf(form, [KEY]),
         isSent,
@@ -73,6 +75,8 @@ function keepDraft(form: HTMLFormElement, index: number): void {
     timer = setTimeout(keep, KEEP_AFTER_MS);
   });
   form.addEventListener("submit", () => keep(true));
+  // More than was sent, perhaps.
+  if (form.matches(UNSAVED)) keep();
 }
 
 /** Asks before anything is put back. */

@@ -60,3 +60,9 @@ test("a page that one comes back to has its button again", () => {
   expect(document.querySelector("button")?.textContent).toBe("Envoyer");
   expect(document.querySelector("form")?.dataset.sent).toBeUndefined();
 });
+
+test("leaving asks at once where the page shows words that were sent and not saved", () => {
+  document.querySelector("form")?.setAttribute("data-unsaved", "");
+  watchForms();
+  expect(leave().defaultPrevented).toBe(true);
+});

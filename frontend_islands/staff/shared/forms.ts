@@ -1,6 +1,6 @@
 /** Forms that the server draws: leaving with unsaved words asks first, and a button says that it works. */
 export function watchForms(): void {
-  let isDirty = false;
+  let isDirty = document.querySelector("form[data-unsaved]") !== null;
   let putBack = (_wasStopped: boolean) => {};
   document.addEventListener("input", (event) => {
     if (event.target instanceof Element && event.target.closest("[data-staff-form]")) isDirty = true;
