@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from html import unescape
+from textwrap import shorten
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,6 +27,8 @@ from shop.core.site import absolute_url
 
 register = template.Library()
 
+SUMMARY_LENGTH = 155
+
 # What could end the script element or be read as markup, as JSON's own escapes.
 _ESCAPES = {
     ord(">"): "\\u003E",
@@ -40,11 +44,12 @@ _LOCALES = {"fr": "fr_FR", "en": "en_GB", "es": "es_ES", "de": "de_DE"}
 
 @register.simple_block_tag
 def summary(content: str) -> SafeString:
-    """What the page is about, for search results and for link previews. Holds the text, escaped as templates do.
+    """What the page is about, for search results and for link previews, in as many whole words as they show. Holds the
+    text, escaped as templates do.
 
     A block inside it can be overridden, but knows no `block.super`.
     """
-    text = mark_safe(" ".join(content.split()))  # noqa: S308 - rendered by the template engine
+    text = shorten(unescape(content), SUMMARY_LENGTH, placeholder="…")
     return format_html(
         '<meta name="description" content="{}">\n  <meta property="og:description" content="{}">', text, text
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from django.template import Context, Template
 from django.test import Client
 
 from catalog.models import Product
@@ -91,6 +92,14 @@ def test_titles_and_summaries_are_there_and_unlike(whole_shop: WholeShop, langua
     assert [title for title, count in titles.items() if count > 1] == []
     for kind in whole_shop.buying_pages(language):
         assert list(summaries.values()).count(summaries[kind]) == 1, kind
+
+
+def test_a_long_summary_ends_with_a_whole_word() -> None:
+    drawn = Template("{% load seo %}{% summary %}{{ text }}{% endsummary %}")
+    page = Document(drawn.render(Context({"text": "L'atelier & ses <pots> :\n" + "peinture " * 20})))
+    text = "L'atelier & ses <pots> :" + " peinture" * 14 + "…"
+    assert (page.meta("description"), page.meta("og:description")) == ([text], [text])
+    assert len(text) == 151
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
