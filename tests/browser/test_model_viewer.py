@@ -75,3 +75,5 @@ def test_a_model_that_does_not_arrive_leaves_the_picture(page, journal):
     expect(page.locator(".model-viewer")).to_have_attribute("data-state", "failed")
     expect(page.get_by_text("Le modèle n'a pas pu être chargé.")).to_be_visible()
     expect(page.locator(".model-viewer__stage img")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".model-viewer")).to_be_hidden()
