@@ -5,6 +5,7 @@ from django.urls import translate_url
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, NARROW, PHONE
+from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -117,6 +118,17 @@ DEAR = """row => { row.className = "order-summary__row order-summary__row--total
     { textContent: text }))); }"""
 
 
+LARGE_TEXT = """() => { const sheet = new CSSStyleSheet(); sheet.replaceSync("html { font-size: 200% }");
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]; }"""
+# Lines whose amount lies over the buttons of the quantity.
+CROSSED = """lines => lines.filter((line) => {
+  const [buttons, amount] = [".stepper", ".line__total"].map((part) => line.querySelector(part));
+  if (!buttons || !amount) return false;
+  const [one, other] = [buttons, amount].map((part) => part.getBoundingClientRect());
+  return one.right > other.left && one.bottom > other.top && other.bottom > one.top;
+}).length"""
+
+
 @pytest.mark.parametrize("path", ["/de/datenschutz", "/checkout"])
 def test_wcag_1_4_12_widened_letters_fit_a_page_that_is_enlarged(new_page, path):
     page = new_page(width=NARROW)
@@ -124,6 +136,22 @@ def test_wcag_1_4_12_widened_letters_fit_a_page_that_is_enlarged(new_page, path)
     settle(page)
     page.evaluate(WIDENED)
     assert overflow(page) == 0
+
+
+def test_wcag_1_4_4_names_and_amounts_find_their_place_beside_enlarged_text(new_page):
+    visitor = Visitor(new_page(width=PHONE, language="de"), "de")
+    page = visitor.page
+    [piece] = page.request.get("/api/products?search=infusion&page_size=1").json()["results"]
+    # Two that are paid, and the row of the free one.
+    visitor.add(piece, times=3)
+    for open_page in (visitor.open_cart, visitor.open_checkout):
+        open_page()
+        page.evaluate(LARGE_TEXT)
+        widths = page.locator(".line__body:visible").evaluate_all("all => all.map(body => body.clientWidth)")
+        assert (len(widths), min(widths) >= 100) == (2, True), widths
+        assert page.locator(".line").evaluate_all(CROSSED) == 0
+        assert overflow(page) == 0
+    assert visitor.pay_button.evaluate("button => button.scrollWidth - button.clientWidth") <= 0
 
 
 def test_long_names_large_amounts_and_marks_find_their_place(new_page):
