@@ -142,7 +142,6 @@ def _load_promotion(entry: Entry, now: datetime) -> None:
 
 
 def _load_model(entry: dict[str, str], product: Product) -> None:
-    """The model that needs no decoder."""
     models = FOLDER / "models"
     with (models / entry["glb"]).open("rb") as file:
         model = check_model(file=file, name=entry["glb"])

@@ -20,6 +20,7 @@ from shop.core.models3d import check_model
 
 pytestmark = pytest.mark.django_db
 MODELS = Path(loader.FOLDER) / "models"
+DRACO = str(Path(__file__).parents[2] / "shop" / "core" / "tests" / "draco.glb")
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +98,7 @@ def test_a_model_that_cannot_be_stored_leaves_no_poster(monkeypatch):
     [
         ("golem-de-poche.jpg", "golem-de-poche.jpg", "Type de fichier non supporté"),
         ("golem-de-poche.glb", "golem-de-poche.glb", "Type de fichier non supporté"),
-        ("golem-de-poche-draco.glb", "golem-de-poche.jpg", "sans Draco ni KTX2"),
+        (DRACO, "golem-de-poche.jpg", "sans Draco ni KTX2"),
     ],
 )
 def test_a_refused_file_changes_nothing(client, file, poster, message):
