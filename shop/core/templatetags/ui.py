@@ -35,7 +35,7 @@ _RULER, _LONG, _SHORT = 96.5, 4.5, 2.3
 @register.simple_tag
 @lru_cache(maxsize=256)
 def icon(name: str, size: str = "") -> SafeString:
-    """A pictogram of `static/icons.svg`, hidden from screen readers. `size` is "small", "large" or empty."""
+    """A pictogram of `static/icons.svg`, hidden from screen readers. `size` is "large" or empty."""
     return format_html(
         '<svg class="icon{}" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
         f" icon--{size}" if size else "",

@@ -8,6 +8,7 @@ from email.policy import default
 from html import unescape
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from shop.core.mail_delivery import deliver, render
@@ -27,6 +28,12 @@ def write(kind, language="fr", **changes):
             kind=kind, to="a@example.com", language=language, context=sample_context(kind, **changes)
         )
     )
+
+
+def test_every_mail_has_its_row_in_the_table_of_what_it_gets():
+    table = (settings.BASE_DIR / "templates" / "mail" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(KINDS)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
