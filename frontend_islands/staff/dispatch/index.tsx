@@ -125,7 +125,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
           <p className="staff-sheet staff-empty">{t("none")}</p>
         ) : (
           <>
-            <label className="check dispatch-all">
+            <label className="check">
               <input
                 type="checkbox"
                 checked={chosen.length === orders.length}

@@ -261,7 +261,7 @@ function RestockButtons({ order, refund }: { order: StaffOrderSheet; refund: She
     .map((line) => (
       <button
         key={line.id}
-        className="link-button order-restock"
+        className="link-button"
         type="button"
         disabled={restock.isPending}
         onClick={() => restock.mutate(line.id)}

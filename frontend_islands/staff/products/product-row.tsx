@@ -75,7 +75,7 @@ export const ProductRow = memo(function ProductRow(props: RowProps) {
         {!row.trashed_at && (
           <a className="button button--small" href={address} aria-label={t("editOne", { name: row.name })}>
             <Icon name="pencil" />
-            <span className="product-row__word">{t("edit")}</span>
+            <span>{t("edit")}</span>
           </a>
         )}
         {!row.trashed_at && rights.remove && (

@@ -102,7 +102,7 @@ export function VariantCard({
           {field("stock_quantity", !rights.stock)}
         </Stock>
         {rights.edit && (row.variation_id !== null || row.finish) && (
-          <button className="button button--small variant__photos" type="button" onClick={onPhotos}>
+          <button className="button button--small" type="button" onClick={onPhotos}>
             {own.length ? t("photos", { count: own.length }) : t("photosNone")}
             <span className="visually-hidden"> : {row.label}</span>
           </button>
