@@ -162,7 +162,7 @@ it("asks before it is left once another tab has typed into the article: the serv
   writeDraft("article-7", { values: { excerpt: "Deux." }, base: SANDING.updated_at, at: Date.now() });
   act(() => void dispatchEvent(new StorageEvent("storage", { key: "staff-draft:article-7" })));
   expect(asks()).toBe(true);
-  expect(screen.getByText(/^Modifications non enregistrées : cet article est aussi modifié/)).toBeTruthy();
+  expect(screen.getByText(/^Modifications non enregistrées\s: cet article est aussi modifié/)).toBeTruthy();
 });
 
 it("keeps nothing on the server of what was taken back by hand", async () => {

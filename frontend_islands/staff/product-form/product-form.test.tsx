@@ -311,7 +311,7 @@ it("asks before typed words are given up", async () => {
   await user.type(await screen.findByLabelText("Dimensions"), "12 cm");
   const giveUp = () => user.click(screen.getByRole("button", { name: "Annuler" }));
   await giveUp();
-  const asked = within(screen.getByRole("dialog", { name: "Jeter ce qui n'est pas enregistré ?" }));
+  const asked = within(screen.getByRole("dialog", { name: /^Jeter ce qui n'est pas enregistré\s\?$/ }));
   await user.click(asked.getByRole("button", { name: "Annuler" }));
   expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "12 cm");
   await giveUp();
