@@ -319,3 +319,25 @@ it("asks before typed words are given up", async () => {
   expect(screen.getByLabelText("Dimensions")).toHaveProperty("value", "");
   expect([screen.queryByRole("dialog"), document.activeElement?.textContent]).toEqual([null, "Enregistrer"]);
 });
+
+it("leaves in the draft what another tab keeps of the same product, until that is saved, too", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await screen.findByLabelText("Dimensions");
+  const theirs = { values: { material: "Résine végétale" }, seen: { material: "" } };
+  writeDraft("product-7", theirs);
+  await user.type(screen.getByLabelText("Dimensions"), "12 cm");
+  await waitFor(() =>
+    expect(readDraft("product-7")).toEqual({
+      values: { material: "Résine végétale", dimensions: "12 cm" },
+      seen: { material: "", dimensions: "" },
+    }),
+  );
+  await user.clear(screen.getByLabelText("Dimensions"));
+  await waitFor(() => expect(readDraft("product-7")).toEqual(theirs));
+  await user.type(screen.getByLabelText("Dimensions"), "13 cm");
+  answers = [{ status: 200, body: { ...OURS, dimensions: "13 cm" } }];
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await screen.findByText("Produit mis à jour avec succès");
+  expect(changes()).toEqual([{ dimensions: "13 cm", expected_updated_at: OURS.updated_at }]);
+  await waitFor(() => expect(readDraft("product-7")).toEqual(theirs));
+});

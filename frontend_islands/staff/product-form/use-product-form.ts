@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { type FieldPath, useForm } from "react-hook-form";
 import type { AdminProduct } from "@/api/types";
@@ -49,14 +49,35 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   const hasChanges = isDirty || confirmed.length > 0;
   useLeaveWarning(hasChanges && !isLeaving);
 
+  /** The fields that this tab has kept: those of another tab's draft stay in it. */
+  const own = useRef(new Set<Name>());
+  const keepTyped = useCallback(
+    (changed: Name[]) => {
+      for (const name of changed) own.current.add(name);
+      const kept = base && readDraft<Draft>(draftName);
+      const others = NAMES.filter((name) => kept?.values[name] !== undefined && !own.current.has(name));
+      if (changed.length + others.length === 0) {
+        forgetDraft(draftName);
+        return;
+      }
+      const draft = {
+        values: { ...pick(kept?.values ?? {}, others), ...pick(form.getValues(), changed) },
+        seen: { ...pick(kept?.seen ?? {}, others), ...pick(stored, changed) },
+      };
+      writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
+    },
+    [base, creation, draftName, form, stored],
+  );
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is read once, when the form opens.
   useEffect(() => {
     const draft = readDraft<Draft>(draftName);
     if (!draft) return;
     for (const name of NAMES) {
       const value = draft.values[name];
-      if (value !== undefined)
-        form.setValue(name as FieldPath<Values>, value as never, { shouldDirty: true });
+      if (value === undefined) continue;
+      own.current.add(name);
+      form.setValue(name as FieldPath<Values>, value as never, { shouldDirty: true });
     }
     setHasDraft(true);
     const drafted = differing({ ...stored, ...draft.values }, stored);
@@ -71,15 +92,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
     let pause: ReturnType<typeof setTimeout> | undefined;
     const keep = () => {
       clearTimeout(pause);
-      pause = setTimeout(() => {
-        const values = form.getValues();
-        const changed = differing(values, stored);
-        if (changed.length === 0) forgetDraft(draftName);
-        else {
-          const draft = { values: pick(values, changed), seen: pick(stored, changed) };
-          writeDraft<Draft>(draftName, base ? draft : { ...draft, key: creation.key });
-        }
-      }, PAUSE_MS);
+      pause = setTimeout(() => keepTyped(differing(form.getValues(), stored)), PAUSE_MS);
     };
     const unsubscribe = form.subscribe({ formState: { values: true }, callback: keep });
     // What was typed while the rest was saved.
@@ -88,11 +101,11 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
       clearTimeout(pause);
       unsubscribe();
     };
-  }, [form, base, stored, draftName, conflict, creation, isLeaving]);
+  }, [form, stored, keepTyped, conflict, isLeaving]);
 
   /** Makes a fresh product the base; what was typed since `sent` stays. */
   const accept = (fresh: AdminProduct, sent = stored) => {
-    forgetDraft(draftName);
+    keepTyped([]);
     setHasDraft(false);
     setConfirmed([]);
     rebase(fresh, differing(form.getValues(), sent));
@@ -185,7 +198,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
 
   const discard = () => {
     creation.renew();
-    forgetDraft(draftName);
+    keepTyped([]);
     setHasDraft(false);
     setConfirmed([]);
     form.reset(stored);
@@ -215,6 +228,6 @@ function isSent(values: Values, name: Name): boolean {
   return typeof value === "boolean" || (Array.isArray(value) ? value.length > 0 : value.trim() !== "");
 }
 
-function pick(values: Values, names: Name[]): Partial<Values> {
+function pick(values: Partial<Values>, names: Name[]): Partial<Values> {
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>;
 }
