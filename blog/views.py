@@ -73,6 +73,7 @@ def article_list(request: HttpRequest) -> HttpResponse:
             url=articles.list_url(),
             language=active_language(),
             posts=[_posting(card) for card in page.object_list],
+            publisher=_shop_name(),
         ),
     }
     return render(request, "blog/list.html", context)
@@ -122,7 +123,7 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 @public_page()
 def feed(request: HttpRequest) -> HttpResponse:
     """The newest articles as an Atom feed, in the language of its address."""
-    shop_name = xml_text(cached_fragment(ShopSettings.load, "shop-settings").shop_name)
+    shop_name = xml_text(_shop_name())
     cards = articles.newest_articles(FEED_SIZE)
     atom = Atom1Feed(
         title=" · ".join((_("Le blog de l'atelier"), shop_name)),
@@ -151,7 +152,6 @@ def _article_context(found: Article) -> dict[str, Any]:
     detail = articles.article_detail(found)
     previous, following = articles.neighbours(found)
     paths = articles.article_paths(found)
-    shop_name = cached_fragment(ShopSettings.load, "shop-settings").shop_name
     return {
         "article": detail,
         "card": detail.card,
@@ -170,8 +170,14 @@ def _article_context(found: Article) -> dict[str, Any]:
         # The languages that the article is written in, for search engines.
         "written_in": [entry for entry in articles.in_languages(paths) if entry[0] in detail.languages],
         "own_url": absolute_url(paths[detail.card.language]),
-        "structured_data": structured_data.blog_posting(_posting(detail.card, detail), publisher=shop_name),
+        "structured_data": structured_data.blog_posting(
+            _posting(detail.card, detail), publisher=_shop_name()
+        ),
     }
+
+
+def _shop_name() -> str:
+    return cached_fragment(ShopSettings.load, "shop-settings").shop_name
 
 
 def _posting(card: ArticleCard, detail: ArticleDetail | None = None) -> structured_data.BlogPosting:

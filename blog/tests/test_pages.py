@@ -22,6 +22,7 @@ from blog.tests.articles import make_article, make_draft, make_picture
 from catalog.tests.factories import make_image, make_product
 from shop.core.content_version import content_changed
 from shop.core.fragment_cache import FragmentCache
+from shop.core.models import ShopSettings
 from shop.core.shop_settings import renew_link_salt
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +149,15 @@ def test_an_article_costs_seventeen_queries_whatever_stands_around_it(client):
     # pictures of its text; two neighbours; the related ones and their tags; the territories for the day a piece can
     # arrive.
     assert len(queries) == HEADER_QUERIES + 2 + 5 + 1 + 2 + 2 + 1
+
+
+def test_an_article_that_the_shop_signs_is_the_shops_for_search_engines(client):
+    name = ShopSettings.load().shop_name
+    article = make_article("Ours", author_name=name)
+    author = {"@type": "Organization", "@id": "http://localhost:8000/#shop", "name": name}
+    page, blog = (client.get(path).content.decode() for path in (f"/blog/{article.pk}-ours", "/blog"))
+    assert data_of(page, "BlogPosting")["author"] == author
+    assert [post["author"] for post in data_of(blog, "Blog")["blogPost"]] == [author]
 
 
 def test_the_page_of_an_article_tells_what_it_is(client):

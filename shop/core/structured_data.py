@@ -255,13 +255,13 @@ def blog_posting(post: BlogPosting, *, publisher: str) -> Data:
     """Return an article on its own page."""
     return {
         "@context": _SCHEMA,
-        **_posting(post),
+        **_posting(post, publisher),
         "mainEntityOfPage": absolute_url(post.url),
-        "publisher": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": publisher},
+        "publisher": _shop(publisher),
     }
 
 
-def blog(*, name: str, url: str, language: str, posts: Iterable[BlogPosting]) -> Data:
+def blog(*, name: str, url: str, language: str, posts: Iterable[BlogPosting], publisher: str) -> Data:
     """Return the list of articles with the first of them."""
     return {
         "@context": _SCHEMA,
@@ -270,18 +270,23 @@ def blog(*, name: str, url: str, language: str, posts: Iterable[BlogPosting]) ->
         "url": absolute_url(url),
         "inLanguage": language,
         "publisher": {"@id": f"{settings.SITE_URL}/#shop"},
-        "blogPost": [_posting(post) for post in list(posts)[:_LISTED_POSTS]],
+        "blogPost": [_posting(post, publisher) for post in list(posts)[:_LISTED_POSTS]],
     }
 
 
-def _posting(post: BlogPosting) -> Data:
+def _shop(name: str) -> Data:
+    return {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": name}
+
+
+def _posting(post: BlogPosting, publisher: str) -> Data:
+    """`publisher`: the shop's name, under which articles are signed that nobody's name is under."""
     data: Data = {
         "@type": "BlogPosting",
         "headline": post.title,
         "description": post.description,
         "url": absolute_url(post.url),
         "inLanguage": post.language,
-        "author": {"@type": "Person", "name": post.author},
+        "author": _shop(publisher) if post.author == publisher else {"@type": "Person", "name": post.author},
         "datePublished": post.published_at,
         "dateModified": post.changed_at,
         "image": absolute_url(post.image) if post.image else None,
@@ -327,7 +332,7 @@ def _offer(offer: Offer, seller: str) -> Data:
         "priceCurrency": CURRENCY,
         "availability": f"{_SCHEMA}/{availability}",
         "itemCondition": f"{_SCHEMA}/NewCondition",
-        "seller": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": seller},
+        "seller": _shop(seller),
     }
     if offer.valid_until is not None:
         data["priceValidUntil"] = offer.valid_until.isoformat()
