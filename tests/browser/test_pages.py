@@ -5,6 +5,7 @@ from django.urls import translate_url
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, NARROW, PHONE
+from tests.browser.test_accounts import MEMBER, sign_in
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -152,6 +153,16 @@ def test_wcag_1_4_4_names_and_amounts_find_their_place_beside_enlarged_text(new_
         assert page.locator(".line").evaluate_all(CROSSED) == 0
         assert overflow(page) == 0
     assert visitor.pay_button.evaluate("button => button.scrollWidth - button.clientWidth") <= 0
+
+
+def test_wcag_1_4_4_a_profile_has_room_beside_enlarged_labels(new_page, shop):
+    page = new_page(width=PHONE, language="de")
+    sign_in(page, MEMBER, shop.password)
+    page.wait_for_url("**/espace-membre")
+    page.goto("/de/kundenkonto?tab=profile")
+    page.evaluate(LARGE_TEXT)
+    assert page.locator(".spec dd").first.evaluate("part => part.clientWidth") >= 120
+    assert overflow(page) == 0
 
 
 def test_long_names_large_amounts_and_marks_find_their_place(new_page):
