@@ -146,6 +146,12 @@ def test_a_date_that_is_none_changes_nothing(order, day, code):
     assert rows() == before
 
 
+def test_today_is_a_date_that_can_be_promised(order):
+    set_promised_date(order_id=order.pk, promised_by=date(2026, 11, 23), reason="x", actor=None)
+    order.refresh_from_db()
+    assert order.promised_by == date(2026, 11, 23)
+
+
 def test_what_has_left_keeps_its_promise(order):
     update_status(order_id=order.pk, status="shipped", actor=None)
     before = rows()

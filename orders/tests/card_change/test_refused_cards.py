@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from orders.models import CardChange, Order, StoredCard
+from orders.models import Attempt, AttemptKind, AttemptState, CardChange, Order, StoredCard
 from orders.services.payments import card_change
 from orders.services.payments.card_change import change_card
 from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.refused_cards import too_many_refused
 from orders.stripe import gateway
 from orders.tests.card_changes import SESSIONS, address, asked, journal
 from orders.tests.fake_stripe import FakeStripe, Shopper
@@ -97,6 +99,27 @@ def test_cards_refused_on_pages_that_pay_count_too(
     assert journal(order, "payment.cards_refused") == []
     assert shopper.webhook(refuse(fake_stripe, change)) == 200
     closed_once(fake_stripe, order, change, before)
+
+
+def test_only_pages_of_the_last_day_count_and_no_charge_of_the_stored_card(order: Order, monkeypatch):
+    payment, now = payment_of(order, 2), timezone.now()
+    Attempt.objects.filter(payment__order=order).update(intent_id=None)
+    for number, (name, kind, age) in enumerate(
+        (
+            ("pi_card", AttemptKind.OFF_SESSION, timedelta(0)),
+            ("pi_page", AttemptKind.LINK, timedelta(hours=23, minutes=59)),
+            ("pi_yesterday", AttemptKind.LINK, timedelta(hours=24)),
+        ),
+        start=7,
+    ):
+        Attempt.objects.create(
+            payment=payment, number=number, kind=kind, state=AttemptState.FAILED, amount_cents=100,
+            expires_at=now, intent_id=name, created_at=now - age,
+        )  # fmt: skip
+    asked_for: list[str] = []
+    monkeypatch.setattr(gateway, "count_refused_charges", lambda name: asked_for.append(name) or 1)
+    assert too_many_refused(order.pk, {"attempt": "x"}) is False
+    assert asked_for == ["pi_page"]
 
 
 def test_a_card_that_is_left_while_the_page_is_being_closed_is_kept(
