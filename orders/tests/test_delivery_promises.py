@@ -188,6 +188,17 @@ def test_a_delivery_is_neither_to_come_nor_before_dispatch_or_payment(order, day
     assert rows() == before
 
 
+def test_what_left_days_after_its_payment_was_not_delivered_between_them(order):
+    with time_machine.travel(NOON + timedelta(days=3), tick=False):
+        update_status(order_id=order.pk, status="shipped", actor=None)
+        before = rows()
+        with pytest.raises(Problem) as refusal:
+            set_delivery_day(order_id=order.pk, delivered_on=date(2026, 11, 25), actor=None)
+        assert refusal.value.code == "invalid_date"
+        assert rows() == before
+        set_delivery_day(order_id=order.pk, delivered_on=date(2026, 11, 26), actor=None)
+
+
 def test_what_was_handed_over_may_have_been_so_on_an_earlier_day(order):
     with time_machine.travel(NOON + timedelta(days=5), tick=False):
         update_status(order_id=order.pk, status="delivered", actor=None)
