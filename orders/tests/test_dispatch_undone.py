@@ -198,13 +198,15 @@ def test_l312_4_the_day_that_staff_enter_begins_the_fifty_days(order):
 
 
 def test_the_day_of_the_payment_is_not_before_the_payment(order):
+    # After noon, the hour of a day that staff enter.
+    Order.objects.filter(pk=order.pk).update(paid_at=ORDERED + timedelta(hours=3))
     with at(0, hours=6):
         changed = set_status(order, "shipped", dispatched_on=date(2026, 6, 1))
         assert changed.shipped_at == timezone.now()
     set_status(order, "processing", reason=WHY)
     with at(2):
         changed = set_status(order, "shipped", dispatched_on=date(2026, 6, 1))
-    assert changed.shipped_at == changed.paid_at
+    assert changed.shipped_at == changed.paid_at == ORDERED + timedelta(hours=3)
 
 
 @pytest.mark.parametrize("day", [date(2026, 5, 31), date(2026, 6, 10)], ids=["before", "to come"])

@@ -11,7 +11,16 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from orders.models import Attempt, DiscardedCard, Order, Payment, Refund, StoredCard
+from orders.models import (
+    Attempt,
+    DiscardedCard,
+    InstallmentPause,
+    Order,
+    PausedBy,
+    Payment,
+    Refund,
+    StoredCard,
+)
 from orders.selectors.refunds import refunds_for_page
 from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import settlement
@@ -205,6 +214,16 @@ def test_a_refusal_for_what_is_not_owed_asks_nobody(order, state):
     before = rows()
     record_refusal(order=order, payment=second, attempt=attempt)
     assert rows() == before
+
+
+def test_a_refusal_while_the_payments_are_suspended_asks_nobody(order):
+    InstallmentPause.objects.create(order=order, started_by=PausedBy.STAFF, reason="Atelier fermé.")
+    second, attempt = order.payments.get(position=2), refused(order)
+    before, written = Payment.objects.filter(pk=second.pk).values().get(), OutgoingMail.objects.count()
+    record_refusal(order=order, payment=second, attempt=attempt)
+    assert Payment.objects.filter(pk=second.pk).values().get() == before
+    assert OutgoingMail.objects.count() == written
+    assert order.events.get(name="installment.refused").data["code"] == "insufficient_funds"
 
 
 @pytest.mark.parametrize("state", ["prepared", "sent", "processing"])

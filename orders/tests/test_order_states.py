@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -162,6 +164,15 @@ def test_reopening_reads_the_column_and_clears_what_closing_wrote():
     assert (order.status, order.status_before_closing, order.cancelled_at, order.retention_reason) == (
         "processing", "", None, "",
     )  # fmt: skip
+
+
+def test_an_order_that_was_cancelled_before_it_was_refunded_keeps_that_day():
+    order = order_in("cancelled")
+    on = order.cancelled_at
+    assert on is not None
+    with time_machine.travel(on + timedelta(days=3), tick=False):
+        order = set_status(set_status(order, "refunded", refund=True), "cancelled")
+    assert (order.status, order.cancelled_at) == ("cancelled", on)
 
 
 def test_an_order_in_installments_whose_rest_was_credited_is_not_reopened():

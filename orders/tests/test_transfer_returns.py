@@ -104,6 +104,15 @@ def test_the_books_take_it_back_on_its_day_and_the_money_is_owed_again(transfer)
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("day", [SENT, TODAY.date()])
+def test_it_may_come_back_on_the_day_of_its_sending_and_today(transfer, day):
+    taken = take_back(transfer, returned_on=day)
+    assert (taken.state, LedgerEntry.objects.latest("pk").occurred_at.astimezone(PARIS).date()) == (
+        RefundState.FAILED,
+        day,
+    )
+
+
 def test_the_receipts_book_keeps_both_lines(transfer):
     take_back(transfer)
     note = Invoice.objects.get(kind="credit_note")
