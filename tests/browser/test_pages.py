@@ -155,6 +155,16 @@ def test_wcag_1_4_4_names_and_amounts_find_their_place_beside_enlarged_text(new_
     assert visitor.pay_button.evaluate("button => button.scrollWidth - button.clientWidth") <= 0
 
 
+@pytest.mark.parametrize("width", [700, 960, 1024])
+def test_names_of_a_cart_have_room_beside_its_summary(new_page, width):
+    visitor = Visitor(new_page(width=DESKTOP), "fr")
+    [piece] = visitor.page.request.get("/api/products?search=infusion&page_size=1").json()["results"]
+    visitor.add(piece)
+    visitor.page.set_viewport_size({"width": width, "height": HEIGHT[DESKTOP]})
+    visitor.open_cart()
+    assert visitor.page.locator(".line__body").evaluate("body => body.clientWidth") >= 150
+
+
 def test_wcag_1_4_4_a_profile_has_room_beside_enlarged_labels(new_page, shop):
     page = new_page(width=PHONE, language="de")
     sign_in(page, MEMBER, shop.password)
