@@ -25,10 +25,9 @@ from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import record_prices, refresh_due_promotions
 from catalog.services.reports import report_deletion, report_product, watch_stock
-from catalog.services.search_index import index_products, remove_product
+from catalog.services.search_index import index_products, remove_product, shown_text
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
-from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.letters import slug_of
 from shop.core.problems import InvalidFields, Problem
 from shop.core.searching import folded
@@ -256,13 +255,12 @@ def search_text(product: Product) -> str:
 
 
 def sort_names(product: Product) -> dict[str, str]:
-    """What the columns `sort_name_*` of a product are to hold: the French name stands for one that is missing."""
-    shown = {
-        language: getattr(product, f"name_{language}") or getattr(product, f"name_{SOURCE_LANGUAGE}") or ""
+    """What the columns `sort_name_*` of a product are to hold."""
+    longest = Product.sort_name_fr.field.max_length
+    return {
+        f"sort_name_{language}": folded(shown_text(product, "name", language))[:longest]
         for language in LANGUAGES
     }
-    longest = Product.sort_name_fr.field.max_length
-    return {f"sort_name_{language}": folded(name)[:longest] for language, name in shown.items()}
 
 
 def check_prices(*, product: Product, variations: Iterable[ProductVariation]) -> None:

@@ -78,13 +78,13 @@ def remove_product(*, product_id: int) -> None:
 def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int, str]]]]]:
     """For each language: the key of the entry, and its words with the place and the way to show each."""
     for language in _LANGUAGES:
-        teaser, rest = _description(_text(product, "description", language))
+        teaser, rest = _description(shown_text(product, "description", language))
         places = {
-            NAME: _text(product, "name", language),
-            CATEGORY: _text(product.category, "name", language),
+            NAME: shown_text(product, "name", language),
+            CATEGORY: shown_text(product.category, "name", language),
             OTHER_NAMES: getattr(product, f"name_{_SOURCE}") or "",
             TEASER: teaser,
-            DESCRIPTION: f"{rest} {_text(product, 'full_description', language)}",
+            DESCRIPTION: f"{rest} {shown_text(product, 'full_description', language)}",
         }
         words: dict[str, tuple[int, str]] = {}
         for place, text in places.items():
@@ -93,7 +93,7 @@ def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int
         yield language, (SearchEntry.key_of(product.pk, product.created_at, language), words)
 
 
-def _text(row: Any, field: str, language: str) -> str:
+def shown_text(row: Any, field: str, language: str) -> str:
     """As the reader of a language sees it: the French text where there is none."""
     return getattr(row, f"{field}_{language}") or getattr(row, f"{field}_{_SOURCE}") or ""
 
