@@ -28,7 +28,9 @@ install -d -o root -g shop -m 750 /etc/shop
 if [ ! -e /etc/shop/shop.env ]; then
     secret=$(python3 -c 'import secrets; print(secrets.token_urlsafe(50))')
     umask 027
-    sed "s|SHOP_HOST|$HOST|g; s|SHOP_SECRET|$secret|" deploy/shop.env > /etc/shop/shop.env
+    # Whole or not at all: one that a full disk cut off would stay, and be read as settings.
+    sed "s|SHOP_HOST|$HOST|g; s|SHOP_SECRET|$secret|" deploy/shop.env > /etc/shop/shop.env.new
+    mv /etc/shop/shop.env.new /etc/shop/shop.env
 fi
 # That of another machine, too.
 chown root:shop /etc/shop/shop.env
@@ -64,7 +66,10 @@ step "nginx and systemd"
 # certbot writes into the site that is there: an update does not replace it, and says at its end what to change in it.
 site=/etc/nginx/sites-available/shop.conf
 sed "s|SHOP_HOST|$HOST|g" deploy/nginx/shop.conf > $site.new
-[ -e $site ] || cp $site.new $site
+if [ ! -e $site ]; then
+    cp $site.new $site.copy
+    mv $site.copy $site
+fi
 changed=
 [ ! -e $site.shipped ] || changed=$(diff -u $site.shipped $site.new) || true
 mv $site.new $site.shipped
