@@ -72,7 +72,6 @@ if [ ! -e $site ]; then
 fi
 changed=
 [ ! -e $site.shipped ] || changed=$(diff -u $site.shipped $site.new) || true
-mv $site.new $site.shipped
 ln -sfn ../sites-available/shop.conf /etc/nginx/sites-enabled/shop.conf
 rm -f /etc/nginx/sites-enabled/default
 # nginx itself would make it for everybody to read: it holds visitors' addresses.
@@ -94,6 +93,8 @@ if [ -n "$changed" ]; then
     step "deploy/nginx/shop.conf has changed. Change $site likewise, then: systemctl reload nginx"
     printf '%s\n' "$changed"
 fi
+# What was said: a run that broke off before says it again.
+mv $site.new $site.shipped
 
 step "Installed. Settings: /etc/shop/shop.env. What is still missing:"
 as_shop .venv/bin/python manage.py check --deploy --database default || true

@@ -93,6 +93,23 @@ def test_settings_that_a_full_disk_cut_off_are_not_those_of_the_shop(machine):
     assert machine.settings.read_text().splitlines() == written
 
 
+def test_what_changed_in_the_site_is_said_again_by_the_run_after_one_that_broke_off(machine):
+    assert machine.install().returncode == 0
+    site = machine.site.read_text()
+    assert "server_name shop.example;" in site
+    shipped = machine.shop / "deploy/nginx/shop.conf"
+    shipped.write_text(shipped.read_text().replace("send_timeout 30s;", "send_timeout 29s;"))
+    machine.program("nginx", "exit 1")
+    assert machine.install().returncode == 1
+    machine.program("nginx", "exit 0")
+    done = machine.install()
+    assert done.returncode == 0
+    assert f"shop.conf has changed. Change {machine.site} likewise" in done.stdout
+    assert "\n-    send_timeout 30s;\n+    send_timeout 29s;\n" in done.stdout
+    assert machine.site.read_text() == site
+    assert "has changed" not in machine.install().stdout
+
+
 def test_a_site_that_a_full_disk_cut_off_is_written_anew(machine):
     full = machine.program("cp", 'shift $(($# - 1)); : > "$1"; exit 1')
     assert machine.install().returncode == 1
