@@ -48,7 +48,8 @@ runuser -u postgres -- psql -tAc "SELECT 1 FROM pg_database WHERE datname = 'sho
     runuser -u postgres -- createdb --owner shop --encoding UTF8 --locale C.UTF-8 --template template0 shop
 
 step "Python packages, scripts and styles, translations"
-[ -x .venv/bin/python ] || python3 -m venv .venv
+# Anew, too, where making it broke off, and after Debian has come with another Python.
+.venv/bin/python -c 'import pip' 2>/dev/null || python3 -m venv --clear .venv
 .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
 # Debian's npm is older than what one of the tests' packages asks for; the bundler works with it.
 npm ci --engine-strict=false --no-audit --no-fund --loglevel=error

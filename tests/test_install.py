@@ -117,3 +117,14 @@ def test_a_site_that_a_full_disk_cut_off_is_written_anew(machine):
     full.unlink()
     assert machine.install().returncode == 0
     assert "server_name shop.example;" in machine.site.read_text()
+
+
+def test_an_environment_without_pip_is_made_anew(machine):
+    """Making it broke off, or Debian came with another Python."""
+    python = machine.shop / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    done = machine.install()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (machine.shop / ".venv/bin/pip").exists()
