@@ -77,7 +77,7 @@ def test_two_people_who_write_lose_nothing(staff):
     answer = staff.post(url, typed(campaign, subject_fr="Deux", body_fr="Le second."))
     page = answer.content.decode()
     assert answer.status_code == 409
-    assert "Quelqu&#x27;un d&#x27;autre vient d&#x27;enregistrer" in page or "vient d'enregistrer" in page
+    assert "Quelqu'un d'autre vient d'enregistrer cette lettre." in page
     assert "Le premier." in page
     assert "Le second." in page
     assert campaign.texts.get().body == "Le premier."

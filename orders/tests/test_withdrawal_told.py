@@ -70,7 +70,9 @@ def test_the_order_page_asks_nobody_to_withdraw_from_what_is_withdrawn_or_given_
 
 
 def test_every_order_mail_to_the_customer_carries_the_link(order):
-    for mail in OutgoingMail.objects.filter(to="lea@example.com"):
+    sent = OutgoingMail.objects.filter(to="lea@example.com")
+    assert [mail.kind for mail in sent] == ["order_confirmation"]
+    for mail in sent:
         rendered = render(mail)
         assert f"/retractation?commande={order.pk}&acces=" in rendered.text
         assert "renoncer au contrat ici" in rendered.html

@@ -71,7 +71,7 @@ def test_a_piece_in_stock_has_no_production(client):
 def test_pages_say_that_the_workshop_closes(client, piece):
     WorkshopClosure.objects.create(starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 3))
     notice = "L'atelier est fermé du 1er décembre au 3 décembre inclus."
-    assert notice.replace("'", "&#x27;") in page(client, piece) or notice in page(client, piece)
+    assert notice in page(client, piece)
     # The tenth open day is Friday 4, the twentieth Monday 14.
     assert "Livraison en France <strong>entre le 7 et le 19 décembre 2026</strong>" in page(client, piece)
 
