@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.core.paginator import EmptyPage, Page, Paginator
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import BasePermission
@@ -48,18 +50,8 @@ class StockAutomation(APIView):
     )
     def get(self, request: Request) -> Response:
         """Two queries."""
-        page, rows = _number(request, "page", "1"), stock_rows()
-        count, start = rows.count(), (page - 1) * STOCK_PAGE_SIZE
-        if page < 1 or (start >= count and page > 1):
-            raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
-        return private(
-            {
-                "count": count,
-                "next": _link(request, page + 1) if start + STOCK_PAGE_SIZE < count else None,
-                "previous": _link(request, page - 1) if page > 1 else None,
-                "results": [stock_document(row) for row in rows[start : start + STOCK_PAGE_SIZE]],
-            }
-        )
+        page = _page(request, stock_rows(), STOCK_PAGE_SIZE)
+        return _answer(request, page, [stock_document(row) for row in page])
 
 
 class ProductAutomation(APIView):
@@ -86,21 +78,10 @@ class ProductAutomation(APIView):
             products = products.filter(pk=_number(request, "id"))
         if "external_id" in request.query_params:
             products = products.filter(external_id=request.query_params["external_id"])
-        page = _number(request, "page", "1")
-        count = products.count()
-        start = (page - 1) * PAGE_SIZE
-        if page < 1 or (start >= count and page > 1):
-            raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
-        keys = list(products.values_list("pk", flat=True)[start : start + PAGE_SIZE])
+        page = _page(request, products.values_list("pk", flat=True), PAGE_SIZE)
+        keys = list(page)
         documents = product_documents(keys)
-        return private(
-            {
-                "count": count,
-                "next": _link(request, page + 1) if start + PAGE_SIZE < count else None,
-                "previous": _link(request, page - 1) if page > 1 else None,
-                "results": [documents[key] for key in keys if key in documents],
-            }
-        )
+        return _answer(request, page, [documents[key] for key in keys if key in documents])
 
     @extend_schema(
         operation_id="automation_products_create",
@@ -167,6 +148,25 @@ def _number(request: Request, name: str, default: str = "") -> int:
         refusal = _("Un nombre entier est attendu.")
         raise Problem("invalid", refusal, errors={name: [refusal]})
     return number
+
+
+def _page(request: Request, rows: QuerySet[Any, Any], size: int) -> Page[Any]:
+    """Return the page that the address names. Raises Problem 404 for one that is not there; the first one always is."""
+    try:
+        return Paginator(rows, size).page(_number(request, "page", "1"))
+    except EmptyPage as error:
+        raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
+
+
+def _answer(request: Request, page: Page[Any], results: list[dict[str, Any]]) -> Response:
+    return private(
+        {
+            "count": page.paginator.count,
+            "next": _link(request, page.next_page_number()) if page.has_next() else None,
+            "previous": _link(request, page.previous_page_number()) if page.has_previous() else None,
+            "results": results,
+        }
+    )
 
 
 def _link(request: Request, page: int) -> str:
