@@ -17,7 +17,6 @@ from accounts.models import Role, User
 from accounts.recent_authentication import require_recent
 from accounts.selectors import find_users, role_of, with_proof
 from accounts.services import grant_role
-from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed, next_address
@@ -78,10 +77,7 @@ class AdminUserListView(APIView):
         form = UserSearchSerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         asked = form.validated_data
-        try:
-            page = find_users(**asked)
-        except BadCursor:
-            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        page = find_users(**asked)
         searched = {name: value for name, value in asked.items() if value and name != "cursor"}
         answer = {
             "next": next_address(request, searched, page.next_cursor),

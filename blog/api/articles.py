@@ -38,7 +38,6 @@ from blog.services.editing import Publication, store_article
 from blog.services.pictures import add_picture
 from blog.services.publication import restore_articles, trash_articles
 from catalog.api.staff_pictures import PictureUploadSerializer
-from shop.core.keyset import BadCursor
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
@@ -78,10 +77,7 @@ class ArticleListView(APIView):
         form = ArticleQuerySerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         asked = dict(form.validated_data)
-        try:
-            page = staff_articles.find_articles(size=asked.pop("page_size"), **asked)
-        except BadCursor:
-            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        page = staff_articles.find_articles(size=asked.pop("page_size"), **asked)
         written = form.validated_data.keys() & request.query_params.keys() - {"cursor"}
         kept = {name: form.validated_data[name] for name in request.query_params if name in written}
         answer = {

@@ -281,4 +281,6 @@ def test_list_finds_by_word_state_and_category_in_two_queries(admin):
     assert titles("state=scheduled") == ["Plus tard"]
     assert titles("state=draft") == ["Brouillon"]
     assert titles("category=techniques") == ["Poncer"]
-    assert admin.get(f"{POSTS}?cursor=rien").status_code == 400
+    refused = admin.get(f"{POSTS}?cursor=rien")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
+    assert refused.json()["errors"] == {"cursor": ["Cette page n'existe pas."]}

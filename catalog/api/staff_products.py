@@ -31,7 +31,6 @@ from catalog.services.product_removal import (
 )
 from catalog.services.product_rights import actions_for
 from catalog.services.staff_products import change_product, create_product
-from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, require
@@ -95,12 +94,9 @@ class AdminProductListView(APIView):
         form = ProductListSerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         asked = form.validated_data
-        try:
-            found = staff_products.find_products(
-                query_of(asked), cursor=asked["cursor"], number=asked["page"], size=asked["page_size"]
-            )
-        except BadCursor:
-            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        found = staff_products.find_products(
+            query_of(asked), cursor=asked["cursor"], number=asked["page"], size=asked["page_size"]
+        )
         kept = {name: asked[name] for name in asked if name in request.query_params and asked[name] != ""}
         kept.pop("cursor", None)
         number = kept.pop("page", 1)

@@ -30,7 +30,6 @@ from orders.selectors.admin_orders import Waits, admin_order, find_orders
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.stripe import gateway
-from shop.core.keyset import BadCursor
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import KnownFieldsSerializer, allowed, next_address, private
 
@@ -101,18 +100,15 @@ class AdminOrderListView(APIView):
     )
     def get(self, request: Request) -> Response:
         asked = validated(OrderSearchSerializer(data=request.query_params))
-        try:
-            page = find_orders(
-                status=asked["status"],
-                search=asked["search"],
-                late=asked["late"],
-                waits=asked["waits"],
-                include_unpaid=asked["include"] == "unpaid",
-                cursor=asked["cursor"],
-                page_size=asked["page_size"],
-            )
-        except BadCursor:
-            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        page = find_orders(
+            status=asked["status"],
+            search=asked["search"],
+            late=asked["late"],
+            waits=asked["waits"],
+            include_unpaid=asked["include"] == "unpaid",
+            cursor=asked["cursor"],
+            page_size=asked["page_size"],
+        )
         kept = {name: value for name, value in asked.items() if value and name != "cursor"}
         answer = {
             "next": next_address(request, kept, page.next_cursor),

@@ -12,6 +12,8 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from shop.core.keyset import BadCursor
+
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
@@ -105,6 +107,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     headers: dict[str, str] = {}
     if isinstance(error, exceptions.ValidationError):
         error = InvalidFields(_flatten(error.detail))
+    elif isinstance(error, BadCursor):
+        error = InvalidFields({"cursor": [_("Cette page n'existe pas.")]})
     if isinstance(error, Problem):
         document = body(
             code=error.code,
