@@ -21,6 +21,7 @@ from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
 from orders.services.payments.off_session import CARD_UNKNOWN
+from orders.services.payments.payment_links import payment_in_progress, payment_unavailable
 from orders.services.payments.refused_cards import refuse_new_page, too_many_refused
 from orders.services.payments.stored_cards import discard_card, forget_customer, store_card
 from orders.stripe import gateway
@@ -43,22 +44,14 @@ def change_card(*, order_id: uuid.UUID) -> str:
             _close(change)
             change = _open_change(order_id)
         if change.expires_at <= timezone.now():
-            raise Problem(
-                "payment_in_progress",
-                _("Un paiement de cette commande est en cours. Revenez dans quelques minutes."),
-                409,
-            )
+            raise payment_in_progress()
         # A page that can't be had under its key is asked for once more, under a new one.
         url = change.checkout_session_url or _open_page(change) or _open_page(_open_change(order_id))
     except gateway.GatewayError as error:
         logger.warning("order %s: no page to leave a card on: %s", order_id, error)
         url = ""
     if not url:
-        raise Problem(
-            "payment_unavailable",
-            _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
-            503,
-        )
+        raise payment_unavailable()
     return url
 
 

@@ -48,12 +48,26 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool, seen: int | None = Non
         logger.warning("order %s: no page to pay an installment on: %s", order_id, error)
         url = ""
     if not url:
-        raise Problem(
-            "payment_unavailable",
-            _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
-            503,
-        )
+        raise payment_unavailable()
     return url
+
+
+def payment_in_progress() -> Problem:
+    """The refusal of a page beside another payment of the order."""
+    return Problem(
+        "payment_in_progress",
+        _("Un paiement de cette commande est en cours. Revenez dans quelques minutes."),
+        409,
+    )
+
+
+def payment_unavailable() -> Problem:
+    """The refusal while the provider gives no page."""
+    return Problem(
+        "payment_unavailable",
+        _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
+        503,
+    )
 
 
 def _open_page(attempt: Attempt) -> str:
@@ -82,7 +96,7 @@ def _attempt(order_id: uuid.UUID, everything: bool, seen: int | None) -> Attempt
         # The page that was in the way is closed now, or was paid.
         attempt = _open_attempt(order_id, everything=everything, seen=seen)
     if attempt is None:
-        raise _in_progress()
+        raise payment_in_progress()
     return attempt
 
 
@@ -109,7 +123,7 @@ def _open_attempt(order_id: uuid.UUID, *, everything: bool, seen: int | None) ->
             refuse_new_page(order)
             return _write(payments, pays_off=pays_off)
         if live.kind != AttemptKind.LINK or live.state in (AttemptState.PROCESSING, AttemptState.REVIEW):
-            raise _in_progress()
+            raise payment_in_progress()
         if live.pays_off == pays_off and live.expires_at > timezone.now():
             return live
     _close(live)
@@ -148,11 +162,3 @@ def drop_attempt(attempt: Attempt) -> None:
     Attempt.objects.filter(
         pk=attempt.pk, checkout_session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
     ).update(state=AttemptState.CANCELLED, settled_at=timezone.now())
-
-
-def _in_progress() -> Problem:
-    return Problem(
-        "payment_in_progress",
-        _("Un paiement de cette commande est en cours. Revenez dans quelques minutes."),
-        409,
-    )
