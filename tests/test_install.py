@@ -119,6 +119,23 @@ def test_a_site_that_a_full_disk_cut_off_is_written_anew(machine):
     assert "server_name shop.example;" in machine.site.read_text()
 
 
+def test_files_that_the_shop_can_not_read_are_named_before_its_tables_are_made(machine):
+    """Git of a root with umask 077 has brought them."""
+    machine.program(
+        "runuser",
+        f"""case $* in
+*" find "*) echo {machine.shop}/shop/urls.py; echo {machine.shop}/shop/wsgi.py ;;
+*manage.py*) touch {machine.root}/started ;;
+esac""",
+    )
+    done = machine.install()
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"The user shop can't read {machine.shop}/shop/urls.py: chmod -R go+rX {machine.shop}, and run this again.\n",
+    )
+    assert not (machine.root / "started").exists()
+
+
 def test_an_environment_without_pip_is_made_anew(machine):
     """Making it broke off, or Debian came with another Python."""
     python = machine.shop / ".venv/bin/python"
