@@ -59,7 +59,8 @@ npm run --silent build
 
 step "Tables, static files, texts"
 # Where root's umask keeps others out, so does what git has brought.
-hidden=$(as_shop find "$SHOP" \( -name .git -o -name node_modules \) -prune -o ! -readable -print 2>&1 | head -n 1)
+hidden=$(as_shop find "$SHOP" \( -name .git -o -name node_modules -o -path "$SHOP/var" \) -prune -o \
+    ! -readable -print 2>&1 | head -n 1)
 [ -z "$hidden" ] || { echo "The user shop can't read $hidden: chmod -R go+rX $SHOP, and run this again." >&2; exit 2; }
 as_shop .venv/bin/python manage.py migrate --verbosity 0
 as_shop .venv/bin/python manage.py collectstatic --noinput --verbosity 0
