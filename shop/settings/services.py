@@ -147,7 +147,6 @@ else:
 # For each answer of the mail server.
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.mailbox("DEFAULT_FROM_EMAIL", default="boutique@example.com")
-SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # --- Payments --------------------------------------------------------------------------------------
 STRIPE_SECRET_KEY = env.text("STRIPE_SECRET_KEY", default="")
