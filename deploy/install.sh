@@ -62,7 +62,8 @@ step "Tables, static files, texts"
 hidden=$(as_shop find "$SHOP" \( -name .git -o -name node_modules -o -path "$SHOP/var" \) -prune -o \
     ! -readable -print 2>&1 | head -n 1)
 [ -z "$hidden" ] || { echo "The user shop can't read $hidden: chmod -R go+rX $SHOP, and run this again." >&2; exit 2; }
-as_shop .venv/bin/python manage.py migrate --verbosity 0
+# What a request may not, a migration of a large table may: take minutes.
+as_shop env DATABASE_STATEMENT_SECONDS=3600 .venv/bin/python manage.py migrate --verbosity 0
 as_shop .venv/bin/python manage.py collectstatic --noinput --verbosity 0
 as_shop .venv/bin/python manage.py load_categories
 as_shop .venv/bin/python manage.py load_texts

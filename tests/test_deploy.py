@@ -110,6 +110,13 @@ def test_containers_of_the_services_start_as_shipped():
     assert asked == ["CMD", "pg_isready", "--host", "127.0.0.1", "--username", "shop"]
 
 
+def test_migrations_have_longer_than_a_request():
+    """One that is cut off while it makes an index leaves half of it."""
+    for name in ("install.sh", "compose.yaml"):
+        [line] = re.findall(r"^.*manage\.py migrate.*$", (ROOT / "deploy" / name).read_text(), re.MULTILINE)
+        assert " DATABASE_STATEMENT_SECONDS=3600 " in line, name
+
+
 class Shop(BaseHTTPRequestHandler):
     """Answers the number of times that it was asked this."""
 
