@@ -2,9 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+
 from orders.models import Order, OrderEvent, OrderTracking, Shipment
 from orders.search_index import index_order
 from shop.core.audit import record_audit
+from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -24,6 +27,12 @@ AUDITED_DATA = frozenset(
         *("sent_on", "returned_on", "replaced", "credit_note", "number"),
     }
 )
+
+
+def refuse_missing_reason(reason: str) -> None:
+    """Raise Problem 409 `reason_needed` where staff give no words for what the journal tells."""
+    if not reason.strip():
+        raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
 
 
 def record_event(order: Order, name: str, *, actor: "User | None" = None, **data: Any) -> OrderEvent:

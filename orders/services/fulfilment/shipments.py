@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event, record_tracking
+from orders.journal import record_event, record_tracking, refuse_missing_reason
 from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment, WithdrawalCase, WithdrawalState
 from orders.models.states import ActorKind
 from orders.selectors.shipments import units_kept_here
@@ -85,8 +85,7 @@ def undo_shipment(*, shipment_id: int, reason: str, actor: "User | None", messag
         shipment = order.shipments.get(pk=shipment_id)
         if shipment.undone_at is not None:
             raise Problem("shipment_undone", _("Ce colis est déjà annulé."), 409)
-        if not reason.strip():
-            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+        refuse_missing_reason(reason)
         if order.all_goods_have_left:
             _undo_last(order, shipment, reason=reason, actor=actor, message=message)
         else:

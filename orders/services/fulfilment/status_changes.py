@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event, record_tracking
+from orders.journal import record_event, record_tracking, refuse_missing_reason
 from orders.models import (
     CLOSED_STATUSES,
     PAID_STATUSES,
@@ -179,8 +179,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
         retained = held_amount(order)
         if order.status not in CLOSED_STATUSES or not retained:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
-        if not decision.strip():
-            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+        refuse_missing_reason(decision)
         order.retention_decision = decision.strip()[:500]
         order.save(update_fields=["retention_decision", "updated_at"])
         record_event(

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event
+from orders.journal import record_event, refuse_missing_reason
 from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors.installments import delivery_is_late, open_pause, outstanding
@@ -47,8 +47,8 @@ def pause_installments(
                 _("Vos échéances peuvent être suspendues quand la date de livraison promise est passée."),
                 409,
             )
-        if by == PausedBy.STAFF and not reason.strip():
-            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+        if by == PausedBy.STAFF:
+            refuse_missing_reason(reason)
         pause = InstallmentPause.objects.create(
             order=order, started_by=by, actor=actor, reason=reason.strip()[:500]
         )

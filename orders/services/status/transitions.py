@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event, record_tracking
+from orders.journal import record_event, record_tracking, refuse_missing_reason
 from orders.models import (
     CLOSED_STATUSES,
     LIVE_ATTEMPTS,
@@ -88,8 +88,8 @@ def transition(
         raise refused
     row = _find(order.status, target, by)
     assert row is not None
-    if row.needs_reason and not reason.strip():
-        raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+    if row.needs_reason:
+        refuse_missing_reason(reason)
     if row.payments == PaymentEffect.SETTLED_BEFORE and outstanding(order):
         raise RuntimeError(f"order {order.pk} is closed while something is still to be collected")
     if row.stock == StockEffect.TAKE:
