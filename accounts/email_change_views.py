@@ -48,7 +48,6 @@ class EmailChangeView(View):
             "page_title": _("Changement d'adresse e-mail"),
             "link": link_mark(key),
             "new_email": change.new_email,
-            "mailbox": mailbox.value,
             "is_confirmed": getattr(change, f"{mailbox.value}_confirmed_at") is not None,
         }
         return render(request, "accounts/email_change.html", context)

@@ -222,7 +222,7 @@ class StaffRows(Generic[Row]):
             messages.success(request, self.deleted)
             self.after_save(request)
             return redirect(f"staff-{self.name}")
-        context = {"screen": self, "line": self.line(row), "back_url": self._url("edit", row_id)}
+        context: dict[str, Any] = {"line": self.line(row), "back_url": self._url("edit", row_id)}
         context["refusal"] = self.what_keeps(row)
         return render(request, "staff/rows/delete.html", context)
 

@@ -31,7 +31,6 @@ def books_page(request: HttpRequest) -> HttpResponseBase:
     context = {
         "year": number,
         "years": asked_years(number),
-        "months": months,
         "chart": chart_of(months),
         "bar_width": BAR_WIDTH,
         "received": sum((row.received for row in months), ZERO),

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import User
@@ -208,7 +207,6 @@ def _page(request: HttpRequest, row: WebhookEndpoint, refusal: Problem | None = 
         **(_given(request) if refusal else {}),
         "deliveries": [(row, [_reported(attempt) for attempt in row.log.all()]) for row in page.rows],
         "cursor": page.next_cursor,
-        "now": timezone.now(),
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
     }
     return render(request, "staff/webhook.html", context, status=refusal.status if refusal else 200)
