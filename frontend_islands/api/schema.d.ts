@@ -2773,9 +2773,6 @@ export interface components {
             is_withdrawn: boolean;
             /** @description A bank holds or took back money of its order. */
             is_disputed: boolean;
-            /** Format: date-time */
-            moved_at: string;
-            readonly moved_by: string;
         };
         /**
          * @description * `None` - Autre transporteur, ou remise en main propre

@@ -46,11 +46,6 @@ class CardSerializer(serializers.Serializer[Card]):
     photos = serializers.IntegerField()
     is_withdrawn = serializers.BooleanField(help_text="A withdrawal keeps its order from leaving.")
     is_disputed = serializers.BooleanField(help_text="A bank holds or took back money of its order.")
-    moved_at = serializers.DateTimeField(source="piece.moved_at")
-    moved_by = serializers.SerializerMethodField()
-
-    def get_moved_by(self, card: Card) -> str:
-        return str(card.piece.moved_by or "")
 
 
 class BoardSerializer(serializers.Serializer[Any]):

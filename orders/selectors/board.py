@@ -124,7 +124,7 @@ def ready_orders(reference: str = "") -> list[Order]:
 
 
 def _pieces() -> QuerySet[WorkPiece]:
-    return WorkPiece.objects.select_related("item__order", "moved_by")
+    return WorkPiece.objects.select_related("item__order")
 
 
 def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:

@@ -74,7 +74,8 @@ def test_the_first_piece_that_is_begun_sets_its_order_to_processing(staff_client
     first, second, _third = WorkPiece.objects.order_by("pk")
     answer = move(staff_client, first, "to_prepare")
     assert (answer.status_code, answer.json()["stage"], answer.json()["version"]) == (200, "to_prepare", 2)
-    assert answer.json()["moved_by"] == "admin@example.com"
+    first.refresh_from_db()
+    assert str(first.moved_by) == "admin@example.com"
     assert Order.objects.get(pk=order.pk).status == "processing"
     assert status_mails(order) == 1
     assert move(staff_client, second, "to_prepare").status_code == 200

@@ -26,8 +26,6 @@ const card = (changes: Partial<BoardCard> = {}): BoardCard => ({
   photos: 0,
   is_withdrawn: false,
   is_disputed: false,
-  moved_at: "2026-11-23T10:00:00Z",
-  moved_by: "",
   ...changes,
 });
 
