@@ -1,4 +1,4 @@
-# Everything starts here: `make run` on a machine with nothing but Python 3.11+, Node 20+ and make.
+# Everything starts here: `make run` on a machine with nothing but Python 3.11+, Node 20.19+ and make.
 # PYTHON=… and NODE=… name other binaries; PORT=…, DATA_DIR=… and the rest of .env.example set the shop.
 
 .DEFAULT_GOAL := help

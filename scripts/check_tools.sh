@@ -25,12 +25,22 @@ command -v "$python" >/dev/null 2>&1 || stop "PYTHON=$python is not a program on
 "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 ||
     stop "Python's venv module is needed and $python has none: on Debian and Ubuntu, install the package python3-venv."
 
+# What `engines` of package.json says, as packages of the tests ask for it: npm refuses all others.
+nodes='20.19+, 22.12+ or 24+'
 node=${NODE:-node}
 command -v "$node" >/dev/null 2>&1 ||
-    stop "Node.js 20 or newer is needed and $node was not found: install it from nodejs.org, or name it with make NODE=/path/to/node."
-major=$("$node" -p 'process.versions.node.split(".")[0]' 2>/dev/null)
-[ "${major:-0}" -ge 20 ] 2>/dev/null ||
-    stop "Node.js 20 or newer is needed, and $node is $("$node" -v 2>&1): install a newer one, or name it with make NODE=/path/to/node."
+    stop "Node.js $nodes is needed and $node was not found: install it from nodejs.org, or name it with make NODE=/path/to/node."
+version=$("$node" -v 2>&1)
+major=${version#v} && minor=${major#*.}
+major=${major%%.*} && minor=${minor%%.*}
+case $major in
+    20) least=19 ;;
+    22) least=12 ;;
+    2[4-9] | [3-9][0-9]) least=0 ;;
+    *) least=none ;;
+esac
+[ "$minor" -ge "$least" ] 2>/dev/null ||
+    stop "Node.js $nodes is needed, and $node is $version: install another one, or name it with make NODE=/path/to/node."
 # npm comes with Node and stands beside it.
 PATH="$(dirname "$(command -v "$node")"):$PATH"
 command -v npm >/dev/null 2>&1 || stop "npm is needed and was not found beside $node: it comes with Node.js from nodejs.org."

@@ -1,5 +1,6 @@
 """A machine without the tools is told so in one sentence."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,7 @@ def machine(tmp_path):
         return ended.returncode, ended.stdout.strip(), ended.stderr.strip()
 
     add("python3", f'exec {sys.executable} "$@"')
-    add("node", 'if [ "$1" = -v ]; then echo v20.20.2; else echo 20; fi')
+    add("node", "echo v20.20.2")
     add("npm", "exit 0")
     check.add = add
     check.remove = lambda name: (folder / name).unlink()
@@ -83,16 +84,31 @@ def test_no_node(machine):
     status, _, error = machine()
     assert status == 1
     assert error == (
-        "Node.js 20 or newer is needed and node was not found: install it from nodejs.org, or name it with "
+        "Node.js 20.19+, 22.12+ or 24+ is needed and node was not found: install it from nodejs.org, or name it with "
         "make NODE=/path/to/node."
     )
 
 
-def test_an_old_node(machine):
-    machine.add("node", 'if [ "$1" = -v ]; then echo v18.19.0; else echo 18; fi')
-    status, _, error = machine()
-    assert status == 1
-    assert error.startswith("Node.js 20 or newer is needed, and node is v18.19.0:")
+@pytest.mark.parametrize("version", ["v20.19.0", "v22.12.0", "v24.0.0", "v31.2.0"])
+def test_a_node_that_npm_takes(machine, version):
+    machine.add("node", f"echo {version}")
+    assert machine() == (0, "python3", "")
+
+
+@pytest.mark.parametrize("version", ["v18.19.0", "v20.18.3", "v21.7.3", "v22.11.0", "v23.11.0", "no version"])
+def test_a_node_that_npm_refuses(machine, version):
+    machine.add("node", f"echo {version}")
+    assert machine() == (
+        1,
+        "",
+        f"Node.js 20.19+, 22.12+ or 24+ is needed, and node is {version}: install another one, or name it with "
+        "make NODE=/path/to/node.",
+    )
+
+
+def test_npm_refuses_the_same():
+    package = json.loads((SCRIPT.parent.parent / "package.json").read_text())
+    assert package["engines"]["node"] == "^20.19 || ^22.12 || >=24"
 
 
 def test_no_npm(machine):
