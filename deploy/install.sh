@@ -60,7 +60,7 @@ npm run --silent build
 step "Tables, static files, texts"
 # Where root's umask keeps others out, so does what git has brought.
 hidden=$(as_shop find "$SHOP" \( -name .git -o -name node_modules -o -path "$SHOP/var" \) -prune -o \
-    ! -readable -print 2>&1 | head -n 1)
+    ! -readable -print 2>/dev/null | head -n 1)
 [ -z "$hidden" ] || { echo "The user shop can't read $hidden: chmod -R go+rX $SHOP, and run this again." >&2; exit 2; }
 # What a request may not, a migration of a large table may: take minutes.
 as_shop env DATABASE_STATEMENT_SECONDS=3600 .venv/bin/python manage.py migrate --verbosity 0
