@@ -70,4 +70,8 @@ def stored_secret(path: Path) -> str:
         except FileExistsError:
             # Another process of the same start made it first.
             return path.read_text().strip()
+        except OSError:
+            # What a full disk took of it would be no secret at the next start.
+            path.unlink(missing_ok=True)
+            raise
         return value

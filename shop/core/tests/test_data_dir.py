@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from shop.data_dir import narrow_data_dir
+from shop.data_dir import narrow_data_dir, stored_secret
 
 WRITTEN = """
 import json, os, sys
@@ -111,3 +111,23 @@ def test_narrow_data_dir_in_a_folder_of_everybody_leaves_the_folder(tmp_path):
     tmp_path.chmod(0o1777)
     narrow_data_dir(tmp_path)
     assert modes(tmp_path) == {".": "1777"}
+
+
+# No file may grow: what a full disk says, in another word.
+FULL = """
+import resource, sys
+from pathlib import Path
+from shop.data_dir import stored_secret
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+stored_secret(Path(sys.argv[1]))
+"""
+
+
+def test_a_secret_that_a_full_disk_cut_off_is_made_by_the_next_start(tmp_path):
+    path = tmp_path / "secret-key"
+    ended = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, check=False)
+    assert (ended.returncode, "OSError: [Errno 27] File too large" in ended.stderr) == (1, True)
+    assert not path.exists()
+    secret = stored_secret(path)
+    assert len(secret) >= 50
+    assert stored_secret(path) == secret
