@@ -7,19 +7,19 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from catalog.models import ImportState, PictureImport, Product, ProductImage, ProductVariation
 from catalog.selectors.pictures import image_info
 from catalog.selectors.product_documents import image_address
 from catalog.services.media import add_product_image, delete_product_image
+from shop.core.clocks import is_due, is_free
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import MAX_BYTES
 from shop.core.outbound import AddressRefused, CallFailed, fetch
 from shop.core.problems import Problem
-from shop.core.readings import CLOCKS_DIFFER
 from shop.core.remote_images import ACCEPT, draw_fetched
 
 logger = logging.getLogger(__name__)
@@ -134,11 +134,12 @@ def enqueue_due(*, now: datetime, limit: int) -> int:
 
 
 def _due(now: datetime) -> QuerySet[PictureImport]:
-    # None waits longer: what does was put off by a clock that was ahead.
-    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
-    free = Q(lease_until=None) | Q(lease_until__lte=now) | Q(lease_until__gt=farthest)
-    due = Q(next_attempt_at__lte=now) | Q(next_attempt_at__gt=farthest)
-    return PictureImport.objects.filter(free, due, state=ImportState.QUEUED)
+    longest = RETRY_DELAYS[-1]
+    return PictureImport.objects.filter(
+        is_free("lease_until", now, within=longest),
+        is_due("next_attempt_at", now, within=longest),
+        state=ImportState.QUEUED,
+    )
 
 
 def _fetch(url: str) -> DrawnImage:

@@ -18,8 +18,8 @@ from orders.mails import alert_clock
 from orders.models import Invoice, InvoiceSeries
 from shop.core.dates import shop_day
 
-CLOCKS_DIFFER = timedelta(minutes=1)
-"""By so much the clocks of two machines may differ without a mail to the workshop."""
+ALERT_BEYOND = timedelta(minutes=1)
+"""A clock that is behind the last document by more is told to the workshop."""
 STEPS_BACK = timedelta(days=1)
 
 
@@ -61,7 +61,7 @@ def _moment(series: InvoiceSeries, now: datetime) -> datetime:
     last = issued.values_list("issued_at", flat=True).first()
     if last is None or last <= now:
         return now
-    if last - now > CLOCKS_DIFFER:
+    if last - now > ALERT_BEYOND:
         alert_clock("invoice", seconds=round((last - now).total_seconds()))
     return last
 

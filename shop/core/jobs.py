@@ -28,8 +28,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
+from shop.core.clocks import CLOCKS_DIFFER, is_free, is_misdated
 from shop.core.models import ScheduledJob
-from shop.core.readings import CLOCKS_DIFFER
 
 logger = logging.getLogger(__name__)
 
@@ -136,13 +136,12 @@ def _is_due(job: RegisteredJob, *, now: datetime) -> Q:
     # on it may be tried again.
     unfinished = Q(last_finished_at=None) | Q(last_finished_at__lt=F("last_started_at"))
     # A clock that was wrong dated the start beyond the next period: until then the job would stand still.
-    misdated = Q(last_started_at__gt=timezone.now() + job.every + CLOCKS_DIFFER)
-    return period_over | unfinished | misdated
+    return period_over | unfinished | is_misdated("last_started_at", timezone.now(), within=job.every)
 
 
 def _is_free(moment: datetime) -> Q:
-    # No run holds a job for a day: such a reservation is a wrong clock's.
-    return Q(locked_until=None) | Q(locked_until__lte=moment) | Q(locked_until__gt=moment + DAY)
+    # No run holds a job for a day.
+    return is_free("locked_until", moment, within=DAY)
 
 
 def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:

@@ -16,13 +16,14 @@ from enum import StrEnum
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.client_address import network_of
+from shop.core.clocks import is_due
 from shop.core.email_addresses import normalise_email
 from shop.core.models import AttemptCounter
 from shop.core.problems import Problem
@@ -184,8 +185,7 @@ def reset(limit: Limit, subject: str) -> None:
 def purge_expired(now: datetime) -> int:
     """Delete the counters whose window is over; returns how many. No window is longer than a day: those that end later
     are of a clock that was ahead, and would refuse until its date."""
-    over = Q(expires_at__lte=now) | Q(expires_at__gt=now + 2 * _DAY)
-    return AttemptCounter.objects.filter(over).delete()[0]
+    return AttemptCounter.objects.filter(is_due("expires_at", now, within=_DAY)).delete()[0]
 
 
 def _consume(limit: Limit, subject: str) -> datetime | None:

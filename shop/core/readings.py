@@ -17,10 +17,9 @@ from datetime import datetime, timedelta
 
 from django.db import DatabaseError
 
-logger = logging.getLogger(__name__)
+from shop.core.clocks import CLOCKS_DIFFER
 
-CLOCKS_DIFFER = timedelta(minutes=10)
-"""By so much the clocks of two machines may."""
+logger = logging.getLogger(__name__)
 
 Since = Callable[[datetime], datetime | None]
 

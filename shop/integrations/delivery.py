@@ -21,13 +21,13 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from shop.core.clocks import is_misdated
 from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue, enqueue_after_commit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.outbound import AddressRefused, Answer, CallFailed, post
-from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 from shop.integrations.models import (
     DeliveryState,
@@ -122,11 +122,12 @@ def sweep(now: datetime) -> None:
 
 def _bring_back_from_the_future(now: datetime) -> None:
     """No call waits longer than the longest delay: what does was put off or claimed by a clock that was ahead."""
-    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
-    WebhookDelivery.objects.filter(
-        Q(state=DeliveryState.QUEUED, next_attempt_at__gt=farthest)
-        | Q(state=DeliveryState.SENDING, lease_until__gt=farthest)
-    ).update(state=DeliveryState.QUEUED, next_attempt_at=now, lease_until=None)
+    longest = RETRY_DELAYS[-1]
+    put_off = Q(state=DeliveryState.QUEUED) & is_misdated("next_attempt_at", now, within=longest)
+    claimed = Q(state=DeliveryState.SENDING) & is_misdated("lease_until", now, within=longest)
+    WebhookDelivery.objects.filter(put_off | claimed).update(
+        state=DeliveryState.QUEUED, next_attempt_at=now, lease_until=None
+    )
 
 
 def _dispatch_waiting() -> None:

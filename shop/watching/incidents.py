@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
-
+from shop.core.clocks import is_due
 from shop.core.health import unavailable_services
 from shop.core.readings import Reading, read_ages
 from shop.watching.durations import in_words
@@ -76,8 +75,7 @@ def note_incidents(now: datetime) -> dict[str, Late]:
         ],
         ignore_conflicts=True,
     )
-    # What a clock that was set back since dated in the future would go on until then.
-    seen.filter(Q(last_seen_at__lte=now - CALM) | Q(last_seen_at__gt=now + CALM)).update(ended_at=now)
+    seen.filter(is_due("last_seen_at", now, after=CALM)).update(ended_at=now)
     return late
 
 

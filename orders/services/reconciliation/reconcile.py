@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 
 from orders.models import (
     LIVE_ATTEMPTS,
@@ -32,9 +32,9 @@ from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
 from orders.stripe.facts import EventFacts
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
+from shop.core.clocks import CLOCKS_DIFFER, is_due
 from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
-from shop.core.readings import CLOCKS_DIFFER
 
 logger = logging.getLogger(__name__)
 
@@ -80,12 +80,7 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
         return True
 
     # Asking leaves most of them as they are: in any other order the same ones would be asked about each time.
-    return _each(waiting.filter(_waits("created_at", now, IN_DOUBT_AFTER)).order_by("?"), ask)
-
-
-def _waits(moment: str, now: datetime, wait: timedelta) -> Q:
-    """Rows that have had their time, and those that a clock that was ahead dated in the future."""
-    return Q((f"{moment}__lt", now - wait)) | Q((f"{moment}__gt", now + CLOCKS_DIFFER))
+    return _each(waiting.filter(is_due("created_at", now, after=IN_DOUBT_AFTER)).order_by("?"), ask)
 
 
 def _each(rows: QuerySet[Row], act: Callable[[Row], bool]) -> int:
@@ -143,7 +138,7 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
 def reprocess_events(now: datetime) -> int:
     """Process events that could not be processed when they came. Returns how many succeeded."""
     waiting = StripeEvent.objects.filter(
-        _waits("received_at", now, timedelta(minutes=1)), processed_at__isnull=True, tries__lt=MAX_TRIES
+        is_due("received_at", now, after=timedelta(minutes=1)), processed_at__isnull=True, tries__lt=MAX_TRIES
     )
     return _each(waiting.order_by("received_at"), _process)
 
@@ -207,7 +202,7 @@ def send_waiting_refunds(now: datetime) -> int:
     for the bank.
     """
     waiting = Refund.objects.filter(
-        _waits("created_at", now, timedelta(minutes=1)), state__in=REFUNDS_UNDER_WAY
+        is_due("created_at", now, after=timedelta(minutes=1)), state__in=REFUNDS_UNDER_WAY
     ).select_related("attempt")
     sent = _each(waiting.exclude(state=RefundState.PENDING).order_by("created_at"), _send)
     return sent + _each(waiting.filter(state=RefundState.PENDING).order_by("?"), _sync)
