@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
 from orders.services.payments import checkout_sessions
@@ -47,6 +49,12 @@ def test_control_without_the_claim_a_page_is_closed_by_every_click(fake_stripe, 
 def test_clicks_one_after_the_other_close_the_page_once(fake_stripe, order):
     for _click in range(5):
         assert abandon_order(order.pk) is None
+    assert closings(fake_stripe, order) == 1
+
+
+def test_a_claim_of_a_clock_that_was_ahead_is_over(fake_stripe, order):
+    Attempt.objects.update(closing_at=timezone.now() + timedelta(days=365))
+    abandon_order(order.pk)
     assert closings(fake_stripe, order) == 1
 
 

@@ -29,6 +29,7 @@ from orders.selectors.installments import is_disputed, open_pause
 from orders.stripe import gateway
 from orders.stripe.facts import IntentFacts
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
+from shop.core.clocks import CLOCKS_DIFFER, is_due
 from shop.core.money import to_cents
 
 ON_ITS_WAY = timedelta(minutes=2)
@@ -50,8 +51,8 @@ def claim_closing(attempt: Attempt) -> Iterator[bool]:
     """
     now = timezone.now()
     rows = Attempt.objects.filter(pk=attempt.pk)
-    free = rows.filter(Q(closing_at=None) | Q(closing_at__lt=now - CLAIM_LASTS))
-    claimed = bool(free.update(closing_at=now))
+    free = Q(closing_at=None) | is_due("closing_at", now, after=CLAIM_LASTS)
+    claimed = bool(rows.filter(free).update(closing_at=now))
     try:
         yield claimed
     except BaseException:
@@ -174,7 +175,7 @@ def is_on_its_way(attempt: Attempt) -> bool:
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None
-        and timezone.now() - attempt.sent_at < ON_ITS_WAY
+        and -CLOCKS_DIFFER <= timezone.now() - attempt.sent_at < ON_ITS_WAY
     )
 
 
