@@ -20,6 +20,7 @@ from orders.invoices.page_texts import page_texts
 from orders.models import Contract, ContractDocument, Invoice, Order
 from orders.selectors.addresses import delivery_address
 from orders.selectors.mail_contexts import withdrawal_notice
+from shop.core.clocks import is_due
 from shop.core.dates import day_in_words, shop_day
 from shop.core.each_row import each_row
 from shop.core.mail_content import Attachment
@@ -153,7 +154,7 @@ def contract_file_name(contract: Contract) -> str:
 
 def make_missing_contracts(now: datetime) -> int:
     """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
-    lost = Contract.objects.filter(document=None, created_at__lt=now - SWEEP_AFTER).order_by("pk")
+    lost = Contract.objects.filter(is_due("created_at", now, after=SWEEP_AFTER), document=None).order_by("pk")
     return each_row(lost, ensure_contract_document, most=SWEEP_AT_ONCE)
 
 

@@ -19,6 +19,7 @@ from orders.invoices import content
 from orders.invoices.facturx import FILE_NAME, factur_x
 from orders.invoices.page_texts import page_texts
 from orders.models import Invoice, InvoiceDocument, InvoiceKind
+from shop.core.clocks import is_due
 from shop.core.each_row import each_row
 from shop.core.letters import drawable
 from shop.core.mail_content import Attachment
@@ -167,7 +168,7 @@ def file_name(invoice: Invoice) -> str:
 
 def make_missing_documents(now: datetime) -> int:
     """Typeset what a lost message or a dead worker left without a document; returns how many were made."""
-    lost = Invoice.objects.filter(document=None, issued_at__lt=now - SWEEP_AFTER).order_by("pk")
+    lost = Invoice.objects.filter(is_due("issued_at", now, after=SWEEP_AFTER), document=None).order_by("pk")
     return each_row(lost, ensure_document, most=SWEEP_AT_ONCE)
 
 

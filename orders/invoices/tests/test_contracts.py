@@ -133,6 +133,12 @@ def test_the_job_makes_what_a_dead_worker_left() -> None:
     assert ContractDocument.objects.count() == 1
 
 
+@pytest.mark.parametrize(("ahead", "made"), [(timedelta(minutes=9), 0), (timedelta(days=365), 1)])
+def test_one_of_a_clock_that_was_ahead_does_not_wait_for_its_date(ahead: timedelta, made: int) -> None:
+    paid()
+    assert make_missing_contracts(timezone.now() - ahead) == made
+
+
 def test_who_holds_the_order_reads_it_and_nobody_else(client: Client) -> None:
     order = paid()
     path = f"/api/orders/{order.pk}/contract.pdf"

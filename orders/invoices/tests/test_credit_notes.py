@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -318,6 +319,12 @@ def test_a_document_whose_worker_was_lost_is_found(paid, caplog) -> None:
     assert documents.make_missing_documents(now) == 0
     assert documents.make_missing_documents(now + documents.SWEEP_AFTER * 2) == 1
     assert InvoiceDocument.objects.count() == 1
+
+
+@pytest.mark.parametrize(("ahead", "made"), [(timedelta(minutes=9), 0), (timedelta(days=365), 1)])
+def test_a_document_of_a_clock_that_was_ahead_does_not_wait_for_its_date(paid, ahead, made) -> None:
+    paid()
+    assert documents.make_missing_documents(timezone.now() - ahead) == made
 
 
 def test_one_that_can_not_be_typeset_does_not_hold_the_others(paid, monkeypatch, caplog) -> None:
