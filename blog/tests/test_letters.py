@@ -35,6 +35,7 @@ from catalog.services.media import delete_product_image, remove_retired_files
 from catalog.tests.factories import make_category, make_image, make_product
 from shop.core.dates import day_in_words, unbroken
 from shop.core.mail import queue_mail
+from shop.core.mail_delivery import sweep
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.problems import Problem
 from shop.core.tests import scripted_mail
@@ -266,6 +267,22 @@ def test_a_worker_that_holds_a_letter_is_left_alone_until_its_lease_ends(server)
     Campaign.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     sending.send_part(campaign.pk)
     assert len(server.sent) == 1
+
+
+def test_a_letter_of_a_clock_that_was_ahead_does_not_wait_for_its_date(server):
+    make_subscriber("a@example.com")
+    make_subscriber("b@example.com")
+    campaign = start_letter()
+    sending.write_batch(campaign.pk)
+    far = timezone.now() + timedelta(days=365)
+    Campaign.objects.update(lease_until=far)
+    queued, claimed = OutgoingMail.objects.order_by("pk")
+    OutgoingMail.objects.filter(pk=queued.pk).update(next_attempt_at=far)
+    OutgoingMail.objects.filter(pk=claimed.pk).update(state="sending", lease_until=far)
+    sweep(timezone.now())
+    sending.send_due(timezone.now())
+    assert receivers(server) == ["a@example.com", "b@example.com"]
+    assert Campaign.objects.get().state == "sent"
 
 
 def refusal(code, text):

@@ -24,6 +24,7 @@ from django.db.models.functions import Coalesce
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
+from shop.core.clocks import is_misdated
 from shop.core.mail import enqueue_delivery
 from shop.core.mail_content import (
     MailFile,
@@ -34,7 +35,6 @@ from shop.core.mail_content import (
     resolve_content,
 )
 from shop.core.models import MailState, OutgoingMail, ShopSettings
-from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 
 logger = logging.getLogger(__name__)
@@ -185,12 +185,11 @@ def sweep(now: datetime) -> None:
 
 def _requeue_misdated(now: datetime) -> None:
     """No mail waits longer than the longest delay: what does was written or claimed by a clock that was ahead."""
-    farthest = now + RETRY_DELAYS[-1] + CLOCKS_DIFFER
-    OutgoingMail.objects.filter(
-        Q(state=MailState.QUEUED, next_attempt_at__gt=farthest)
-        | Q(state=MailState.SENDING, lease_until__gt=farthest),
-        is_bulk=False,
-    ).update(state=MailState.QUEUED, next_attempt_at=now, lease_until=None)
+    longest = RETRY_DELAYS[-1]
+    queued = OutgoingMail.objects.filter(state=MailState.QUEUED)
+    queued.filter(is_misdated("next_attempt_at", now, within=longest)).update(next_attempt_at=now)
+    claimed = OutgoingMail.objects.filter(state=MailState.SENDING)
+    claimed.filter(is_misdated("lease_until", now, within=longest)).update(lease_until=now)
 
 
 def deliver_overdue(now: datetime) -> int:

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from blog.mails.letters import letter_context, letter_links
@@ -26,6 +25,7 @@ from blog.services.newsletter.campaigns import (
     settle_cancelled,
     start_due_campaigns,
 )
+from shop.core.clocks import is_free
 from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue
 from shop.core.mail import BulkMail, queue_bulk_mails
@@ -45,8 +45,8 @@ def send_part(campaign_id: int, *, seconds: float = PART_SECONDS) -> bool:
     """Send a letter for about `seconds`, unless another worker does; return whether there is more to do at once."""
     now, end = timezone.now(), time.monotonic() + seconds
     sending = Campaign.objects.filter(pk=campaign_id, state=CampaignState.SENDING)
-    is_free = Q(lease_until=None) | Q(lease_until__lte=now)
-    if not sending.filter(is_free).update(lease_until=now + timedelta(seconds=seconds) + LEASE):
+    lease = timedelta(seconds=seconds) + LEASE
+    if not sending.filter(is_free("lease_until", now, within=lease)).update(lease_until=now + lease):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
     try:
