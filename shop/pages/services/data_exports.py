@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from shop.core import limits
+from shop.core.clocks import is_due, is_free
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.errors import is_outage
@@ -30,7 +31,6 @@ from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
 from shop.core.problems import Problem
-from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
 from shop.pages.selectors.personal_data import current_export, person_of
@@ -97,9 +97,8 @@ def make_export(export_id: uuid.UUID) -> bool:
 def make_waiting_exports(now: datetime) -> int:
     """Make what a lost message or a dead worker left; return how many are done."""
     waiting = DataExport.objects.filter(_waiting(now)).order_by("requested_at").values_list("pk", flat=True)
-    DataExport.objects.filter(state=ExportState.RUNNING, lease_until__lte=now, tries__gte=MAX_TRIES).update(
-        state=ExportState.FAILED, lease_until=None
-    )
+    left = DataExport.objects.filter(is_due("lease_until", now, within=LEASE), state=ExportState.RUNNING)
+    left.filter(tries__gte=MAX_TRIES).update(state=ExportState.FAILED, lease_until=None)
     return each_row(waiting[:20], make_export)
 
 
@@ -119,9 +118,7 @@ def delete_exports(exports: QuerySet[DataExport]) -> int:
 
 
 def _waiting(now: datetime) -> Q:
-    # A lease that ends later is of a clock that was ahead.
-    ahead = Q(lease_until__gt=now + LEASE + CLOCKS_DIFFER)
-    free = Q(lease_until=None) | Q(lease_until__lte=now) | ahead
+    free = is_free("lease_until", now, within=LEASE)
     return free & Q(state__in=EXPORTS_UNDER_WAY, tries__lt=MAX_TRIES)
 
 

@@ -20,6 +20,7 @@ from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import end_mails
 from catalog.services.notices import end_alerts
 from shop.core.audit import record_audit
+from shop.core.clocks import is_due, is_free, is_misdated
 from shop.core.each_row import each_row
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.file_storage import delete_discarded_files
@@ -27,7 +28,6 @@ from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
 from shop.core.personal_data import Person, activities, kept_until
 from shop.core.problems import Problem
-from shop.core.readings import CLOCKS_DIFFER
 from shop.core.site import absolute_url
 from shop.core.transaction_locks import lock_names
 from shop.pages.models import Erasure, ErasureState
@@ -104,7 +104,7 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
         language=language,
         by_inactivity=by_inactivity,
         requested_at=now,
-        due_by=now + (now - kept_until("erasure_days", now)),
+        due_by=now + _period(now),
     )
     if not by_inactivity:
         source = ConsentSource.PROFILE if person.key else ConsentSource.MAIL
@@ -190,16 +190,20 @@ def run_erasure(erasure_id: int) -> bool:
 
 def run_due_erasures(now: datetime, *, limit: int = 50) -> int:
     """Go on with every erasure that is due; return how many are done now."""
-    due = Erasure.objects.filter(_due(now)).order_by("next_try_at").values_list("pk", flat=True)
+    waiting, period = Erasure.objects.exclude(state=ErasureState.DONE), _period(now)
+    waiting.filter(is_misdated("due_by", now, within=period)).update(due_by=now + period)
+    due = waiting.filter(_due(now)).order_by("next_try_at").values_list("pk", flat=True)
     return each_row(due[:limit], run_erasure)
 
 
+def _period(now: datetime) -> timedelta:
+    """How long an erasure waits at most for what is open."""
+    return now - kept_until("erasure_days", now)
+
+
 def _due(now: datetime) -> Q:
-    # Nothing is put off for longer: what is was put off by a clock that was ahead.
-    farthest = now + WAIT_FOR_ORDERS + CLOCKS_DIFFER
-    free = Q(lease_until=None) | Q(lease_until__lte=now) | Q(lease_until__gt=farthest)
-    due = Q(next_try_at__lte=now) | Q(next_try_at__gt=farthest)
-    return free & due & ~Q(state=ErasureState.DONE)
+    free = is_free("lease_until", now, within=WAIT_FOR_ORDERS)
+    return free & is_due("next_try_at", now, within=WAIT_FOR_ORDERS) & ~Q(state=ErasureState.DONE)
 
 
 def _close(erasure: Erasure) -> bool:

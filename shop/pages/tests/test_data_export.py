@@ -269,6 +269,14 @@ def test_another_worker_takes_over_when_one_died():
     assert DataExport.objects.get().state == ExportState.READY
 
 
+@pytest.mark.parametrize("lease", [timedelta(seconds=-1), timedelta(days=365)])
+def test_the_third_worker_that_dies_ends_it(lease):
+    request_export(user=make_member(), language="fr")
+    DataExport.objects.update(state=ExportState.RUNNING, tries=3, lease_until=timezone.now() + lease)
+    assert make_waiting_exports(timezone.now()) == 0
+    assert DataExport.objects.get().state == ExportState.FAILED
+
+
 def test_what_fails_three_times_ends_and_may_be_asked_for_again(monkeypatch, caplog):
     user = make_member()
     export = request_export(user=user, language="fr")

@@ -471,6 +471,20 @@ def test_an_erasure_that_a_clock_ahead_put_off_goes_on(monkeypatch, column, wait
     assert run_due_erasures(now) == done
 
 
+def test_an_erasure_that_a_clock_ahead_registered_waits_a_month_at_most():
+    zoe = make_member("zoe@example.com")
+    pay_order(make_order(user=zoe, email="zoe@example.com"))
+    request_erasure(user=zoe, language="fr")
+    now = timezone.now()
+    for written, kept in ((30, 30), (365, 30)):
+        Erasure.objects.update(due_by=now + timedelta(days=written))
+        assert run_due_erasures(now) == 0
+        assert Erasure.objects.get().due_by == now + timedelta(days=kept)
+    Erasure.objects.update(due_by=now + timedelta(days=365), state=ErasureState.DONE, done_at=now)
+    run_due_erasures(now)
+    assert Erasure.objects.get().due_by == now + timedelta(days=365)
+
+
 def test_what_waits_longest_goes_first_and_the_rest_the_next_time(monkeypatch):
     now = timezone.now()
     soon, past = now + timedelta(seconds=1), now - timedelta(hours=1)
