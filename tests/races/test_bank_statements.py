@@ -1,16 +1,23 @@
-"""A bank statement is imported twice at the same moment: real threads on PostgreSQL."""
+"""A bank statement is imported, or looked through at night, twice at the same moment: real threads on PostgreSQL."""
 
 from __future__ import annotations
 
+from datetime import date
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
-from orders.models import BankLine
+from orders.models import BankLine, Payout
 from orders.services.reconciliation import bank_statements
-from orders.services.reconciliation.bank_statements import Reading, import_statement, read_statement
+from orders.services.reconciliation.bank_statements import (
+    Reading,
+    import_statement,
+    match_stored_lines,
+    read_statement,
+)
 from shop.core.transaction_locks import lock_names
 from tests.races.concurrency import Meeting, Started, run_concurrently, wait_until_blocked
 
@@ -33,6 +40,23 @@ def test_two_presses_store_each_line_once(press):
     readings = [each.value() for each in pressed]
     assert sorted((len(reading.unmatched), reading.known) for reading in readings) == [(0, 1), (1, 0)]
     assert BankLine.objects.count() == 1
+
+
+def test_a_payout_that_two_nightly_jobs_find_is_given_to_one_line():
+    import_statement(lines=read_statement(STATEMENT + STATEMENT.splitlines()[-1]), actor=None)
+    payout = Payout.objects.create(
+        provider_id="po_late",
+        amount=50,
+        state="paid",
+        created_at=timezone.now(),
+        arrives_on=date(2026, 11, 5),
+    )
+    with transaction.atomic():
+        match_stored_lines()
+        other = Started(match_stored_lines)
+        wait_until_blocked()
+    other.value()
+    assert list(BankLine.objects.order_by("pk").values_list("payout", flat=True)) == [payout.pk, None]
 
 
 def test_control_without_the_lock_the_second_press_ends_in_an_error(press, monkeypatch):

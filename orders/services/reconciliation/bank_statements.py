@@ -140,7 +140,8 @@ def awaited_payouts() -> QuerySet[Payout]:
 def match_stored_lines() -> None:
     """Find the payouts of lines that were read before the shop knew these."""
     with transaction.atomic():
-        payouts = list(awaited_payouts().select_for_update(of=("self",)))
+        _lock_matching()
+        payouts = list(awaited_payouts())
         lines = BankLine.objects.select_for_update().filter(payout=None, closed_at=None)
         for line in lines.order_by("booked_on", "pk"):
             payout = _payout_of(line, payouts)
@@ -175,9 +176,7 @@ def import_statement(*, lines: Sequence[StatementLine], actor: User | None) -> R
     """Store the lines of the provider, each once, with the payouts that they are. Reading the same statement again, or
     one that overlaps, adds nothing."""
     with transaction.atomic():
-        # Two who import at once match one after the other, also where no payout waits.
-        lock_names(["bank-statement"])
-        list(Payout.objects.select_for_update(of=("self",)).filter(bank_line=None))
+        _lock_matching()
         reading = match_statement(lines)
         rows = [*reading.matched, *((line, None) for line in reading.unmatched)]
         for line, payout in rows:
@@ -195,6 +194,13 @@ def import_statement(*, lines: Sequence[StatementLine], actor: User | None) -> R
                 after={"amount": amount_string(row.amount), "payout": payout.provider_id if payout else ""},
             )
     return reading
+
+
+def _lock_matching() -> None:
+    """Match after whoever matches now, also where no payout waits, and before whoever closes one. What is awaited is
+    read afterwards: waiting for a payout's row would not show the line that it was given meanwhile."""
+    lock_names(["bank-statement"])
+    list(awaited_payouts().select_for_update(of=("self",)))
 
 
 def close_difference(*, row: Payout | BankLine, reason: str, actor: User | None) -> None:
