@@ -308,13 +308,16 @@ def test_a_refund_decided_while_the_clock_was_ahead_does_not_wait_for_that_date(
     assert Refund.objects.get().state == state
 
 
-def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(order, provider):
+@pytest.mark.parametrize(
+    "passed", [timedelta(hours=25), timedelta(days=-365)], ids=["a day", "a clock set back"]
+)
+def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(order, provider, passed):
     refund(order, amount=EUROS("10.00"))
     provider.lost = True
     with pytest.raises(gateway.GatewayUnavailable):
         send_all()
     provider.forget_keys()
-    with time_machine.travel(timezone.now() + timedelta(hours=25)):
+    with time_machine.travel(timezone.now() + passed):
         send_all()
     assert len(provider.charges[Attempt.objects.get().intent_id].refunds) == 1
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-10.00"))]
