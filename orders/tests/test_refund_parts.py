@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from catalog.models import Product
 from orders.models import (
+    Attempt,
     Order,
     OrderItem,
     Payment,
@@ -95,6 +98,26 @@ def test_what_is_still_due_goes_first_and_only_the_rest_is_money():
     )
     assert states(order) == [("paid", 60), ("paid", 60), ("void", 60)]
     assert sum(Payment.objects.filter(state="void").values_list("amount", flat=True)) == EUROS("60.00")
+
+
+@pytest.mark.parametrize("amount", ["120.00", "120.01"])
+def test_as_much_as_is_still_due_ends_what_pays_it_too(amount, queued_tasks, run_on_commit):
+    order = in_installments()
+    second, third = order.payments.filter(position__gt=1).order_by("position")
+    values = {
+        "number": 1,
+        "kind": "link",
+        "amount_cents": 6000,
+        "expires_at": timezone.now() + timedelta(hours=1),
+    }
+    prepared = Attempt.objects.create(payment=second, **values)
+    Attempt.objects.create(payment=third, state="sent", checkout_session_id="cs_open", **values)
+    with run_on_commit():
+        assert refund(order, amount=EUROS(amount)).voided == EUROS("120.00")
+    assert states(order) == [("paid", 60), ("void", 60), ("void", 60)]
+    prepared.refresh_from_db()
+    assert prepared.state == "canceled"
+    assert "orders.tasks.close_void_attempts" in queued_tasks.names
 
 
 def two_lines(prices: tuple[str, str] = ("40.00", "30.00")) -> tuple[Order, int, int]:
