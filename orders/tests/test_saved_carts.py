@@ -288,6 +288,15 @@ def test_only_the_latest_devices_are_remembered():
     ]
 
 
+def test_the_lines_of_the_ten_latest_orders_are_remembered():
+    member = make_member()
+    orders = [Order(user=member) for _ in range(11)]
+    for order in orders:
+        saved_carts.add_ordered_lines(order=order, lines=[])
+    remembered = [each["order"] for each in SavedCart.objects.get().ordered]
+    assert remembered == [str(order.pk) for order in orders[1:]]
+
+
 def test_foreign_page_can_not_write():
     client = Client(enforce_csrf_checks=True)
     client.force_login(make_member())
