@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
+import time_machine
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.journal import record_event
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import checkout_sessions, due_installments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
+from orders.services.payments.refused_cards import CARDS_REFUSED, refuse_new_page
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
 from shop.core.problems import Problem
@@ -291,6 +295,18 @@ def test_a_page_that_can_not_be_closed_keeps_no_other_open(order, monkeypatch, f
         checkout_sessions.close_void_attempts(order.pk)
     assert len(closed) == 1
     assert checkout_sessions.close_void_attempts(order.pk) == 2
+
+
+@pytest.mark.parametrize(
+    ("moment", "refused"),
+    [(timedelta(hours=-23), True), (timedelta(hours=-25), False), (timedelta(minutes=9), True),
+     (timedelta(days=365), False)],
+)  # fmt: skip
+def test_a_page_closed_for_refused_cards_keeps_others_closed_for_a_day(order, moment, refused):
+    with time_machine.travel(timezone.now() + moment):
+        record_event(order, CARDS_REFUSED, attempt="1", count=5)
+    with pytest.raises(Problem, match="Réessayez demain") if refused else nullcontext():
+        refuse_new_page(order)
 
 
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):

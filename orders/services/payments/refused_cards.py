@@ -18,6 +18,7 @@ from orders.services.payments.checkout_sessions import close_page
 from orders.services.payments.mails import mail_refused_cards
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from shop.core.clocks import is_due
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
@@ -89,6 +90,6 @@ def _tell(order_id: uuid.UUID, page: dict[str, str], refused: int) -> None:
 
 def refuse_new_page(order: Order) -> None:
     """Raise Problem `throttled` (429) for a day after a page of this order was closed: each new one would be tried."""
-    since = timezone.now() - COUNTED_FOR
-    if order.events.filter(name=CARDS_REFUSED, created_at__gt=since).exists():
+    over = is_due("created_at", timezone.now(), after=COUNTED_FOR)
+    if order.events.filter(name=CARDS_REFUSED).exclude(over).exists():
         raise Problem("throttled", _("Trop de demandes aujourd'hui. Réessayez demain."), 429)
