@@ -23,8 +23,8 @@ def send_refund(refund_id: uuid.UUID) -> None:
     """Ask the provider. Repeated calls share one idempotency key, so the money goes back once.
 
     When the key may be forgotten by now, which of one dated by a clock ahead nobody knows, what was done under it is
-    looked up first. A refusal is recorded and mailed
-    to staff. Raises GatewayUnavailable: the job that looks after refunds tries again.
+    looked up first. A refusal is recorded and mailed to staff. Raises GatewayUnavailable: the job that looks after
+    refunds tries again.
     """
     claimed = Refund.objects.filter(pk=refund_id, state__in=(RefundState.REQUESTED, RefundState.SENT)).update(
         state=RefundState.SENT
