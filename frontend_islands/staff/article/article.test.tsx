@@ -7,7 +7,7 @@ import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
 import * as sending from "../pictures/send";
 import * as shrinking from "../pictures/shrink";
-import { readDraft, writeDraft } from "../shared/drafts";
+import { draftNames, readDraft, writeDraft } from "../shared/drafts";
 import { ArticleEditor } from "./article-editor";
 import { ContentEditor } from "./content-editor";
 import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
@@ -79,6 +79,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+const ofNew = () =>
+  draftNames("article-new:").map((name) => readDraft<{ key: string; values: { title?: string } }>(name));
 const calls = (method: string) => sent.filter((call) => call.method === method).map(({ body }) => body);
 
 it("creates an article that is published at once, with tags each once", async () => {
@@ -97,10 +99,8 @@ it("creates an article that is published at once, with tags each once", async ()
   await user.type(screen.getByLabelText(/^Tags/), " vernis {Enter}Vernis{Enter}mat,{Enter}brillant{Enter}");
   await user.click(screen.getByRole("button", { name: "Retirer brillant" }));
   await barriers(container).then((found) => expect(found).toEqual([]));
-  await waitFor(() =>
-    expect(readDraft("article-new")).toMatchObject({ values: { tags: ["vernis", "mat"] } }),
-  );
-  const { key } = readDraft<{ key: string }>("article-new") ?? {};
+  await waitFor(() => expect(ofNew()).toMatchObject([{ values: { tags: ["vernis", "mat"] } }]));
+  const [{ key } = {}] = ofNew();
   await user.click(screen.getByRole("button", { name: "Créer l'article" }));
   await screen.findByText(/^Une erreur est survenue/);
   await user.click(await screen.findByRole("button", { name: "Créer l'article" }));
@@ -115,7 +115,19 @@ it("creates an article that is published at once, with tags each once", async ()
     published: true,
     publish_at: null,
   });
-  expect(readDraft("article-new")).toBeUndefined();
+  expect(ofNew()).toEqual([]);
+});
+
+it("keeps beside it what another tab types into another new article", async () => {
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
+  writeDraft("article-new:theirs", { values: { title: "Peindre" }, base: "", at: Date.now() });
+  await user.type(screen.getByLabelText(/^Titre/), "Vernir");
+  await waitFor(() =>
+    expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }, { values: { title: "Vernir" } }]),
+  );
+  await user.click(screen.getByRole("button", { name: "Annuler" }));
+  await user.click(screen.getByRole("button", { name: "Jeter mes changements" }));
+  await waitFor(() => expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }]));
 });
 
 it("offers with a new article what was typed while it was being made", async () => {

@@ -5,8 +5,16 @@ import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
-import { forgetDraft, readDraft, useLeaveWarning, useOtherTabs, writeDraft } from "../shared/drafts";
-import { toastProblem } from "../shared/problem";
+import {
+  forgetDraft,
+  freshDraft,
+  lastDraft,
+  readDraft,
+  useLeaveWarning,
+  useOtherTabs,
+  writeDraft,
+} from "../shared/drafts";
+import { isSignedOut, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { leftList } from "../shared/way-back";
 import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
@@ -58,7 +66,9 @@ export function useArticle(
   article: AdminArticle | undefined,
   onSaved?: () => void,
 ) {
-  const draftName = `article-${article?.id ?? "new"}`;
+  const [draftName, setDraftName] = useState(() =>
+    article ? `article-${article.id}` : lastDraft("article"),
+  );
   const [base, setBase] = useState(article);
   const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
   const [found] = useState(() => foundOf(readDraft<Draft>(draftName), article));
@@ -247,6 +257,8 @@ export function useArticle(
     creation.renew();
     forgetKept();
     setHasDraft(false);
+    // What comes next is another one, here and in the tab that this one was taken over from.
+    if (!base) setDraftName(freshDraft("article"));
     setConfirmed([]);
     setErrors({});
     setKept("saved");

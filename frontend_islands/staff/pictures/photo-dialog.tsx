@@ -5,7 +5,7 @@ import type { StaffGallery, StaffPhoto } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { toast } from "@/lib/toast";
 import { Dialog } from "../shared/dialog";
-import { forgetDraft, readDraft, same, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { same, useFieldDraft, useLeaveWarning } from "../shared/drafts";
 import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changePhoto } from "./calls";
@@ -25,12 +25,6 @@ const differing = (fields: Fields, from: Fields) =>
     FIELDS.filter((name) => !same(fields[name], from[name])).map((name) => [name, fields[name]]),
   ) as Partial<Fields>;
 
-interface Draft {
-  fields: Partial<Fields>;
-  /** Of the photo that was typed over. */
-  version: StaffPhoto["version"];
-}
-
 interface PhotoDialogProps {
   product: number;
   photo: StaffPhoto;
@@ -43,8 +37,7 @@ interface PhotoDialogProps {
 
 /** What a photo shows and how it is cut; nothing is written before it is saved, and nothing typed is lost. */
 export function PhotoDialog({ product, photo, number, formats, offersFinishes, ...on }: PhotoDialogProps) {
-  const draftName = `photo-${photo.id}`;
-  const [kept] = useState(() => readDraft<Draft>(draftName));
+  const { kept, keep } = useFieldDraft<Fields>(`photo-${photo.id}`);
   const [fields, setFields] = useState<Fields>({ ...fieldsOf(photo), ...kept?.fields });
   const opened = useRef(fields);
   const [message, setMessage] = useState<ReactNode>(
@@ -59,11 +52,9 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
   const draft = JSON.stringify(changed);
   const { version } = photo;
   useEffect(() => {
-    if (draft === "{}") forgetDraft(draftName);
     // What was taken over says which photo it was typed over until it is changed.
-    else if (!kept || fields !== opened.current)
-      writeDraft<Draft>(draftName, { fields: JSON.parse(draft), version });
-  }, [draft, draftName, fields, kept, version]);
+    if (draft === "{}" || fields !== opened.current) keep(JSON.parse(draft), version);
+  }, [draft, fields, keep, version]);
 
   const set = (more: Partial<Fields>) => setFields((all) => ({ ...all, ...more }));
   const save = async () => {
@@ -72,7 +63,7 @@ export function PhotoDialog({ product, photo, number, formats, offersFinishes, .
     try {
       const saved = await changePhoto(product, photo.id, { ...changed, version: photo.version });
       const since = differing(latest.current, fields);
-      forgetDraft(draftName);
+      keep(since, saved.version);
       on.onChange(saved);
       setFields({ ...fieldsOf(saved), ...since });
       toast({ kind: "success", title: t("dialog.saved") });

@@ -5,6 +5,7 @@ import { listen } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
+import { readDraft, writeDraft } from "../shared/drafts";
 import { Pictures } from "./pictures";
 import { sendFile } from "./send";
 import { useUploads } from "./use-uploads";
@@ -192,6 +193,20 @@ test("a photo is described in four languages, and what was typed is kept until i
     },
   ]);
   expect(localStorage.getItem("staff-draft:photo-2")).toBeNull();
+});
+
+test("what another tab types of a photo stays in the draft until that tab saves it", async () => {
+  const { user, screen } = await draw();
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 2" }));
+  const dialog = within(screen.getByRole("dialog"));
+  const theirs = { version: "v2", fields: { alt_en: "A bear" } };
+  writeDraft("photo-2", theirs);
+  await user.type(dialog.getByLabelText("Allemand"), "Ein Bär");
+  expect(readDraft("photo-2")).toEqual({ version: "v2", fields: { alt_en: "A bear", alt_de: "Ein Bär" } });
+  await user.click(dialog.getByRole("button", { name: "Enregistrer la photo" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(sent.map(({ body }) => body)).toEqual([{ alt_de: "Ein Bär", version: "v2" }]);
+  expect(readDraft("photo-2")).toEqual(theirs);
 });
 
 test("what is typed of a photo while the rest is on its way stays to be saved", async () => {

@@ -5,7 +5,7 @@ import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
-import { readDraft, writeDraft } from "../shared/drafts";
+import { draftNames, readDraft, writeDraft } from "../shared/drafts";
 import { ProductEditor } from "./product-editor";
 
 vi.mock("@/lib/navigate");
@@ -245,12 +245,12 @@ it("sends a copy whose answer was lost under the same key, and another choice af
 });
 
 it("keeps the key of a new product with its draft", async () => {
-  writeDraft("product-new", { values: { name: "Ourse", price: "12", category: "2" }, seen: {}, key: "k1" });
+  writeDraft("product-new:1", { values: { name: "Ourse", price: "12", category: "2" }, seen: {}, key: "k1" });
   answers = [{ status: 201, body: { ...OURS, id: 9 } }];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
   await user.type(screen.getByLabelText(/^Nom \*/), " blanche");
   await waitFor(() =>
-    expect(readDraft("product-new")).toMatchObject({ values: { name: "Ourse blanche" }, key: "k1" }),
+    expect(readDraft("product-new:1")).toMatchObject({ values: { name: "Ourse blanche" }, key: "k1" }),
   );
   await user.click(screen.getByRole("button", { name: "Créer le produit" }));
   await waitFor(() => expect(sent.map(({ key }) => key)).toEqual(["k1"]));
@@ -271,7 +271,31 @@ it("offers with a new product what was typed while it was being made", async () 
   expect(sent[0]?.body.name).toBe("Ours");
   expect(readDraft("product-12")).toEqual({ values: { name: "Ours brun" }, seen: { name: OURS.name } });
   await new Promise((done) => setTimeout(done, 500));
-  expect(readDraft("product-new")).toBeUndefined();
+  expect(draftNames("product-new")).toEqual([]);
+});
+
+it("takes up the last new product that was begun, and keeps another in a draft of its own", async () => {
+  const [start, now] = [Date.now(), vi.spyOn(Date, "now")];
+  const begun = (name: string, ago: number) => {
+    now.mockReturnValueOnce(start - ago);
+    writeDraft(`product-new:${name}`, { values: { name }, seen: {}, key: name });
+  };
+  begun("Loup", 2000);
+  begun("Ours", 1000);
+  begun("Lynx", 3000);
+  now.mockRestore();
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
+  const field = screen.getByLabelText<HTMLInputElement>(/^Nom \*/);
+  expect(field.value).toBe("Ours");
+  await user.click(screen.getByRole("button", { name: "Jeter le brouillon" }));
+  await waitFor(() =>
+    expect(draftNames("product-new").sort()).toEqual(["product-new:Loup", "product-new:Lynx"]),
+  );
+  // The tab that it was taken over from goes on with it.
+  writeDraft("product-new:Ours", { values: { name: "Ours brun" }, seen: {}, key: "Ours" });
+  await user.type(field, "Renard");
+  await waitFor(() => expect(draftNames("product-new")).toHaveLength(4));
+  expect(readDraft("product-new:Ours")).toMatchObject({ values: { name: "Ours brun" } });
 });
 
 it("fills and empties a promotion as its switch says", async () => {

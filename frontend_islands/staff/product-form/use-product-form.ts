@@ -6,7 +6,7 @@ import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
-import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { forgetDraft, freshDraft, lastDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeProduct, PRODUCTS } from "./calls";
@@ -35,7 +35,9 @@ export interface Conflict {
  * server. A conflict keeps what was typed until it is decided.
  */
 export function useProductForm(product: AdminProduct | undefined, onSaved?: () => void) {
-  const draftName = `product-${product?.id ?? "new"}`;
+  const [draftName, setDraftName] = useState(() =>
+    product ? `product-${product.id}` : lastDraft("product"),
+  );
   const creation = useCreation(readDraft<Draft>(draftName)?.key);
   const [base, setBase] = useState(product);
   const [conflict, setConflict] = useState<Conflict>();
@@ -199,6 +201,8 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   const discard = () => {
     creation.renew();
     keepTyped([]);
+    // What comes next is another one, here and in the tab that this one was taken over from.
+    if (!base) setDraftName(freshDraft("product"));
     setHasDraft(false);
     setConfirmed([]);
     form.reset(stored);

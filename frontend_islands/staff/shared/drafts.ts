@@ -1,5 +1,6 @@
 /** What somebody typed is never lost: kept in the browser until it is saved, and leaving asks first. */
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { randomKey } from "@/lib/random-key";
 
 const PREFIX = "staff-draft:";
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -10,10 +11,12 @@ interface Stored<Value> {
 }
 
 /** The draft kept under a name, or undefined; one older than a week is forgotten. */
-export function readDraft<Value>(name: string): Value | undefined {
+export const readDraft = <Value>(name: string): Value | undefined => read<Value>(name)?.value;
+
+function read<Value>(name: string): Stored<Value> | undefined {
   try {
     const stored = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as Stored<Value> | null;
-    if (stored && Date.now() - stored.at < KEPT_MS) return stored.value;
+    if (stored && Date.now() - stored.at < KEPT_MS) return stored;
     localStorage.removeItem(PREFIX + name);
   } catch {
     // Unreadable or not allowed: as if there were none.
@@ -45,6 +48,46 @@ export function draftNames(start: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** A name for the draft of something new: its own, so that two tabs keep two. */
+export const freshDraft = (kind: string) => `${kind}-new:${randomKey()}`;
+
+/** The name of the draft of something new that was kept last, a fresh one where there is none. */
+export function lastDraft(kind: string): string {
+  const at = (name: string) => read(name)?.at ?? 0;
+  const [last] = draftNames(`${kind}-new:`)
+    .filter(at)
+    .sort((one, other) => at(other) - at(one));
+  return last ?? freshDraft(kind);
+}
+
+interface FieldDraft<Fields> {
+  fields: Partial<Fields>;
+  /** Of the row that was typed over; of none where tabs typed over several. */
+  version: string;
+}
+
+/** A draft by fields: each tab of this browser keeps its own, beside those of the others. */
+export function useFieldDraft<Fields extends object>(name: string) {
+  const [kept] = useState(() => readDraft<FieldDraft<Fields>>(name));
+  const own = useRef(new Set(Object.keys(kept?.fields ?? {})));
+  const keep = useCallback(
+    (mine: Partial<Fields>, version: string) => {
+      for (const field of Object.keys(mine)) own.current.add(field);
+      const found = readDraft<FieldDraft<Fields>>(name);
+      const others = Object.entries(found?.fields ?? {}).filter(([field]) => !own.current.has(field));
+      const fields = { ...Object.fromEntries(others), ...mine } as Partial<Fields>;
+      if (Object.keys(fields).length === 0) forgetDraft(name);
+      else
+        writeDraft<FieldDraft<Fields>>(name, {
+          fields,
+          version: others.length === 0 || found?.version === version ? version : "",
+        });
+    },
+    [name],
+  );
+  return { kept, keep };
 }
 
 /** A draft that every tab of this browser shows as the last of them left it. */

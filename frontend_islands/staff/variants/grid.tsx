@@ -5,7 +5,7 @@ import { listen } from "@/lib/events";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
-import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { useFieldDraft, useLeaveWarning } from "../shared/drafts";
 import { useKeptFocus } from "../shared/kept-focus";
 import { fieldErrors, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
@@ -13,7 +13,7 @@ import { makeDefault, removeFormat, saveGrid } from "./calls";
 import { FormatDialog } from "./format-dialog";
 import { FormatList } from "./format-list";
 import { PhotoChoice } from "./photo-choice";
-import { type Changes, isTypedOver, rowsToSend, typedSince, withChange } from "./values";
+import { byField, byRow, isTypedOver, rowsToSend, typedSince, withChange } from "./values";
 import { VariantCard } from "./variant-card";
 import words from "./words.json";
 
@@ -27,16 +27,10 @@ interface GridProps {
   onRead: () => Promise<VariantGrid | undefined>;
 }
 
-interface Draft {
-  changes: Changes;
-  /** Of the grid that was typed over. */
-  version: string;
-}
-
 export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
-  const draftName = `variants-${product}`;
-  const [kept] = useState(() => readDraft<Draft>(draftName));
-  const [changes, setChanges] = useState<Changes>(kept?.changes ?? {});
+  const { kept, keep } = useFieldDraft<Record<string, unknown>>(`grid-${product}`);
+  const [changes, setChanges] = useState(() => byRow(kept?.fields ?? {}));
+  const opened = useRef(changes);
   const latest = useRef(changes);
   latest.current = changes;
   const [order, setOrder] = useState<number[]>();
@@ -56,10 +50,8 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const { version } = grid;
   useEffect(() => {
     // What was taken over says which grid it was typed over until it is changed.
-    if (changes === kept?.changes) return;
-    if (Object.keys(changes).length) writeDraft<Draft>(draftName, { changes, version });
-    else forgetDraft(draftName);
-  }, [changes, draftName, kept, version]);
+    if (changes !== opened.current) keep(byField(changes), version);
+  }, [changes, keep, version]);
 
   const formats = order
     ? order.flatMap((id) => grid.formats.find((format) => format.id === id) ?? [])

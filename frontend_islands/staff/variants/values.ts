@@ -22,6 +22,24 @@ export const shownValue = (row: VariantRow, name: FieldName): string => {
   return (AMOUNTS as readonly string[]).includes(name) ? String(value).replace(".", ",") : String(value);
 };
 
+/** Changes as a draft keeps them: by row and field, `7.price`. */
+export function byField(changes: Changes): Record<string, unknown> {
+  const fields = Object.entries(changes).flatMap(([id, change]) =>
+    Object.entries(change).map(([name, value]) => [`${id}.${name}`, value]),
+  );
+  return Object.fromEntries(fields);
+}
+
+/** A draft's fields as changes of rows. */
+export function byRow(fields: Record<string, unknown>): Changes {
+  const changes: Record<string, Record<string, unknown>> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    const [id = "", name = ""] = field.split(".");
+    changes[id] = { ...changes[id], [name]: value };
+  }
+  return changes as Changes;
+}
+
 /** The changes of the grid after one more. */
 export function withChange(changes: Changes, row: VariantRow, change: RowChange): Changes {
   const merged = { ...changes[row.id], ...change } as Record<string, unknown>;

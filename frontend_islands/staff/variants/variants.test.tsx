@@ -5,7 +5,7 @@ import { emit } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
-import { writeDraft } from "../shared/drafts";
+import { readDraft, writeDraft } from "../shared/drafts";
 import { Variants } from "./variants";
 
 const RIGHTS: StaffVariantsProps["rights"] = {
@@ -200,11 +200,30 @@ test.each([
   ["v1", /^Vos changements non enregistrés ont été repris/],
   ["v0", /Quelqu'un a modifié les déclinaisons entre-temps/],
 ])("a draft typed over %s is taken up, and what was saved since is said", async (version, said) => {
-  writeDraft("variants-7", { version, changes: { 1: { price: "45" } } });
+  writeDraft("grid-7", { version, fields: { "1.price": "45" } });
   const { screen, card } = await draw();
   expect(await screen.findByText(said)).toBeTruthy();
   const small = await card("Petit · Peint");
   expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45");
+});
+
+test("what another tab types into the grid stays in the draft until that tab saves it", async () => {
+  const { user, screen, card } = await draw();
+  const small = await card("Petit · Peint");
+  const theirs = { version: "v1", fields: { "1.price": "45", "2.in_stock": false } };
+  writeDraft("grid-7", theirs);
+  const sku = small.getByLabelText("Référence (SKU)");
+  await user.type(sku, "OURS");
+  expect(readDraft("grid-7")).toEqual({ version: "v1", fields: { ...theirs.fields, "1.sku": "OURS" } });
+  await user.clear(sku);
+  expect(readDraft("grid-7")).toEqual(theirs);
+  await user.type(sku, "OURS");
+  grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "OURS" }), ...grid.rows.slice(1)] };
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await screen.findByText("Déclinaisons enregistrées");
+  expect(sent[0]?.body).toEqual({ version: "v1", rows: [{ id: 1, sku: "OURS" }] });
+  // Whoever takes it up hears that the grid is another by now.
+  expect(readDraft("grid-7")).toEqual({ ...theirs, version: "" });
 });
 
 test("a refusal stands beside its field and nothing typed is lost", async () => {
