@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import type { SheetPiece, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
-import { deleteJson, postJson } from "@/lib/api";
+import { ApiProblem, deleteJson, postJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { goTo } from "@/lib/navigate";
@@ -11,7 +11,7 @@ import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
 import { Confirm } from "@/staff/shared/dialog";
 import { OrderFlags } from "@/staff/shared/order-flags";
-import { Loading, Problem } from "@/staff/shared/problem";
+import { Loading, Problem, toastProblem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
 import { translate } from "@/staff/shared/translate";
 import { leftList } from "@/staff/shared/way-back";
@@ -20,7 +20,7 @@ import { orderPath, useOrder, useRefresh } from "./calls";
 import { History } from "./history";
 import { Notes } from "./notes";
 import { ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
-import { RefundDialog, refusalText } from "./refund-dialog";
+import { RefundDialog } from "./refund-dialog";
 import { Documents, Money, Parcels, People, Pieces } from "./sections";
 import { type Begun, StatusDialog } from "./status-dialog";
 import words from "./words.json";
@@ -163,11 +163,8 @@ function DeleteDialog({ order, listUrl, onClose }: DeleteProps) {
       goTo(leftList(listUrl));
     },
     onError: (error) => {
-      toast({
-        kind: "error",
-        title: t("error"),
-        text: t("deleteFailed", { reason: refusalText(error) }),
-      });
+      const reason = (error instanceof ApiProblem && error.detail) || t("unknownError");
+      toastProblem(t("error"), error, t("deleteFailed", { reason }));
       onClose();
     },
   });

@@ -1,4 +1,4 @@
-import { act, fireEvent } from "@testing-library/react";
+import { act, fireEvent, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { type Held, hold } from "@/testing/held";
@@ -150,6 +150,24 @@ it("offers to remove an order once nothing stands against it, and else says what
   answers["GET /api/admin/orders"] = { body: { ...sheet, removal_obstacles: [] } };
   await renderStaff(<OrderScreen {...props} />);
   expect(await screen.findByRole("button", { name: "Supprimer" })).toBeTruthy();
+});
+
+it.each([
+  ["not_authenticated", "Connectez-vous pour continuer.", "Connectez-vous pour continuer.", true],
+  ["order_just_paid", "Elle vient d'être payée.", "Elle vient d'être payée.", false],
+  ["unreadable", "", "Erreur inconnue", false],
+])("says why an order was not deleted, and where to sign in: %s", async (code, detail, reason, isOver) => {
+  const path = `/api/admin/orders/${sheet.id}`;
+  answers[`GET ${path}`] = { body: { ...sheet, removal_obstacles: [] } };
+  answers[`DELETE ${path}`] = { status: isOver ? 401 : 409, body: { code, detail } };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Supprimer" }));
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Supprimer" }));
+  const text = await screen.findByText(`Impossible de supprimer la commande : ${reason}`);
+  const signIn = within(text.closest(".toast") as HTMLElement).queryByRole("button", {
+    name: /^Se connecter/,
+  });
+  expect([screen.queryByRole("dialog"), signIn !== null]).toEqual([null, isOver]);
 });
 
 it("asks before it drops what was typed in a dialog, and only then", async () => {

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { RefundAnswer, RefundProposal, SheetLine, StaffOrderSheet } from "@/api/types";
-import { ApiProblem, getJson, postJson } from "@/lib/api";
+import { getJson, postJson } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
@@ -342,8 +342,4 @@ function demandOf(
     .filter(([, { units }]) => units > 0)
     .map(([item_id, { units, ...said }]) => ({ item_id, quantity: units, ...said }));
   return typed ? { lines, amount: typed } : { lines };
-}
-
-export function refusalText(error: unknown): string {
-  return error instanceof ApiProblem && error.detail ? error.detail : t("unknownError");
 }

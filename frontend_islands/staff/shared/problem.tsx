@@ -28,10 +28,10 @@ export function ProblemText({ error }: { error: unknown }) {
   );
 }
 
-/** A notice that says what did not work, and why. */
-export function toastProblem(title: string, error: unknown): void {
+/** A notice that says what did not work, and why: in `text`, where the title does not say the first. */
+export function toastProblem(title: string, error: unknown, text = problemText(error)): void {
   const signIn = { label: t("signIn"), run: () => void open(signInUrl(), "_blank", "noopener") };
-  toast({ kind: "error", title, text: problemText(error), ...(isSignedOut(error) && { action: signIn }) });
+  toast({ kind: "error", title, text, ...(isSignedOut(error) && { action: signIn }) });
 }
 
 /** Whether the server refused; after any other error nobody knows what was done. */
