@@ -209,10 +209,18 @@ class ArticlePicturesView(APIView):
         responses={201: ArticlePictureSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Stores a file, or a copy of what an address shows."""
+        """Stores a file, or a copy of what an address shows, once per `Idempotency-Key`."""
         form = PictureUploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        row = add_picture(image=form.drawn())
+        image = form.drawn()
+        made = make_once_for_staff(
+            request,
+            body={"article_picture": form.validated_data.get("url", "")},
+            make=lambda: add_picture(image=image).pk,
+        )
+        row = staff_articles.find_picture(made.subject_id)
+        if row is None:
+            raise Problem("not_found", _("Cette photo n'existe plus."), 404)
         return private(ArticlePictureSerializer(picture_values(row)).data, 201)
 
 

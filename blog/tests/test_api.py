@@ -19,6 +19,7 @@ from blog.models import Article, ArticleAutosave, ArticlePicture
 from blog.tests.articles import make_article, make_draft, make_picture
 from catalog.tests.factories import make_product
 from shop.core.models import AuditEntry
+from shop.core.outbound import Answer
 
 pytestmark = pytest.mark.django_db
 POSTS = "/api/admin/posts"
@@ -227,6 +228,29 @@ def test_picture_is_stored_as_any_upload_and_becomes_the_cover(admin):
     refused = admin.post(f"{POSTS}/pictures", {"file": SimpleUploadedFile("a.jpg", b"<svg>", "image/jpeg")})
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_image")
     assert ArticlePicture.objects.count() == 1
+
+
+def test_picture_that_is_sent_again_after_a_lost_answer_is_stored_once(admin, monkeypatch):
+    def send(key):
+        return admin.post(f"{POSTS}/pictures", {"file": photo()}, headers={"Idempotency-Key": key})
+
+    first = send("a")
+    assert (send("a").json(), ArticlePicture.objects.count()) == (first.json(), 1)
+    monkeypatch.setattr(
+        "shop.core.remote_images.fetch", lambda url, **_options: Answer(200, {}, photo().read())
+    )
+
+    def fetch(address):
+        sent = {"url": f"https://example.com/{address}"}
+        return write(admin, "post", f"{POSTS}/pictures", {"Idempotency-Key": "b"}, **sent)
+
+    stored = fetch("pot.jpg")
+    assert (fetch("pot.jpg").json(), ArticlePicture.objects.count()) == (stored.json(), 2)
+    assert (fetch("autre.jpg").json()["code"], ArticlePicture.objects.count()) == ("idempotency_mismatch", 2)
+    ArticlePicture.objects.all().delete()
+    gone = send("a")
+    assert (gone.status_code, gone.json()["detail"]) == (404, "Cette photo n'existe plus.")
+    assert not ArticlePicture.objects.exists()
 
 
 def test_revisions_are_listed_compared_and_taken_back(admin):

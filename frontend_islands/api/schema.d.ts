@@ -575,7 +575,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Stores a file, or a copy of what an address shows. */
+        /** @description Stores a file, or a copy of what an address shows, once per `Idempotency-Key`. */
         post: operations["admin_posts_pictures_create"];
         delete?: never;
         options?: never;

@@ -130,6 +130,25 @@ it("keeps beside it what another tab types into another new article", async () =
   await waitFor(() => expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }]));
 });
 
+it("sends the address of a cover again under the same key", async () => {
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  answers = [
+    { status: 502, body: {} },
+    { status: 201, body: picture },
+  ];
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
+  await user.type(screen.getByLabelText("Adresse d'une image"), "https://example.com/pot.jpg{Enter}");
+  await screen.findByText(/^Une erreur est survenue/);
+  await user.click(screen.getByRole("button", { name: "Ajouter" }));
+  await screen.findByRole("button", { name: "Retirer l'image" });
+  expect(calls("POST")).toEqual([
+    { url: "https://example.com/pot.jpg" },
+    { url: "https://example.com/pot.jpg" },
+  ]);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+});
+
 it("offers with a new article what was typed while it was being made", async () => {
   answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
   held = hold();

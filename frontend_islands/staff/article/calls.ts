@@ -23,7 +23,8 @@ export const forgetTyped = (id: number) => deleteJson<void>(`${POSTS}/${id}/auto
 export const preview = (content: string, language: string, signal: AbortSignal) =>
   postJson<ArticlePreview>(`${POSTS}/preview`, { content, language }, { signal });
 
-export const addPictureByAddress = (url: string) => postJson<ArticlePicture>(PICTURES, { url });
+export const addPictureByAddress = (url: string, key: string) =>
+  postJson<ArticlePicture>(PICTURES, { url }, { headers: { "Idempotency-Key": key } });
 
 export const fetchRevisions = (id: number, signal: AbortSignal) =>
   getJson<ArticleRevision[]>(`${POSTS}/${id}/revisions`, { signal });

@@ -34,7 +34,7 @@ export function Cover({ picture, alt, error, onChange, onAlt }: CoverProps) {
         uploads={uploads}
         label={picture ? t("cover.replace") : t("cover.add")}
         isSingle
-        onAddress={async (address) => onChange(await addPictureByAddress(address))}
+        onAddress={async (address, key) => onChange(await addPictureByAddress(address, key))}
       />
       {error && <p className="field__error">{error}</p>}
       {picture && (
