@@ -149,6 +149,17 @@ it("sends the address of a cover again under the same key", async () => {
   expect(keys[1]).toBe(keys[0]);
 });
 
+it("keeps what was typed into an article of the trash when it is restored", async () => {
+  stored = { ...SANDING, trashed_at: "2026-11-02T10:00:00+01:00" } as unknown as AdminArticle;
+  answers = [{ status: 200, body: SANDING }];
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const title = await screen.findByLabelText<HTMLInputElement>(/^Titre/);
+  await user.type(title, " à l'eau");
+  await user.click(screen.getByRole("button", { name: "Restaurer" }));
+  await screen.findByRole("button", { name: "Enregistrer" });
+  expect(title.value).toBe("Poncer à l'eau");
+});
+
 it("offers with a new article what was typed while it was being made", async () => {
   answers = [{ status: 201, body: { ...SANDING, id: 12 } }];
   held = hold();

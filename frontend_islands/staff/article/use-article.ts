@@ -160,8 +160,8 @@ export function useArticle(
     setErrors(({ [name]: _gone, ...rest }) => rest);
   }, []);
 
-  /** Makes a fresh article the base; what was typed while it was on its way stays. */
-  const accept = (fresh: AdminArticle, sent?: Values) => {
+  /** Makes a fresh article the base; what was typed since `sent` stays. */
+  const accept = (fresh: AdminArticle, sent = stored) => {
     turn.current += 1;
     forgetDraft(draftName);
     setHasDraft(false);
@@ -170,7 +170,7 @@ export function useArticle(
     setBase(fresh);
     setKept("saved");
     const typed = latest.current;
-    setValues({ ...valuesOf(fresh), ...(sent ? pick(typed, differing(typed, sent)) : {}) });
+    setValues({ ...valuesOf(fresh), ...pick(typed, differing(typed, sent)) });
   };
 
   const save = async () => {
