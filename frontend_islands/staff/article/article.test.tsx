@@ -130,6 +130,17 @@ it("keeps beside it what another tab types into another new article", async () =
   await waitFor(() => expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }]));
 });
 
+it("says to who is signed out that articles are made by who is signed in", async () => {
+  answers = [{ status: 401, body: { code: "not_authenticated", detail: "" } }];
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
+  await user.type(screen.getByLabelText(/^Titre/), "Vernir");
+  await user.click(screen.getByLabelText("Publier immédiatement"));
+  await user.click(screen.getByRole("button", { name: "Créer l'article" }));
+  expect(await screen.findByText("Vous devez être connecté pour créer un article")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Se connecter dans un autre onglet" })).toBeTruthy();
+  expect(screen.getByLabelText<HTMLInputElement>(/^Titre/).value).toBe("Vernir");
+});
+
 it("sends the address of a cover again under the same key", async () => {
   const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
   answers = [

@@ -225,7 +225,8 @@ export function useArticle(
       meet(error, values);
       return;
     }
-    toastProblem(t(base ? "saveFailed" : "createFailed"), error);
+    const createFailed = isSignedOut(error) ? "createSignedOut" : "createFailed";
+    toastProblem(t(base ? "saveFailed" : createFailed), error);
     if (!(error instanceof ApiProblem)) return;
     setErrors(
       Object.fromEntries(
@@ -256,9 +257,9 @@ export function useArticle(
   const discard = () => {
     creation.renew();
     forgetKept();
-    setHasDraft(false);
     // What comes next is another one, here and in the tab that this one was taken over from.
     if (!base) setDraftName(freshDraft("article"));
+    setHasDraft(false);
     setConfirmed([]);
     setErrors({});
     setKept("saved");

@@ -42,7 +42,8 @@ export const isRefusal = (error: unknown) =>
 export const isLate = (error: unknown) =>
   error instanceof ApiProblem && error.cause instanceof DOMException && error.cause.name === "TimeoutError";
 
-const isSignedOut = (error: unknown) => error instanceof ApiProblem && error.code === "not_authenticated";
+export const isSignedOut = (error: unknown) =>
+  error instanceof ApiProblem && error.code === "not_authenticated";
 
 const signInUrl = () => `/auth?next=${encodeURIComponent(location.pathname + location.search)}`;
 
