@@ -174,6 +174,26 @@ it("offers to sign in where a scan finds the session over, and keeps the referen
   expect([link.target, scan.value]).toEqual(["_blank", "cccc3333"]);
 });
 
+it("keeps the reference that is typed while the one before is looked for, which stands in the list once", async () => {
+  const { user, screen } = await renderStaff(
+    <DispatchScreen carriers={[{ code: "colissimo", name: "Colissimo" }]} />,
+  );
+  const scan = await screen.findByLabelText<HTMLInputElement>(/Scanner ou taper/);
+  const fetched = fetch;
+  const held = hold();
+  vi.stubGlobal("fetch", async (address: string, options?: RequestInit) => {
+    if (!address.includes("reference=")) return fetched(address, options);
+    await held;
+    return Response.json({ results: [order("3", "CCCC3333")] });
+  });
+  await user.type(scan, "CCCC3333{Enter}{Enter}");
+  await user.clear(scan);
+  await user.type(scan, "DDDD4444");
+  held.arrive();
+  expect(await screen.findAllByLabelText("Numéro de suivi de CCCC3333")).toHaveLength(1);
+  expect(scan.value).toBe("DDDD4444");
+});
+
 it("reads again once, by a button that keeps the focus for when its dialog closes", async () => {
   writeDraft("dispatch", { carrier: "colissimo", chosen: ["1"], numbers: {} });
   const { user, screen } = await renderStaff(

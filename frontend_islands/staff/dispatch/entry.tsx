@@ -37,7 +37,8 @@ export function Entry({ orders, scan, carriers, carrier, onCarrier, onFound, onN
         scan.current?.select();
         return;
       }
-      setTyped("");
+      // What was typed meanwhile is the next one.
+      setTyped((now) => (now === typed ? "" : now));
       onFound(found);
     } catch (error) {
       setFailure(error);

@@ -105,7 +105,8 @@ export function DispatchScreen({ carriers }: DispatchProps) {
         carrier={draft.carrier}
         onCarrier={(carrier) => setDraft((before) => ({ ...before, carrier }))}
         onFound={(order) => {
-          if (!orders.some(({ id }) => id === order.id)) setScanned((before) => [order, ...before]);
+          if (!orders.some(({ id }) => id === order.id))
+            setScanned((before) => [order, ...before.filter(({ id }) => id !== order.id)]);
           choose([order.id], true);
           setTimeout(() => document.getElementById(`number-${order.id}`)?.focus());
         }}
