@@ -30,7 +30,10 @@ export function AddressDialog({ order, props, onClose }: Props) {
         value={address[name] ?? ""}
         autoComplete={complete}
         aria-invalid={name in errors}
-        onChange={(event) => setAddress({ ...address, [name]: event.target.value })}
+        onChange={(event) => {
+          setAddress({ ...address, [name]: event.target.value });
+          setErrors(({ [name]: _gone, ...rest }) => rest);
+        }}
       />
     </Field>
   );

@@ -329,6 +329,22 @@ it("keeps what was typed when somebody else was quicker, and shows the order as 
   await vi.waitFor(() => expect(sent.at(-1)?.body.expected_updated_at).toBe(now.updated_at));
 });
 
+it("takes the refusal of a line of the address away once that is typed anew", async () => {
+  answers[`POST /api/admin/orders/${sheet.id}/address?preview`] = {
+    status: 400,
+    body: { code: "invalid", detail: "À corriger.", errors: { postalCode: ["Inconnu."], city: ["Vide."] } },
+  };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  await user.click(await screen.findByRole("button", { name: "Corriger l'adresse" }));
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await screen.findByText("Inconnu.");
+  const code = screen.getByLabelText(/^Code postal/);
+  expect([document.activeElement === code, code.getAttribute("aria-invalid")]).toEqual([true, "true"]);
+  await user.type(code, "1");
+  expect([screen.queryByText("Inconnu."), code.getAttribute("aria-invalid")]).toEqual([null, "false"]);
+  expect(screen.getByText("Vide.")).toBeTruthy();
+});
+
 it("overwrites no address that somebody corrected behind the open dialog", async () => {
   const path = `/api/admin/orders/${sheet.id}/address`;
   const theirs = { ...sheet.shipping_address, address: "5 rue des Carmes" };
