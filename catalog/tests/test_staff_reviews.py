@@ -106,6 +106,9 @@ def test_decision_about_what_somebody_else_decides_at_that_moment_changes_nothin
     if status == 409:
         assert "Quelqu'un d'autre a décidé entre-temps" in text(answer)
         assert "Insultes." in text(answer)
+        # Leaving asks, and the words stay a draft of this browser.
+        assert " data-staff-form data-unsaved>" in text(answer)
+        assert " data-staff-form>" in text(browser.get(f"/admin/avis/{review.pk}"))
     assert Review.objects.get().state == "published"
     assert not ReviewDecision.objects.exists()
     assert not OutgoingMail.objects.exists()

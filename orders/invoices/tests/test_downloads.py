@@ -247,7 +247,14 @@ def test_staff_correct_an_invoice_with_a_reason(order: Order) -> None:
     assert "Rectifier la facture" in admin.get(url).content.decode()
     refused = admin.post(url, {"customer_name": "SARL Martin"})
     assert (refused.status_code, Invoice.objects.count()) == (200, 1)
-    done = admin.post(url, {"customer_name": "SARL Martin", "explanation": "Nom oublié"})
+    sent = {"customer_name": "SARL Martin", "explanation": "Nom oublié"}
+    late = admin.post(url, {**sent, "seen": "F-2026-99999"}).content.decode()
+    assert "La facture a changé entre-temps." in late
+    # What was sent is shown again, unsaved: it stays a draft of this browser, and leaving asks.
+    assert " data-staff-form data-unsaved>" in late
+    assert " data-staff-form>" in admin.get(url).content.decode()
+    assert (Invoice.objects.count(), InvoiceDraft.objects.count()) == (1, 0)
+    done = admin.post(url, sent)
     assert done.status_code == 302
     assert [invoice.kind for invoice in Invoice.objects.order_by("sequence")] == [
         "invoice",
