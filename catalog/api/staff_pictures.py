@@ -30,7 +30,7 @@ from shop.core.remote_images import fetch_image
 from shop.core.row_keys import ROW_KEY
 from shop.core.seen_texts import LineField
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_calls import allowed, private
+from shop.core.staff_calls import allowed, private, staff_actor
 from shop.integrations.repeated_calls import make_once_for_staff
 
 MOST_ADDRESS = 2000
@@ -202,7 +202,11 @@ class ProductPicturesView(APIView):
             made = make_once_for_staff(
                 request,
                 body={"product": product, **sent},
-                make=lambda: gallery.add_picture(product_id=product, image=image, values=values).pk,
+                make=lambda: (
+                    gallery.add_picture(
+                        product_id=product, image=image, values=values, actor=staff_actor(request)
+                    ).pk
+                ),
             )
             return private(_one(product, made.subject_id), 201)
 
@@ -222,7 +226,9 @@ class PictureOrderView(APIView):
         form = PictureOrderSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         with _found(), _current(int(product_id)):
-            gallery.arrange_pictures(product_id=int(product_id), **form.validated_data)
+            gallery.arrange_pictures(
+                product_id=int(product_id), actor=staff_actor(request), **form.validated_data
+            )
         return private(_gallery(int(product_id)))
 
 
@@ -239,7 +245,9 @@ class MainPictureView(APIView):
         form = MainPictureSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         with _found():
-            gallery.set_main_picture(product_id=int(product_id), image_id=form.validated_data["id"])
+            gallery.set_main_picture(
+                product_id=int(product_id), image_id=form.validated_data["id"], actor=staff_actor(request)
+            )
         return private(_gallery(int(product_id)))
 
 
@@ -264,6 +272,7 @@ class ProductPictureView(APIView):
                 image_id=key,
                 values=form.values(),
                 seen_version=form.validated_data.get("version", ""),
+                actor=staff_actor(request),
             )
             return private(_one(product, key))
 
@@ -271,7 +280,9 @@ class ProductPictureView(APIView):
     def delete(self, request: Request, product_id: str, image_id: str) -> Response:
         """Removes it; its files stay while an order shows them."""
         with _found():
-            gallery.remove_picture(product_id=int(product_id), image_id=int(image_id))
+            gallery.remove_picture(
+                product_id=int(product_id), image_id=int(image_id), actor=staff_actor(request)
+            )
         return Response(status=204)
 
 

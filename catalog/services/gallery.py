@@ -1,4 +1,4 @@
-"""The photos of a product as staff arrange them: the first is the main one. Every write locks the product."""
+"""Photos of a product as staff arrange them: the first is the main one. Writes lock the product and are recorded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -21,6 +22,8 @@ from catalog.services.media import (
 from catalog.services.products import LANGUAGES, locked_product
 from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
+from shop.core.audit import record_audit
+from shop.core.audit_rows import record_row
 from shop.core.content_version import content_changed
 from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem
@@ -44,7 +47,35 @@ def picture_version(row: ProductImage) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def add_picture(*, product_id: int, image: DrawnImage, values: Mapping[str, Any]) -> ProductImage:
+def written_values(row: ProductImage) -> dict[str, Any]:
+    """What staff wrote of a photo, as the audit trail keeps it."""
+    return {
+        **{name: getattr(row, name) or "" for name in ALT_COLUMNS},
+        "finish": row.finish,
+        "variation": None if row.variation is None else f"{row.variation} ({row.variation_id})",
+        "focus_x": row.focus_x,
+        "focus_y": row.focus_y,
+        "crop": [*row.crop.values()],
+    }
+
+
+def record_picture(row: ProductImage, before: Mapping[str, Any], actor: AbstractBaseUser | None) -> None:
+    """Add to the audit trail what changed of a photo since `before`, its `written_values` then."""
+    after = written_values(row)
+    changed = [name for name in after if before[name] != after[name]]
+    if changed:
+        record_row(
+            "changed",
+            row,
+            actor=actor,
+            before={name: before[name] for name in changed},
+            after={name: after[name] for name in changed},
+        )
+
+
+def add_picture(
+    *, product_id: int, image: DrawnImage, values: Mapping[str, Any], actor: AbstractBaseUser | None
+) -> ProductImage:
     """Store a photo behind the others. `values` are as in `change_picture`, without `crop` and `focus`.
 
     Raises `Product.DoesNotExist`, and `Problem`: 400 `invalid`, 409 `trashed`, 409 `too_many_pictures`.
@@ -60,11 +91,17 @@ def add_picture(*, product_id: int, image: DrawnImage, values: Mapping[str, Any]
         )
         _set_texts(row, values)
         row.save()
+        record_row("added", row, actor=actor, after=_whole(row))
     return row
 
 
 def arrange_pictures(
-    *, product_id: int, ids: Sequence[int], removed_ids: Sequence[int] = (), seen_ids: Sequence[int] = ()
+    *,
+    product_id: int,
+    ids: Sequence[int],
+    removed_ids: Sequence[int] = (),
+    seen_ids: Sequence[int] = (),
+    actor: AbstractBaseUser | None,
 ) -> None:
     """Put the photos in this order and remove some: all of it or nothing.
 
@@ -78,7 +115,17 @@ def arrange_pictures(
         if sorted([*ids, *removed_ids]) != sorted(rows) or (seen_ids and list(rows) != list(seen_ids)):
             raise gallery_conflict()
         for pk in removed_ids:
+            record_row("deleted", rows[pk], actor=actor, before=_whole(rows[pk]))
             delete_product_image(image=rows[pk])
+        kept = [pk for pk in rows if pk not in removed_ids]
+        if kept != list(ids):
+            record_audit(
+                "product.photos_arranged",
+                product,
+                actor=actor,
+                before={"photos": kept},
+                after={"photos": list(ids)},
+            )
         for position, pk in enumerate(ids):
             rows[pk].position = position
         ProductImage.objects.bulk_update([rows[pk] for pk in ids], ["position"])
@@ -86,7 +133,7 @@ def arrange_pictures(
         report_product(product_id)
 
 
-def set_main_picture(*, product_id: int, image_id: int) -> None:
+def set_main_picture(*, product_id: int, image_id: int, actor: AbstractBaseUser | None) -> None:
     """Make this photo the main one: the first. The others keep their order.
 
     Raises `Product.DoesNotExist`, `ProductImage.DoesNotExist`, and `Problem` (409 `trashed`).
@@ -96,11 +143,17 @@ def set_main_picture(*, product_id: int, image_id: int) -> None:
         keys = list(product.images.order_by("position", "pk").values_list("pk", flat=True))
         if image_id not in keys:
             raise ProductImage.DoesNotExist
-        arrange_pictures(product_id=product_id, ids=[image_id, *(pk for pk in keys if pk != image_id)])
+        ids = [image_id, *(pk for pk in keys if pk != image_id)]
+        arrange_pictures(product_id=product_id, ids=ids, actor=actor)
 
 
 def change_picture(
-    *, product_id: int, image_id: int, values: Mapping[str, Any], seen_version: str = ""
+    *,
+    product_id: int,
+    image_id: int,
+    values: Mapping[str, Any],
+    seen_version: str = "",
+    actor: AbstractBaseUser | None,
 ) -> ProductImage:
     """Change a photo: `alt_<language>`, `finish`, `variation_id`, `crop` (`Crop` or None), `focus` (`Focus` or None).
 
@@ -112,6 +165,7 @@ def change_picture(
         row = product.images.select_for_update().get(pk=image_id)
         if seen_version and picture_version(row) != seen_version:
             raise gallery_conflict()
+        before = written_values(row)
         crop: Crop | None = values.get("crop")
         if "crop" in values and (crop is not None or row.whole):
             crop_product_image(image=row, crop=crop)
@@ -124,15 +178,18 @@ def change_picture(
             row.variation = _own_format(product, values["variation_id"])
         _set_texts(row, values)
         row.save()
+        record_picture(row, before, actor)
         content_changed()
         report_product(product_id)
     return row
 
 
-def remove_picture(*, product_id: int, image_id: int) -> None:
+def remove_picture(*, product_id: int, image_id: int, actor: AbstractBaseUser | None) -> None:
     """Remove a photo. Raises `Product.DoesNotExist`, `ProductImage.DoesNotExist`, and `Problem` (409 `trashed`)."""
     with transaction.atomic():
-        delete_product_image(image=_writable(product_id).images.get(pk=image_id))
+        row = _writable(product_id).images.get(pk=image_id)
+        record_row("deleted", row, actor=actor, before=_whole(row))
+        delete_product_image(image=row)
 
 
 def gallery_conflict() -> Problem:
@@ -140,6 +197,12 @@ def gallery_conflict() -> Problem:
     return Problem(
         "conflict", _("Les photos ont été modifiées entre-temps. Vérifiez, puis enregistrez."), 409
     )
+
+
+def _whole(row: ProductImage) -> dict[str, Any]:
+    """What the audit trail keeps of a photo that comes or goes."""
+    written = {name: value for name, value in written_values(row).items() if value not in (None, "", [])}
+    return {"product": f"{row.product} ({row.product_id})", "file": row.file.name, **written}
 
 
 def _writable(product_id: int) -> Product:

@@ -15,7 +15,7 @@ from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.models.product import wrong_production_days
 from catalog.selectors.product_columns import SEPARATOR
 from catalog.selectors.staff_variants import format_marks
-from catalog.services.gallery import gallery_conflict
+from catalog.services.gallery import gallery_conflict, record_picture, written_values
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
     LANGUAGES,
@@ -113,7 +113,7 @@ def save_grid(
             )
             for row in rows:
                 _write_row(writing, variants[row.variant_id], row)
-            _write_photos(writing, rows, variants)
+            _write_photos(writing, rows, variants, actor)
             if format_ids is not None:
                 _write_order(writing, format_ids)
             if writing.errors:
@@ -252,7 +252,12 @@ def _is_valid(writing: _Writing, variant: Variant, row: GridRow) -> bool:
     return not any(name.startswith(f"rows.{row.variant_id}.") for name in writing.errors)
 
 
-def _write_photos(writing: _Writing, rows: Sequence[GridRow], variants: Mapping[int, Variant]) -> None:
+def _write_photos(
+    writing: _Writing,
+    rows: Sequence[GridRow],
+    variants: Mapping[int, Variant],
+    actor: AbstractBaseUser | None,
+) -> None:
     """A photo shows one variant, or the product: one that a row gives up shows every variant again."""
     wanted: dict[int, Variant] = {}
     for row in rows:
@@ -274,7 +279,9 @@ def _write_photos(writing: _Writing, rows: Sequence[GridRow], variants: Mapping[
         else:
             continue
         if (photo.variation_id, photo.finish) != own:
+            before = written_values(photo)
             photo.variation_id, photo.finish = own
+            record_picture(photo, before, actor)
             changed.append(photo)
     ProductImage.objects.bulk_update(changed, ["variation", "finish"])
 
@@ -283,6 +290,9 @@ def _write_order(writing: _Writing, format_ids: Sequence[int]) -> None:
     formats = {row.pk: row for row in writing.product.variations.all()}
     if sorted(format_ids) != sorted(formats):
         raise grid_conflict()
+    before, after = [str(row) for row in formats.values()], [str(formats[pk]) for pk in format_ids]
+    if before != after:
+        writing.before["formats"], writing.after["formats"] = before, after
     for position, pk in enumerate(format_ids):
         formats[pk].sort_order = position
     ProductVariation.objects.bulk_update(formats.values(), ["sort_order"])

@@ -6,6 +6,7 @@ from datetime import timedelta
 from io import BytesIO
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
@@ -21,6 +22,7 @@ from catalog.tests.factories import make_image, make_product, make_user, make_va
 from catalog.tests.staff import PRODUCTS, send, staff_browser
 from shop.core import images
 from shop.core.content_version import content_version
+from shop.core.models import AuditEntry
 from shop.core.outbound import AddressRefused, Answer, CallFailed
 from shop.core.staff_actions import StaffAction
 from shop.core.templatetags.images import picture as picture_tag
@@ -78,7 +80,7 @@ def test_photo_that_is_sent_again_after_a_lost_answer_is_stored_once(admin):
     assert order(product) == [first.json()["id"]]
     assert upload(admin, product, content, key="b").status_code == 201
     assert product.images.count() == 2
-    gallery.remove_picture(product_id=product.pk, image_id=first.json()["id"])
+    gallery.remove_picture(product_id=product.pk, image_id=first.json()["id"], actor=None)
     assert upload(admin, product, content, key="a").status_code == 404
     assert product.images.count() == 1
 
@@ -158,6 +160,67 @@ def test_product_has_so_many_photos_at_most(admin):
     answer = upload(admin, product, picture().getvalue())
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_pictures")
     assert product.images.count() == MOST_PICTURES
+
+
+def test_what_staff_do_to_photos_is_in_the_audit_trail(admin):
+    product = make_product("Ours")
+    format_ = make_variation(product, "Grand")
+    for _twice in range(2):
+        assert upload(admin, product, halves().getvalue(), finish="painted").status_code == 201
+    first, second = product.images.order_by("position")
+    one = f"/{product.pk}/images/{first.pk}"
+    values = {
+        "alt": "Un ours", "variation_id": format_.pk, "crop": {"x": 0, "y": 0, "width": 50, "height": 100},
+    }  # fmt: skip
+    for method, path, body in (
+        ("patch", one, values),
+        ("patch", one, values),
+        ("put", f"/{product.pk}/images/main", {"id": second.pk}),
+        ("put", f"/{product.pk}/images/order", {"ids": [second.pk], "removed_ids": [first.pk]}),
+        ("delete", f"/{product.pk}/images/{second.pk}", {}),
+    ):
+        assert send(admin, method, path, body).status_code in (200, 204)
+    whole = {"product": f"Ours ({product.pk})", "finish": "painted"}
+    entries = list(AuditEntry.objects.order_by("pk"))
+    cut = entries[4].before.pop("file")
+    assert [(row.action, row.subject_id, row.before, row.after) for row in entries] == [
+        ("productimage.added", str(first.pk), {}, {**whole, "file": first.file.name}),
+        ("productimage.added", str(second.pk), {}, {**whole, "file": second.file.name}),
+        (
+            "productimage.changed",
+            str(first.pk),
+            {"alt_fr": "", "variation": None, "crop": []},
+            {"alt_fr": "Un ours", "variation": f"Grand ({format_.pk})", "crop": [0, 0, 50, 100]},
+        ),
+        (
+            "product.photos_arranged",
+            str(product.pk),
+            {"photos": [first.pk, second.pk]},
+            {"photos": [second.pk, first.pk]},
+        ),
+        (
+            "productimage.deleted",
+            str(first.pk),
+            {**whole, "alt_fr": "Un ours", "variation": f"Grand ({format_.pk})", "crop": [0, 0, 50, 100]},
+            {},
+        ),
+        ("productimage.deleted", str(second.pk), {**whole, "file": second.file.name}, {}),
+    ]
+    assert cut not in ("", first.file.name)
+    assert {row.actor_id for row in entries} == {get_user_model().objects.get(is_staff=True).pk}
+    shown = [(row["what"], row["values"]) for row in admin.get("/admin/journal").context["rows"]]
+    assert shown[2] == (
+        "Photos mises dans un autre ordre",
+        [("Photos", f"{first.pk}, {second.pk}", f"{second.pk}, {first.pk}")],
+    )
+    assert shown[3] == (
+        "Photo\u00a0: modification",
+        [
+            ("Texte alternatif (français)", "–", "Un ours"),
+            ("Variation", "–", f"Grand ({format_.pk})"),
+            ("Recadrage", "–", "0.0, 0.0, 50.0, 100.0"),
+        ],
+    )
 
 
 def test_order_and_removals_are_saved_at_once(admin):
@@ -249,7 +312,7 @@ def test_photo_that_somebody_removes_while_it_is_changed_is_not_found(admin, mon
 
     def change_before_another(**asked):
         change(**asked)
-        gallery.remove_picture(product_id=product.pk, image_id=row.pk)
+        gallery.remove_picture(product_id=product.pk, image_id=row.pk, actor=None)
 
     monkeypatch.setattr(gallery, "change_picture", change_before_another)
     answer = send(admin, "patch", f"/{product.pk}/images/{row.pk}", {"alt": "Un ours"})
@@ -420,11 +483,13 @@ def test_programs_hear_of_photos_in_another_order_of_another_format_or_cropped(a
         document = event.data["product"]
         return document["gallery_images"], document["variations"][0]["gallery_images"]
 
-    gallery.set_main_picture(product_id=product.pk, image_id=second.pk)
+    gallery.set_main_picture(product_id=product.pk, image_id=second.pk, actor=None)
     assert told() == (names[::-1], [])
-    gallery.change_picture(product_id=product.pk, image_id=first.pk, values={"variation_id": variation.pk})
+    gallery.change_picture(
+        product_id=product.pk, image_id=first.pk, values={"variation_id": variation.pk}, actor=None
+    )
     assert told() == (names[1:], names[:1])
     values = {"crop": media.Crop(x=0, y=0, width=50, height=100)}
-    part = gallery.change_picture(product_id=product.pk, image_id=second.pk, values=values)
+    part = gallery.change_picture(product_id=product.pk, image_id=second.pk, values=values, actor=None)
     assert image_address(part) != names[1]
     assert told() == ([image_address(part)], names[:1])

@@ -300,6 +300,13 @@ def test_photos_are_given_to_rows(admin, bear):
     assert (third.finish, third.variation_id) == ("painted", other.variation_id)
     assert (first.finish, first.variation_id) == ("painted", row.variation_id)
     assert (second.finish, second.variation_id) == ("", None)
+    given = {
+        entry.subject_id: entry.after for entry in AuditEntry.objects.filter(action="productimage.changed")
+    }
+    assert given == {
+        str(first.pk): {"finish": "painted", "variation": f"Petit ({row.variation_id})"},
+        str(second.pk): {"finish": "", "variation": None},
+    }
     rows = [{"id": each.pk, "image_ids": [first.pk]} for each in (row, other)]
     refused = put(admin, bear, rows)
     assert refused.json()["errors"] == {
@@ -310,6 +317,11 @@ def test_photos_are_given_to_rows(admin, bear):
 def test_formats_are_put_in_order(admin, bear):
     keys = list(bear.variations.order_by("sort_order").values_list("pk", flat=True))
     answer = put(admin, bear, [], format_ids=keys[::-1])
+    entry = AuditEntry.objects.get(action="product.variants_changed")
+    names = ["Petit", "Grand"]
+    assert (entry.before, entry.after) == ({"formats": names}, {"formats": names[::-1]})
+    assert put(admin, bear, [], format_ids=keys[::-1]).status_code == 200
+    assert AuditEntry.objects.get(action="product.variants_changed") == entry
     assert [row["id"] for row in answer.json()["formats"]] == keys[::-1]
     assert put(admin, bear, [], format_ids=keys[:1]).json()["code"] == "conflict"
 

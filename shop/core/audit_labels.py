@@ -66,6 +66,7 @@ ACTIONS: dict[str, str | Promise] = {
     "subscriber.restored": gettext_lazy("Abonné de nouveau servi"),
     "product.published": gettext_lazy("Produit publié ou retiré"),
     "product.model_changed": gettext_lazy("Modèle 3D changé"),
+    "product.photos_arranged": gettext_lazy("Photos mises dans un autre ordre"),
     "product.archived": gettext_lazy("Produit archivé"),
     "product.unarchived": gettext_lazy("Produit sorti des archives"),
     "product.trashed": gettext_lazy("Produit mis à la corbeille"),

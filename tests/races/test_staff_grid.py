@@ -72,7 +72,7 @@ def test_order_of_photos_seen_by_many_is_changed_by_one():
 
     def arrange(first: int) -> None:
         ids = [first, *(key for key in keys if key != first)]
-        arrange_pictures(product_id=product.pk, ids=ids, seen_ids=keys)
+        arrange_pictures(product_id=product.pk, ids=ids, seen_ids=keys, actor=None)
 
     outcomes = run_concurrently([lambda key=key: arrange(key) for key in keys[1:]])
     assert refusals(outcomes) == ["conflict"] * 2
