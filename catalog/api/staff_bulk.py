@@ -67,7 +67,8 @@ class BulkSerializer(KnownFieldsSerializer):
 
     def validate_ids(self, ids: list[int]) -> list[int]:
         if not ids:
-            raise serializers.ValidationError(_("Veuillez sélectionner au moins un produit."))
+            refusal = _("Veuillez sélectionner au moins un produit")
+            raise Problem("invalid", _("Aucun produit sélectionné"), errors={"ids": [refusal]})
         return sorted(set(ids))
 
 

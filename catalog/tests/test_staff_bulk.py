@@ -116,7 +116,7 @@ def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
 @pytest.mark.parametrize(
     ("body", "errors"),
     [
-        ({"ids": [], "action": "delete"}, {"ids": ["Veuillez sélectionner au moins un produit."]}),
+        ({"ids": [], "action": "delete"}, {"ids": ["Veuillez sélectionner au moins un produit"]}),
         ({"ids": [1], "action": "update"}, {"fields": ["Choisissez au moins un champ à modifier."]}),
         ({"ids": [1], "action": "update", "fields": {"name": "x"}}, {"fields.name": ["Champ inconnu."]}),
         (
@@ -128,6 +128,11 @@ def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
 def test_bulk_refuses_what_several_cannot_share(admin, body, errors):
     answer = send(admin, "post", "/bulk", body)
     assert (answer.status_code, answer.json()["errors"]) == (400, errors)
+
+
+def test_bulk_of_no_product_says_so(admin):
+    answer = send(admin, "post", "/bulk", {"ids": [], "action": "delete"}).json()
+    assert (answer["code"], answer["detail"]) == ("invalid", "Aucun produit sélectionné")
 
 
 def test_bulk_delete_of_an_unknown_product_deletes_none(admin):
