@@ -1,6 +1,6 @@
 /** `/admin/commandes/<id>`: one order, and every step that may be taken with it. */
 import { useMutation } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import type { SheetPiece, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { ApiProblem, deleteJson, postJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
@@ -10,6 +10,7 @@ import { toast } from "@/lib/toast";
 import { PiecePhotosDialog } from "@/staff/piece-photos/dialog";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
 import { Confirm } from "@/staff/shared/dialog";
+import { useKeptFocus } from "@/staff/shared/kept-focus";
 import { OrderFlags } from "@/staff/shared/order-flags";
 import { Loading, Problem, toastProblem } from "@/staff/shared/problem";
 import { staffIsland } from "@/staff/shared/staff-island";
@@ -44,6 +45,8 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
   const [photographed, setPhotographed] = useState<SheetPiece>();
   const refresh = useRefresh(order.id);
   const [begun, setBegun] = useState<Begun>();
+  const parts = useRef<HTMLDivElement>(null);
+  const keptFocus = useKeptFocus(parts);
   const close = useCallback(() => {
     setOpen(undefined);
     setBegun(undefined);
@@ -73,7 +76,7 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
           <p className="muted">{t("deleteLater", { reasons: order.removal_obstacles.join("\u00a0; ") })}</p>
         )}
       </div>
-      <div className="staff-columns order-sheet__columns">
+      <div className="staff-columns order-sheet__columns" ref={parts} {...keptFocus}>
         <div>
           <Pieces order={order} />
           <Workshop order={order} onPhotos={setPhotographed} />

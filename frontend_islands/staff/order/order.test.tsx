@@ -329,6 +329,25 @@ it("keeps what was typed when somebody else was quicker, and shows the order as 
   await vi.waitFor(() => expect(sent.at(-1)?.body.expected_updated_at).toBe(now.updated_at));
 });
 
+it("keeps keyboards where they are when a piece is back on the shelf", async () => {
+  const line = { id: 5, item_id: 7, quantity: 1, amount: "40.00", restocked: false };
+  const refund = { id: "r1", amount: "40.00", voided: "0.00", reason: "", progress: "succeeded", error: "" };
+  const refunded = (restocked: boolean) => ({
+    ...sheet,
+    may: { ...sheet.may, restock: true },
+    refunds: [{ ...refund, created_at: "2026-11-21T10:00:00Z", lines: [{ ...line, restocked }] }],
+  });
+  answers["GET /api/admin/orders"] = { body: refunded(false) };
+  answers["POST /api/admin/refunds/r1/lines/5/restock"] = { body: {} };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  const restock = await screen.findByRole("button", { name: "Remettre 1 × Sorcière de minuit en stock" });
+  answers["GET /api/admin/orders"] = { body: refunded(true) };
+  await user.click(restock);
+  await screen.findByText("Pièces remises en stock");
+  await vi.waitFor(() => expect(restock.isConnected).toBe(false));
+  expect(document.activeElement?.textContent).toBe("Rembourser");
+});
+
 it("takes the refusal of a line of the address away once that is typed anew", async () => {
   answers[`POST /api/admin/orders/${sheet.id}/address?preview`] = {
     status: 400,

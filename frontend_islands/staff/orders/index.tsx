@@ -1,11 +1,12 @@
 /** `/admin/commandes`: orders filtered by status, searched, and read page by page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { StaffOrder, StaffOrderCounts, StaffOrderPage } from "@/api/types";
 import { getJson } from "@/lib/api";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { formatDay, formatMoment } from "@/staff/shared/dates";
+import { useKeptFocus } from "@/staff/shared/kept-focus";
 import { useLeftList } from "@/staff/shared/left-list";
 import { OrderFlags } from "@/staff/shared/order-flags";
 import { Loading, Problem } from "@/staff/shared/problem";
@@ -58,6 +59,8 @@ export function OrderList() {
   const [typed, setTyped] = useState(() => readAddress().search);
   const search = useSettled(typed.trim());
   useEffect(() => writeAddress(filter, search), [filter, search]);
+  const list = useRef<HTMLElement>(null);
+  const keptFocus = useKeptFocus(list);
 
   const counts = useQuery({
     queryKey: ["order-counts"],
@@ -101,7 +104,7 @@ export function OrderList() {
           </button>
         ))}
       </fieldset>
-      <section aria-label={t("list")} aria-busy={pages.isFetching}>
+      <section aria-label={t("list")} aria-busy={pages.isFetching} ref={list} {...keptFocus}>
         {isAwaited && <Loading text={t("loading")} />}
         {pages.isError && (
           <Problem title={t("failed")} error={pages.error} onRetry={() => void pages.refetch()} />

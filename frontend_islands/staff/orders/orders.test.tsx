@@ -45,6 +45,8 @@ it("filters, reads older orders, and says in its address what it shows", async (
   await waitFor(() => expect(asked).toHaveLength(2));
   await user.click(await screen.findByRole("button", { name: "Voir les commandes plus anciennes" }));
   await screen.findByText("BBBB2222");
+  // Keyboards go on before what came.
+  expect(document.activeElement?.textContent).toMatch(/^AAAA1111/);
   expect(asked).toEqual([
     "/api/admin/orders?page_size=30",
     "/api/admin/orders?page_size=30&status=confirmed",

@@ -100,6 +100,8 @@ it("lists products with their badges and pages", async () => {
   await user.click(screen.getByRole("button", { name: "Afficher la suite" }));
   expect(await screen.findByRole("link", { name: "Élan" })).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Afficher la suite" })).toBeNull();
+  // Keyboards go on before what came.
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Supprimer Lynx");
   expect(await barriers(container)).toEqual([]);
 });
 

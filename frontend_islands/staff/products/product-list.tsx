@@ -1,8 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { AdminProductRow, StaffProductsProps } from "@/api/types";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
+import { useKeptFocus } from "../shared/kept-focus";
 import { useLeftList } from "../shared/left-list";
 import { Loading, Problem, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
@@ -28,6 +29,8 @@ export function ProductList(props: StaffProductsProps) {
   const [erasing, setErasing] = useState<AdminProductRow>();
   const [isEditing, setIsEditing] = useState(false);
   const restore = useRestore();
+  const area = useRef<HTMLElement>(null);
+  const keptFocus = useKeptFocus(area);
   const list = useInfiniteQuery({
     queryKey: ["products", filters],
     queryFn: ({ pageParam, signal }) => fetchPage(filters, pageParam, signal),
@@ -73,7 +76,7 @@ export function ProductList(props: StaffProductsProps) {
   }
 
   return (
-    <section aria-labelledby="existing">
+    <section aria-labelledby="existing" ref={area} {...keptFocus}>
       <FilterBar categories={categories} filters={filters} onChange={(next: Filters) => setFilters(next)} />
       <div className="staff-list-head">
         <h2 id="existing" className="staff-sheet__title" aria-live="polite">
