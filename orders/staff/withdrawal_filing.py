@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
-from orders.models import Order, WithdrawalChannel
+from orders.models import Order, WithdrawalCase, WithdrawalChannel
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
 from orders.services.withdrawals.declarations import Declaration, Receipt
@@ -27,12 +27,13 @@ from shop.core.email_addresses import EmailAddressField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import WRITE, staff_page
+from shop.integrations.repeated_calls import make_once_for_staff
 
 LABEL = "Enregistrer une rétractation reçue"
 
 
 class ReceivedForm(forms.Form):
-    """What staff read in a letter; the service judges it. `key` makes a second click find the first one's work."""
+    """What staff read in a letter; the service judges it."""
 
     channel = forms.ChoiceField(
         label="Comment est-elle arrivée ?",
@@ -58,7 +59,6 @@ class ReceivedForm(forms.Form):
     acknowledged = forms.BooleanField(
         label="Envoyer l'accusé de réception par e-mail", required=False, initial=True
     )
-    key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
     def receipt(self, actor: User) -> Receipt:
         """Return how and when the declaration was received."""
@@ -101,7 +101,7 @@ class OrderReceivedForm(ReceivedForm):
             )
             for line in self.lines
         }
-        words = {name: self.fields.pop(name) for name in ("words", "acknowledged", "key")}
+        words = {name: self.fields.pop(name) for name in ("words", "acknowledged")}
         self.fields = {**self.fields, **units, **words}
 
     def declaration(self, actor: User) -> Declaration:
@@ -172,14 +172,18 @@ def filing_page(request: HttpRequest, order_id: uuid.UUID | None = None) -> Http
     form = UnknownOrderForm(data) if order is None else OrderReceivedForm(data, order=order)
     if form.is_valid():
         try:
-            withdrawal = file_received(
-                declaration=form.declaration(cast(User, request.user)), key=str(form.cleaned_data["key"])
+            declaration = form.declaration(cast(User, request.user))
+            made = make_once_for_staff(
+                request,
+                body={name: str(value) for name, value in form.cleaned_data.items()},
+                make=lambda: file_received(declaration=declaration, key=str(uuid.uuid4())).case.pk,
             )
         except Problem as problem:
             form.show(problem)
         else:
-            messages.success(request, f"Rétractation {withdrawal.reference} enregistrée.")
-            return redirect("staff-withdrawal", withdrawal.case.pk)
+            case = WithdrawalCase.objects.select_related("withdrawal").get(pk=made.subject_id)
+            messages.success(request, f"Rétractation {case.withdrawal.reference} enregistrée.")
+            return redirect("staff-withdrawal", case.pk)
     return ask_page(
         request,
         title=LABEL,

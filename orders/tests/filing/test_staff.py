@@ -25,7 +25,7 @@ def order_page(order):
 def values(**changes):
     return {
         "channel": "mail", "sent_on": "2026-11-20", "received_on": "2026-11-23", "name": "Léa Martin", "email": "",
-        "words": "Je renonce.", "acknowledged": "on", "key": str(uuid4()), **changes,
+        "words": "Je renonce.", "acknowledged": "on", "creation_key": uuid4().hex, **changes,
     }  # fmt: skip
 
 
@@ -65,6 +65,14 @@ def test_a_double_click_files_one_and_lands_on_its_case(admin, operator):
     shown = text(admin.get(case_page))
     for told in ("par e-mail", "20 novembre 2026", "chef@example.com", "Je renonce."):
         assert told in shown
+    other = text(admin.post(order_page(order), {**body, "words": "Je renonce à tout."}))
+    assert (
+        "Votre premier envoi est bien arrivé : c'est déjà créé, sans ce que vous avez changé depuis." in other
+    )
+    assert Withdrawal.objects.count() == 1
+    # Whoever has read that may go on.
+    assert body["creation_key"] not in other
+    assert 'name="creation_key"' in other
     listed = text(admin.get(order_page(order)))
     assert "Déjà déclaré pour cette commande" in listed
     assert f'<li><a href="{case_page}">{withdrawal.reference}</a>, 23 novembre 2026, Déclarée</li>' in listed
@@ -79,7 +87,7 @@ def test_what_is_wrong_stands_beside_its_field(admin):
     assert "Elle ne peut pas être reçue avant d'être envoyée." in shown
     shown = text(admin.post(order_page(order), values(**{f"units_{item.pk}": "0"})))
     assert "Choisissez au moins un article, dans la quantité commandée." in shown
-    shown = admin.post(order_page(order), {"channel": "site", "key": "x"})
+    shown = admin.post(order_page(order), {"channel": "site", "creation_key": "x"})
     assert shown.status_code == 200
     assert filed() == before
 
