@@ -33,7 +33,7 @@ def wait_for_draft(page: Page, text: str) -> None:
     """What was typed is written down after a pause."""
     for _attempt in range(100):
         # The page's own policy refuses to wait for an expression.
-        if text in page.evaluate("localStorage.getItem('staff-draft:product-new') ?? ''"):
+        if text in page.evaluate("JSON.stringify(localStorage)"):
             return
         page.wait_for_timeout(100)
     raise AssertionError(f"no draft with {text}")
