@@ -14,7 +14,8 @@ from django.utils import timezone
 from accounts.selectors import find_users
 from blog.selectors.staff_articles import find_articles
 from catalog.models import Product
-from catalog.selectors.staff_search import has_words, query_words
+from catalog.selectors.staff_products import search_products
+from catalog.selectors.staff_search import query_words
 from orders.selectors.admin_orders import find_orders
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words, shop_day
@@ -75,10 +76,9 @@ def _orders(text: str) -> Iterator[StaffHit]:
 
 
 def _products(text: str) -> Iterator[StaffHit]:
-    words = query_words(text)
-    if not words:
+    if not query_words(text):
         return
-    found = Product.objects.filter(has_words(words), trashed_at=None).select_related("category")
+    found = search_products(Product.objects.filter(trashed_at=None), text).select_related("category")
     # Texts are searched as well: whose name it is comes first.
     named = Case(When(name__icontains=text, then=0), default=1)
     for product in found.order_by(named, "-created_at", "-pk")[:MOST_OF_A_KIND]:

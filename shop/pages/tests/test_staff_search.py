@@ -41,6 +41,15 @@ def test_what_bears_the_name_comes_before_what_mentions_it() -> None:
     assert [hit.title for hit in products.hits] == ["Dragon de cuivre", "Golem"]
 
 
+@pytest.mark.parametrize("reference", ["GOL-7", "golem-001"])
+def test_finds_a_product_by_its_reference_as_its_list_does(reference: str) -> None:
+    product = make_product(name="Ours", external_id="golem-001")
+    product.variants.update(sku="GOL-7")
+    make_product(name="Autre")
+    [products] = search_staff(reference, make_admin())
+    assert [hit.title for hit in products.hits] == ["Ours"]
+
+
 def test_shows_what_the_person_may_see() -> None:
     make_member("dragon@example.com")
     assert search_staff("drag", make_staff()) == []
