@@ -4,19 +4,12 @@ import { keepDrafts } from "./form-drafts";
 const KEY = "staff-draft:form:/admin/faq/7:0";
 
 function page(
-  values: {
-    question?: string;
-    seen?: string;
-    key?: string;
-    saved?: boolean;
-    fault?: string;
-    unsaved?: string;
-  } = {},
+  values: { question?: string; seen?: string; key?: string; saved?: boolean; unsaved?: string } = {},
 ): void {
   document.body.innerHTML = `<main>${values.saved ? '<div class="alert alert--success"></div>' : ""}
     <form data-staff-form ${values.unsaved ?? ""}><input type="hidden" name="csrfmiddlewaretoken" value="secret"><input type="hidden" name="seen" value="${values.seen ?? "v1"}"><input type="hidden" name="creation_key" value="${values.key ?? "k1"}">
     <input name="question" value="${values.question ?? "Quand ?"}"><input type="checkbox" name="shown" value="on" checked>
-    <textarea name="answer">Bientôt.</textarea><input type="password" name="code">${values.fault ?? ""}</form></main>`;
+    <textarea name="answer">Bientôt.</textarea><input type="password" name="code"></form></main>`;
   keepDrafts();
 }
 
@@ -90,7 +83,7 @@ test("a draft that was refused is kept though something else is saved in between
   page();
   type("question", "Autre");
   send();
-  page({ question: "Autre", fault: '<p class="field__error">Choisissez une catégorie.</p>' });
+  page({ question: "Autre", unsaved: "data-unsaved" });
   history.replaceState(null, "", "/admin/categories");
   page();
   send();

@@ -45,7 +45,7 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   const shown = valuesOf(form);
   const draft = readDraft<Draft>(name);
   // A refused form shows again what was typed.
-  const isRefused = form.matches(UNSAVED) || form.querySelector(".field__error, .error-summary") !== null;
+  const isRefused = form.matches(UNSAVED);
   // It was not saved: what is saved next is something else.
   if (draft?.isSent) writeDraft<Draft>(name, { ...draft, isSent: false });
   if (draft && !isRefused) {
@@ -76,7 +76,7 @@ function keepDraft(form: HTMLFormElement, index: number): void {
   });
   form.addEventListener("submit", () => keep(true));
   // More than was sent, perhaps.
-  if (form.matches(UNSAVED)) keep();
+  if (isRefused) keep();
 }
 
 /** Asks before anything is put back. */

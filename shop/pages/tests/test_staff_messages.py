@@ -119,6 +119,7 @@ def test_an_answer_waits_until_that_of_somebody_else_was_read(staff: Client) -> 
         "Oui, 60 €.",
         "Non, 90 €.</textarea>",
         '<input type="hidden" name="seen" value="1">',
+        " data-staff-form data-unsaved>",
     ):
         assert part in shown
     assert [reply.text for reply in request.replies.all()] == ["Oui, 60 €."]

@@ -142,6 +142,9 @@ def test_second_change_of_the_same_field_is_told_and_keeps_what_was_typed(admin:
     assert "Quelqu'un d'autre a modifié les mêmes champs entre-temps." in page
     assert "Nom de la boutique : Atelier bleu" in page
     assert 'value="Atelier rouge"' in page
+    # Leaving asks, and the words stay a draft of this browser.
+    assert " data-staff-form data-unsaved>" in page
+    assert " data-staff-form>" in text(admin.get(SHOP))
     assert ShopSettings.objects.get().shop_name == "Atelier bleu"
     again = second | {"shop_name": "Atelier rouge", "seen": answer.context["seen"]}
     assert admin.post(SHOP, again).status_code == 302
