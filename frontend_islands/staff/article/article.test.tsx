@@ -125,9 +125,14 @@ it("keeps beside it what another tab types into another new article", async () =
   await waitFor(() =>
     expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }, { values: { title: "Vernir" } }]),
   );
+  // A third tab takes this one's over.
+  const [, taken] = draftNames("article-new:");
+  act(() => void dispatchEvent(new StorageEvent("storage", { key: `staff-draft:${taken}` })));
+  await waitFor(() => expect(ofNew()).toHaveLength(3));
   await user.click(screen.getByRole("button", { name: "Annuler" }));
   await user.click(screen.getByRole("button", { name: "Jeter mes changements" }));
-  await waitFor(() => expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }]));
+  await waitFor(() => expect(ofNew()).toHaveLength(2));
+  expect(ofNew()).toMatchObject([{ values: { title: "Peindre" } }, { values: { title: "Vernir" } }]);
 });
 
 it("says to who is signed out that articles are made by who is signed in", async () => {

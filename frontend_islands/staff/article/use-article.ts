@@ -7,9 +7,8 @@ import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import {
   forgetDraft,
-  freshDraft,
-  lastDraft,
   readDraft,
+  useDraftName,
   useLeaveWarning,
   useOtherTabs,
   writeDraft,
@@ -66,9 +65,7 @@ export function useArticle(
   article: AdminArticle | undefined,
   onSaved?: () => void,
 ) {
-  const [draftName, setDraftName] = useState(() =>
-    article ? `article-${article.id}` : lastDraft("article"),
-  );
+  const [draftName, renewDraft] = useDraftName("article", article?.id);
   const [base, setBase] = useState(article);
   const stored = useMemo(() => (base ? valuesOf(base) : emptyValues(props)), [base, props]);
   const [found] = useState(() => foundOf(readDraft<Draft>(draftName), article));
@@ -120,7 +117,7 @@ export function useArticle(
       clearTimeout(near);
       clearTimeout(far);
     };
-  }, [values, base, isSaving, conflict]);
+  }, [values, base, isSaving, conflict, draftName]);
 
   /** One at a time: of two on their way the earlier might arrive last, and be what is kept. */
   async function autosave(from: AdminArticle) {
@@ -257,8 +254,7 @@ export function useArticle(
   const discard = () => {
     creation.renew();
     forgetKept();
-    // What comes next is another one, here and in the tab that this one was taken over from.
-    if (!base) setDraftName(freshDraft("article"));
+    renewDraft();
     setHasDraft(false);
     setConfirmed([]);
     setErrors({});

@@ -1,4 +1,4 @@
-import { waitFor, within } from "@testing-library/react";
+import { act, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdminProduct, StaffProductFormProps } from "@/api/types";
 import { goTo } from "@/lib/navigate";
@@ -296,6 +296,20 @@ it("takes up the last new product that was begun, and keeps another in a draft o
   await user.type(field, "Renard");
   await waitFor(() => expect(draftNames("product-new")).toHaveLength(4));
   expect(readDraft("product-new:Ours")).toMatchObject({ values: { name: "Ours brun" } });
+});
+
+it("goes on under another name once a second tab has taken its draft over", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} product_id={null} />);
+  await user.type(screen.getByLabelText(/^Nom \*/), "Ours");
+  await waitFor(() => expect(draftNames("product-new")).toHaveLength(1));
+  const [taken = ""] = draftNames("product-new");
+  const theirs = { values: { name: "Loup" }, seen: {}, key: "k1" };
+  writeDraft(taken, theirs);
+  act(() => void dispatchEvent(new StorageEvent("storage", { key: `staff-draft:${taken}` })));
+  await waitFor(() => expect(draftNames("product-new")).toHaveLength(2));
+  const [mine = ""] = draftNames("product-new").filter((name) => name !== taken);
+  expect(readDraft(mine)).toMatchObject({ values: { name: "Ours" } });
+  expect(readDraft(taken)).toEqual(theirs);
 });
 
 it("fills and empties a promotion as its switch says", async () => {

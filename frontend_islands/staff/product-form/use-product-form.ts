@@ -6,7 +6,7 @@ import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
-import { forgetDraft, freshDraft, lastDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { forgetDraft, readDraft, useDraftName, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeProduct, PRODUCTS } from "./calls";
@@ -35,9 +35,7 @@ export interface Conflict {
  * server. A conflict keeps what was typed until it is decided.
  */
 export function useProductForm(product: AdminProduct | undefined, onSaved?: () => void) {
-  const [draftName, setDraftName] = useState(() =>
-    product ? `product-${product.id}` : lastDraft("product"),
-  );
+  const [draftName, renewDraft] = useDraftName("product", product?.id);
   const creation = useCreation(readDraft<Draft>(draftName)?.key);
   const [base, setBase] = useState(product);
   const [conflict, setConflict] = useState<Conflict>();
@@ -201,8 +199,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   const discard = () => {
     creation.renew();
     keepTyped([]);
-    // What comes next is another one, here and in the tab that this one was taken over from.
-    if (!base) setDraftName(freshDraft("product"));
+    renewDraft();
     setHasDraft(false);
     setConfirmed([]);
     form.reset(stored);

@@ -50,11 +50,25 @@ export function draftNames(start: string): string[] {
   }
 }
 
-/** A name for the draft of something new: its own, so that two tabs keep two. */
-export const freshDraft = (kind: string) => `${kind}-new:${randomKey()}`;
+/**
+ * The name under which a row's draft is kept, and what takes another name for what comes next. Something new has a name
+ * of its own, so that two tabs keep two drafts: the last one that was kept is taken over, and a tab that still has it
+ * goes on under another name.
+ */
+export function useDraftName(kind: string, id: number | undefined) {
+  const [name, setName] = useState(() => (id === undefined ? lastDraft(kind) : `${kind}-${id}`));
+  const renew = () => {
+    if (id === undefined) setName(freshDraft(kind));
+  };
+  useOtherTabs(name, () => {
+    if (readDraft(name)) renew();
+  });
+  return [name, renew] as const;
+}
 
-/** The name of the draft of something new that was kept last, a fresh one where there is none. */
-export function lastDraft(kind: string): string {
+const freshDraft = (kind: string) => `${kind}-new:${randomKey()}`;
+
+function lastDraft(kind: string): string {
   const at = (name: string) => read(name)?.at ?? 0;
   const [last] = draftNames(`${kind}-new:`)
     .filter(at)
