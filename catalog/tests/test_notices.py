@@ -221,7 +221,7 @@ def test_a_caller_is_limited(client, product):
         client.post("/avis/demander", {"email": f"a{number}@example.com", "product_id": product.pk})
     response = client.post("/avis/demander", {"email": "b@example.com", "product_id": product.pk})
     assert response.status_code == 429
-    assert "Trop de demandes. Réessayez dans un instant." in response.content.decode()
+    assert "Trop de demandes. Réessayez dans quelques minutes." in response.content.decode()
     assert Notice.objects.count() == 20
     assert (
         client.post(

@@ -129,7 +129,7 @@ def test_a_network_asks_twenty_times_in_ten_minutes(client, order):
     assert refused.status_code == 429
     assert int(refused["Retry-After"]) > 0
     page = refused.content.decode()
-    assert "Trop de demandes. Réessayez dans un instant." in page
+    assert "Trop de demandes. Réessayez dans quelques minutes." in page
     assert f'value="{order.reference}"' in page
     assert mails() == []
 

@@ -63,6 +63,7 @@ class Limit:
 
 
 _TOO_MANY = _("Trop de demandes. Réessayez dans un instant.")
+_TOO_MANY_FOR_MINUTES = _("Trop de demandes. Réessayez dans quelques minutes.")
 _TOO_MANY_TODAY = _("Trop de demandes aujourd'hui. Réessayez demain.")
 _TOO_MANY_SIGN_INS = _("Trop de tentatives de connexion. Réessayez dans quelques minutes.")
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -93,8 +94,10 @@ EMAIL_CHANGE_ACCOUNT = Limit("email-change-account", 5, _DAY, Subject.ACCOUNT, _
 SIGN_IN_NETWORK = Limit(
     "sign-in-network", 100, 5 * _MINUTE, Subject.NETWORK, _TOO_MANY_SIGN_INS, "too_many_attempts"
 )
-SIGN_UP_NETWORK = Limit("sign-up-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
-PASSWORD_RESET_NETWORK = Limit("password-reset-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+SIGN_UP_NETWORK = Limit("sign-up-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
+PASSWORD_RESET_NETWORK = Limit(
+    "password-reset-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES
+)
 CHECKOUT_NETWORK = Limit("checkout-network", 30, _MINUTE, Subject.NETWORK, _TOO_MANY)
 VERIFY_NETWORK = Limit("verify-network", 120, _MINUTE, Subject.NETWORK, _TOO_MANY)
 # One for each pause while typing.
@@ -114,12 +117,12 @@ WITHDRAWAL_NETWORK = Limit(
     Subject.NETWORK,
     _("Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."),
 )
-TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 # Forms of members whose session ended, each a row of the sessions' table.
-KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 DATA_EXPORT = Limit("data-export", 3, _DAY, Subject.ACCOUNT, _TOO_MANY_TODAY)
-NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
-NEWSLETTER_NETWORK = Limit("newsletter-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
+NEWSLETTER_NETWORK = Limit("newsletter-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 # Calls of programs, with a right key or a wrong one.
 API_NETWORK = Limit("api-network", 600, _MINUTE, Subject.NETWORK, _TOO_MANY)
 API_KEY = Limit("api-key", 300, _MINUTE, Subject.KEY, _TOO_MANY)

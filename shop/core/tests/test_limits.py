@@ -258,3 +258,17 @@ def _words(window: timedelta) -> str:
         if minutes % size == 0:
             return f"{minutes // size} {unit}s" if minutes > size else f"1 {unit}"
     raise AssertionError(window)
+
+
+def test_what_is_said_of_a_limit_is_as_long_as_its_window():
+    minute, hour, day = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+    words = {
+        minute: "dans un instant",
+        5 * minute: "dans quelques minutes",
+        10 * minute: "dans quelques minutes",
+    }
+    words |= {hour: "dans une heure", day: "demain"}
+
+    # A code that was used isn't tried again, whenever it is.
+    said = [limit for limit in LIMITS if limit.refusal and limit != limits.USED_CODE]
+    assert [limit.name for limit in said if words[limit.window] not in str(limit.refusal)] == []
