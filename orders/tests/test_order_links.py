@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from accounts.tests.people import deliver_mails, mails, make_member
-from orders.access import order_id_of_payment_token, order_url, payment_token
+from orders.access import access_token, order_id_of_payment_token, order_url, payment_token
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail
 
@@ -71,6 +71,15 @@ def test_the_page_of_the_order_is_in_the_language_of_who_asks(client, order):
     deliver_mails()
     assert order_url(order, "de") in OutgoingMail.objects.get().text
     assert "/de/bestellung/" in order_url(order, "de")
+
+
+def test_l221_21_this_mail_about_an_order_has_the_link_to_withdraw_too(client, order):
+    ask(client, order.reference, prefix="/de")
+    deliver_mails()
+    mail = OutgoingMail.objects.get()
+    link = f"http://localhost:8000/de/widerruf?commande={order.pk}&acces={access_token(order)}"
+    assert f"Vertrag widerrufen\n{link}\n" in mail.text
+    assert f'<a href="{link.replace("&", "&amp;")}" style="color:#0e5a4a">Vertrag widerrufen</a>' in mail.html
 
 
 def test_a_wrong_pair_gets_the_same_answer_in_the_same_work_and_no_mail(client, order):

@@ -55,7 +55,12 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "url": "http://localhost:8000/auth",
             "ends_at": "2026-12-21T13:05:00+00:00",
         },
-        "order_link": {"reference": order["reference"], "first_name": "Zoé", "url": order["url"]},
+        "order_link": {
+            "reference": order["reference"],
+            "first_name": "Zoé",
+            "url": order["url"],
+            "order": {"withdrawal_url": order["withdrawal_url"]},
+        },
         "account_exists": {
             "signin_url": "http://localhost:8000/auth",
             "reset_url": "http://localhost:8000/auth?mode=forgot",

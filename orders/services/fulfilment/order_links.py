@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from orders.access import order_url
+from django.utils import translation
+
+from orders.access import access_token, order_url
 from orders.models import Order
+from orders.selectors.withdrawals import withdrawal_path
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail
+from shop.core.site import absolute_url
 
 
 def request_order_link(*, reference: str, email: str, caller: str, language: str) -> None:
@@ -25,11 +29,15 @@ def order_link_content(mail: OutgoingMail) -> MailContent | None:
     order = Order.objects.filter(reference=mail.context["reference"], email__iexact=mail.to).first()
     if order is None or not limits.consume_mail(limits.TRACKING_MAIL, mail.to):
         return None
+    with translation.override(mail.language):
+        withdrawal_url = absolute_url(withdrawal_path(order, access_token(order)))
     return MailContent(
         "order_link",
         {
             "reference": order.reference,
             "first_name": order.first_name,
             "url": order_url(order, mail.language),
+            # The foot of every mail about an order has it (L221-21).
+            "order": {"withdrawal_url": withdrawal_url},
         },
     )
