@@ -12,14 +12,16 @@ from django.urls import reverse
 from orders.access import order_url, payment_page_url
 from orders.models import Attempt, InstallmentPause, Order, PausedBy, PauseEnd, StoredCard
 from orders.selectors.installments import calendar
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
-from orders.tests.factories import make_order, make_product
+from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.installments import offer_installments
 from orders.tests.refunding import in_installments, mails, rows
+from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -64,6 +66,23 @@ def run_rounds(first: int, last: int) -> None:
     for day in range(first, last + 1):
         with at(day):
             due_installments.run_round(datetime.now(UTC))
+
+
+def test_l216_6_who_still_owes_reads_of_a_late_order_where_payment_is_suspended(order):
+    paid, suspended = pay_order(make_order()), in_installments()
+    pause(suspended)
+    Order.objects.update(promised_by=date(2026, 6, 15))
+    with at(LATE):
+        report_overdue_orders(datetime.now(UTC))
+    texts = {
+        mail.reference: render(mail).text for mail in OutgoingMail.objects.filter(kind="delivery_overdue")
+    }
+    assert "Vous pouvez suspendre le paiement de ce qui reste à payer" in texts[order.reference]
+    assert f"Ouvrir ma page de paiement\n{payment_page_url(order)}\n" in texts[order.reference]
+    for reference in (paid.reference, suspended.reference):
+        assert "suspendre le paiement" not in texts[reference]
+        assert "Vous pouvez aussi nous fixer un délai supplémentaire raisonnable" in texts[reference]
+        assert "Ouvrir ma page de paiement" not in texts[reference]
 
 
 def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order, monkeypatch):

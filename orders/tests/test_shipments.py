@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from html import unescape
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, send_all
 from orders.tests.withdrawing import declare, refund
 from shop.core.dates import shop_day, unbroken
-from shop.core.mail_delivery import deliver
+from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
 from shop.core.shop_settings import save_shop_settings
@@ -142,6 +143,18 @@ def test_the_mails_say_which_pieces_are_in_which_parcel(order):
     subject, text = last_mail(order)
     assert subject == f"Le dernier colis de votre commande {order.reference} est parti"
     assert "Dans ce colis\xa0:\n- 1 × Golem\n- 1 × Hibou\n" in text
+
+
+def test_l216_6_who_waits_for_the_rest_reads_that_a_part_is_late(order):
+    send(order, 1, 0)
+    report_overdue_orders(timezone.now() + timedelta(days=90))
+    mail = render(OutgoingMail.objects.get(kind="delivery_overdue"))
+    for words in (
+        "Une partie de votre commande n'est pas partie à temps",
+        "au plus tard, et une partie est encore à l'atelier.",
+    ):
+        assert words in mail.text
+        assert words in unescape(mail.html)
 
 
 def test_the_mail_of_the_only_parcel_is_as_it_was(order):

@@ -275,7 +275,12 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "refund_by": "2026-12-05",
             "admin_url": "http://localhost:8000/admin/retractations/1",
         },
-        "delivery_overdue": {"order": order, "seller": SELLER},
+        "delivery_overdue": {
+            "order": order,
+            "seller": SELLER,
+            "in_part": False,
+            "pay_url": installment["pay_url"],
+        },
         "delivery_overdue_workshop": {
             "order": order,
             "admin_url": "http://localhost:8000/gestion/orders/order/6f1f8a52/change/",

@@ -8,9 +8,10 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from orders.access import statement_token
+from orders.access import payment_page_url, statement_token
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Withdrawal, WithdrawalCase
+from orders.selectors.installments import open_pause, outstanding
 from orders.selectors.mail_contexts import seller_context
 from orders.selectors.withdrawals import named_order, nothing_left
 from shop.core import limits
@@ -120,9 +121,15 @@ def mail_alert(case: WithdrawalCase, *, day: int, waiting: bool) -> None:
 
 
 def mail_overdue(order: Order) -> None:
-    """To the customer and to the workshop: the promised date has passed (L216-6, L216-7)."""
+    """To the customer and to the workshop: the promised date has passed (L216-6, L216-7). Who still owes something
+    reads that payment can be suspended, and where."""
     once = f"{order.pk}:{order.promised_by.isoformat()}"
-    mail_customer(order, "delivery_overdue", once=once)
+    may_suspend = bool(outstanding(order)) and open_pause(order) is None
+    told = {
+        "in_part": order.goods_have_left,
+        "pay_url": payment_page_url(order) if may_suspend else "",
+    }
+    mail_customer(order, "delivery_overdue", told, once=once)
     context = {"admin_url": order_admin_url(order)}
     mail_workshop("delivery_overdue_workshop", context, once=once, order=order)
 
