@@ -452,6 +452,27 @@ def test_fifty_days_run_from_the_first_parcel_and_a_pause_goes_on():
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("provider")
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        (1, "Un premier colis de votre commande {} est parti. Comme convenu, sa dernière échéance"),
+        (2, "Votre commande {} est expédiée. Comme convenu, sa dernière échéance"),
+    ],
+)
+def test_who_is_told_of_an_earlier_charge_reads_what_has_left(units, said):
+    with time_machine.travel(ORDERED, tick=False):
+        order = in_installments()
+    order.items.update(quantity=2, unit_price=Decimal("90.00"))
+    [item] = order.items.all()
+    with time_machine.travel(ORDERED + timedelta(days=3), tick=False):
+        ship_units(order_id=order.pk, units={item.pk: units}, actor=None)
+    mail = render(OutgoingMail.objects.get(kind="installment_moved"))
+    assert said.format(order.reference) in mail.text
+    assert said.format(order.reference) in mail.html
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("provider")
 def test_a_parcel_that_leaves_during_a_pause_announces_no_charge():
     with time_machine.travel(ORDERED, tick=False):
         order = in_installments()

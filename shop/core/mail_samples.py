@@ -302,7 +302,12 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "admin_url": "http://localhost:8000/gestion/orders/order/6f1f8a52/change/",
         },
         "installment_reminder": {**installment, "day": "2026-12-21"},
-        "installment_moved": {**installment, "day": "2027-01-10", "before": "2027-01-20"},
+        "installment_moved": {
+            **installment,
+            "day": "2027-01-10",
+            "before": "2027-01-20",
+            "in_part": False,
+        },
         "installment_received": {**installment, "left": "0.00", "has_paid_copy": True},
         "installment_refused": {
             **installment,

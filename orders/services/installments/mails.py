@@ -23,7 +23,7 @@ def mail_reminder(order: Order, payment: Payment, day: date) -> None:
 
 
 def mail_moved(order: Order, payment: Payment) -> None:
-    """To the customer: dispatch moved an installment that would be due too late."""
+    """To the customer: dispatch, or a first parcel, moved an installment that would be due too late."""
     assert payment.moved_from is not None
     _mail(
         "installment_moved",
@@ -32,6 +32,7 @@ def mail_moved(order: Order, payment: Payment) -> None:
         once=payment.due_on.isoformat(),
         day=payment.due_on.isoformat(),
         before=payment.moved_from.isoformat(),
+        in_part=not order.all_goods_have_left,
     )
 
 
