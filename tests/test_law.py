@@ -69,6 +69,27 @@ def test_l221_23_who_pays_the_return_is_told_beside_the_button(language: str, wo
     assert f"; {words}. [" in texts["checkout"]["withdrawal"].replace("\u00a0", "")
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("fr", "la garantie légale de conformité pendant deux ans, et par celle des vices cachés."),
+        (
+            "en",
+            "the legal guarantee of conformity for two years, and by the guarantee against hidden defects.",
+        ),
+        ("es", "la garantía legal de conformidad durante dos años, y por la de vicios ocultos."),
+        (
+            "de",
+            "die gesetzliche Gewährleistung für Vertragsmäßigkeit (zwei Jahre) und die Haftung für verborgene",
+        ),
+    ],
+)
+def test_l217_3_the_two_years_beside_the_button_are_not_those_of_hidden_defects(language: str, words: str):
+    # Those run from the discovery of the defect (art. 1648 C. civ.).
+    texts = json.loads((ROOT / f"frontend_islands/locales/{language}.json").read_text("utf-8"))
+    assert words in texts["checkout"]["guarantees"]
+
+
 ARTICLES = [
     "L112-1-1",
     "L211-1",
