@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
@@ -17,10 +18,11 @@ from orders.services.installments.scheduled_payments import write_off_payment
 from orders.services.payments.reviews import _end_review, settle_order
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
+from orders.tests.factories import checkout_body, line, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, signature
 from orders.tests.installments import SECOND, Clock, attempts, bought, calls, charged, payment_of
-from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows
-from tests.payment_faults.webhook_posts import post
+from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows, sent_event
+from tests.payment_faults.webhook_posts import COMPLETED, post
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -28,13 +30,18 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 CONFIRMED = ["order_confirmation", "order_new_workshop", "payment_review_alert"]
 
 
-@pytest.fixture
-def doubted(client, order: Order, paid_event: bytes) -> Order:
-    """Paid at Stripe, and kept for review because an event spoke of one cent less."""
+def keep_for_review(client: Client, paid_event: bytes) -> None:
+    """The message says one cent less than was paid."""
     event = json.loads(paid_event)
     event["data"]["object"]["amount_total"] = 5999
     payload = json.dumps(event).encode()
     assert post(client, payload, signature(payload)).status_code == 200
+
+
+@pytest.fixture
+def doubted(client, order: Order, paid_event: bytes) -> Order:
+    """Paid at Stripe, and kept for review because an event spoke of one cent less."""
+    keep_for_review(client, paid_event)
     order.refresh_from_db()
     assert order.review_reason == "event amount: 5999 instead of 6000"
     return order
@@ -48,6 +55,25 @@ def ask(order: Order) -> int:
     asked = settle_order(order_id=order.pk, actor=None)
     order.refresh_from_db()
     return asked.count
+
+
+@pytest.mark.parametrize("is_same_key", [True, False])
+def test_case_10_who_orders_again_meanwhile_is_told_not_to_pay_twice(
+    client, fake_stripe: FakeStripe, buyer: Buyer, is_same_key
+):
+    key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=2))], "60.00")
+    assert buyer.checkout(body, key).status_code == 201
+    fake_stripe.pay(Order.objects.get())
+    keep_for_review(client, json.dumps(sent_event(fake_stripe, COMPLETED)).encode())
+    before = rows()
+    answer = buyer.checkout(body, key if is_same_key else new_key())
+    assert (answer.status_code, answer.json()["code"]) == (409, "payment_in_review")
+    assert answer.json()["detail"] == (
+        "Votre paiement est en cours de vérification\u00a0: ne payez pas une seconde fois. "
+        "Nous vous écrivons dès qu'il est confirmé."
+    )
+    assert rows() == before
+    assert len(fake_stripe.requests("/v1/checkout/sessions")) == 1
 
 
 def test_case_10_what_fits_after_all_is_confirmed_and_the_mark_ends(doubted):

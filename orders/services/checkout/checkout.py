@@ -85,8 +85,9 @@ def check_out(
     visitor's other unpaid orders are closed first, page and all, and their stock is released: a customer never competes
     with a try of their own, and never has two pages open that sell the same piece.
 
-    Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
-    (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
+    Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed`, `already_paid` or
+    `payment_in_review` (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be
+    tried again).
     """
     digest = visitor.digest(request)
     order = _find_order(request, digest)
@@ -145,13 +146,13 @@ def _same_demand(order: Order, request: CheckoutRequest) -> Order:
 
 
 def _still_open(order: Order | None) -> Order | None:
-    """Return the unpaid order of a demand. One whose page is about to close, or closed, gives its place up."""
+    """Return the unpaid order of a demand. One whose page is about to close, or closed, gives its place up; one whose
+    payment staff look at keeps it."""
     if order is None:
         return None
-    lives = Attempt.objects.filter(
-        payment__order=order, state__in=LIVE_ATTEMPTS, expires_at__gt=timezone.now() + REUSE_MARGIN
-    )
-    if lives.exists():
+    is_open = Q(state__in=LIVE_ATTEMPTS, expires_at__gt=timezone.now() + REUSE_MARGIN)
+    holding = Attempt.objects.filter(is_open | Q(state=AttemptState.REVIEW), payment__order=order)
+    if holding.exists():
         return order
     Order.objects.filter(pk=order.pk, status=OrderStatus.PENDING).update(demand_digest="")
     return None
@@ -161,6 +162,16 @@ def _payment_page(order: Order) -> str:
     attempts = Attempt.objects.filter(payment__order=order).select_related("payment__order")
     attempt = attempts.order_by("payment__position", "-number").first()
     assert attempt is not None
+    if order.status == OrderStatus.PENDING and attempt.state == AttemptState.REVIEW:
+        # Money came that does not fit: another page could take it twice.
+        raise Problem(
+            "payment_in_review",
+            _(
+                "Votre paiement est en cours de vérification\u00a0: ne payez pas une seconde fois. Nous vous écrivons "
+                "dès qu'il est confirmé."
+            ),
+            409,
+        )
     if order.status != OrderStatus.PENDING or attempt.state not in LIVE_ATTEMPTS:
         if attempt.state == AttemptState.SUCCEEDED and attempt.checkout_session_url:
             # A repeated request after the payment: the same answer as before.
