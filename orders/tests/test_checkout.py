@@ -266,6 +266,9 @@ def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(fake_stripe, sh
 def test_without_a_key_payment_is_closed_and_says_so(shopper):
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00"))
     assert (answer.status_code, answer.json()["code"]) == (503, "payments_disabled")
+    assert answer.json()["detail"] == (
+        "Le paiement en ligne est fermé pour le moment. Votre panier est intact\u00a0: réessayez plus tard."
+    )
     nothing_was_made()
 
 

@@ -275,7 +275,11 @@ def _may_sell() -> bool:
 
 def _payments_disabled() -> Problem:
     return Problem(
-        "payments_disabled", _("Le paiement en ligne est fermé pour le moment. Votre panier est intact."), 503
+        "payments_disabled",
+        _(
+            "Le paiement en ligne est fermé pour le moment. Votre panier est intact\u00a0: réessayez plus tard."
+        ),
+        503,
     )
 
 
