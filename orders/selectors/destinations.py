@@ -5,6 +5,7 @@ from functools import cache
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.translation import gettext as _
 from django_countries import countries
 
 from orders.models import DeliveryStop, Order
@@ -12,6 +13,7 @@ from orders.pricing.territories import Place, Territory, find_place
 from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_fragment
 from shop.core.postcodes import OTHER_COUNTRY
+from shop.core.problems import Problem
 from shop.core.searching import folded
 
 
@@ -49,6 +51,12 @@ def is_stopped(place: Place) -> bool:
     """Return whether nothing is sent to this place for now. No query within the Union's customs area, where delivery is
     never stopped."""
     return not place.in_customs_area and DeliveryStop.objects.filter(country=place.country).exists()
+
+
+def not_served(field: str) -> Problem:
+    """Return the refusal of an address to which nothing is sent for now; its `field` names the country."""
+    refusal = _("Nous ne livrons pas dans ce pays pour l'instant. Choisissez une adresse dans un autre pays.")
+    return Problem("country_not_served", refusal, 400, errors={field: [refusal]})
 
 
 @cache

@@ -67,10 +67,12 @@ def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(fake_stripe, sho
     assert free_delivery().country_count == 13
     assert "CH" not in {choice.code for choice in checkout_countries()}
     assert "Suisse" not in shipping_table()[0].countries
-    for address in (
-        {"country": "CH"},
-        {"country": "ZZ", "customCountry": "suisse"},
-        {"country": "ZZ", "customCountry": "SWITZERLAND"},
+    refusal = "Nous ne livrons pas dans ce pays pour l'instant. Choisissez une adresse dans un autre pays."
+    for address, field in (
+        ({"country": "CH"}, "customer.country"),
+        # Beside what was typed.
+        ({"country": "ZZ", "customCountry": "suisse"}, "customer.customCountry"),
+        ({"country": "ZZ", "customCountry": "SWITZERLAND"}, "customer.customCountry"),
     ):
         answer = shopper.checkout(
             checkout_body([line(product)], "60.00", customer={"postalCode": "1204", **address})
@@ -78,7 +80,7 @@ def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(fake_stripe, sho
         assert answer.status_code == 400
         problem = answer.json()
         assert problem["code"] == "country_not_served"
-        assert problem["errors"] == {"customer.country": ["Nous ne livrons pas dans ce pays pour l'instant."]}
+        assert problem["errors"] == {field: [refusal]}
     assert not Order.objects.exists()
     assert not Payment.objects.exists()
     DeliveryStop.objects.all().delete()

@@ -17,8 +17,8 @@ from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
 
-def refuse_without_oss_number(place: Place, total: Decimal) -> None:
-    """Raise Problem 400 `country_not_served` for a sale that the shop could not declare.
+def refuse_without_oss_number(place: Place, total: Decimal, *, field: str) -> None:
+    """Raise Problem 400 `country_not_served`, about `field`, for a sale that the shop could not declare.
 
     The workshop is told by mail, once a day; call it outside of the transaction that the refusal would undo.
     """
@@ -37,4 +37,4 @@ def refuse_without_oss_number(place: Place, total: Decimal) -> None:
         "Nous ne pouvons pas vendre dans ce pays pour l'instant\u00a0: notre enregistrement à la TVA européenne est en "
         "cours. Votre panier est intact."
     )
-    raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
+    raise Problem("country_not_served", refusal, 400, errors={field: [refusal]})

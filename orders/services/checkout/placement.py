@@ -22,7 +22,7 @@ from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, Paym
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
 from orders.search_index import index_placed_order
-from orders.selectors.destinations import is_stopped, place_at
+from orders.selectors.destinations import is_stopped, not_served, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.selectors.workshop import QUEUE_LOCK
@@ -36,6 +36,7 @@ from shop.core.dates import day_in_words
 from shop.core.fragment_cache import fragments_of
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
+from shop.core.postcodes import OTHER_COUNTRY
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names
 from shop.terms.versions import agree_to_terms
@@ -158,10 +159,10 @@ def place_order(
     customer = request.customer
     with fragments_of(agreed_content_version()):
         place = place_at(customer.country, customer.custom_country, customer.postal_code)
+    named = "customer.customCountry" if customer.country == OTHER_COUNTRY else "customer.country"
     if is_stopped(place):
-        refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
-        raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
-    refuse_without_oss_number(place, request.expected_total)
+        raise not_served(named)
+    refuse_without_oss_number(place, request.expected_total, field=named)
     try:
         with transaction.atomic():
             placed = _write_order(request, find_buyer, demand_digest)

@@ -18,7 +18,7 @@ from orders.pricing.shipping import find_zone
 from orders.pricing.territories import Place, VatPosition
 from orders.search_index import index_order
 from orders.selectors.addresses import delivery_address
-from orders.selectors.destinations import is_stopped, place_at, place_of
+from orders.selectors.destinations import is_stopped, not_served, place_at, place_of
 from orders.selectors.invoices import is_taxed_at_destination
 from orders.selectors.rules import load_pricing_rules
 from orders.selectors.workshop import pieces_here
@@ -115,8 +115,7 @@ def _too_late(by: ActorKind) -> str:
 def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
     now, then = place_at(address.country, address.custom_country, address.postal_code), place_of(order)
     if is_stopped(now):
-        refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
-        raise Problem("country_not_served", refusal, 400, errors={"country": [refusal]})
+        raise not_served("country")
     if _zone(then) != _zone(now) or _taxed_as(order, then) != _taxed_as(order, now):
         refusal = _(
             "Livrer dans ce pays changerait le prix, la TVA ou les droits de douane de votre commande\u00a0:"
