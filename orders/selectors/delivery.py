@@ -1,5 +1,6 @@
 """What the pages say about delivery, from the rows that price it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -45,11 +46,12 @@ class DeliveryZone:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A zone as the terms print it: names of its countries in the reader's order (none for the zone of all others),
-    rates up to a weight in grams, the rate beyond and the limit."""
+    """A zone as the terms print it: names of its countries in the reader's order (none for the zone of all others, but
+    those that are not served), rates up to a weight in grams, the rate beyond and the limit."""
 
     name: str
     countries: list[str]
+    not_served: list[str]
     steps: list[tuple[int, Decimal]]
     rate: Decimal
     free_from: Decimal | None
@@ -100,6 +102,17 @@ def free_delivery() -> FreeDelivery | None:
     return None
 
 
+def not_served_countries() -> list[str]:
+    """Return the names of the countries to which nothing is sent for now, in the reader's order: cart and checkout tell
+    them before an order is begun (Code de la consommation, L221-14). One query; where cached fragments are used, none.
+    """
+    return _in_words(stopped_countries())
+
+
+def _in_words(codes: Iterable[str]) -> list[str]:
+    return sorted((str(names.name(code)) for code in codes), key=folded)
+
+
 def shipping_table() -> list[DeliveryRow]:
     """Return every zone in its order, without the countries where delivery is stopped, and with the territories that
     are countries in an address and have that zone for their own (Monaco). Three queries."""
@@ -112,9 +125,8 @@ def shipping_table() -> list[DeliveryRow]:
         rows.append(
             DeliveryRow(
                 name=zone.name,
-                countries=[]
-                if zone.is_fallback
-                else sorted((str(names.name(code)) for code in here), key=folded),
+                countries=[] if zone.is_fallback else _in_words(here),
+                not_served=_in_words(stopped) if zone.is_fallback else [],
                 steps=[(step.up_to_grams, step.rate) for step in steps],
                 rate=zone.rate,
                 free_from=zone.free_from,

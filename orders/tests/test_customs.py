@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 
 from accounts.tests.people import make_admin
 from catalog.models import Product
@@ -88,6 +91,27 @@ def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(fake_stripe, sho
         checkout_body([line(product)], "60.00", customer={"country": "CH", "postalCode": "1204"})
     )
     assert answer.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("fr", "Pays où nous ne livrons pas pour l'instant\u00a0: Norvège, Suisse."),
+        ("en", "Countries to which we do not deliver at the moment: Norway, Switzerland."),
+        ("es", "Países a los que no entregamos por el momento: Noruega, Suiza."),
+        ("de", "Länder, in die wir zurzeit nicht liefern: Norwegen, Schweiz."),
+    ],
+)
+def test_l221_14_cart_and_checkout_name_the_countries_that_are_not_served(client, language, said):
+    with override(language):
+        pages = [reverse("orders:cart"), reverse("orders:checkout")]
+    begins = said.partition(":")[0].strip()
+    for page in pages:
+        assert begins not in unescape(client.get(page).content.decode())
+    DeliveryStop.objects.create(country="CH")
+    DeliveryStop.objects.create(country="NO")
+    for page in pages:
+        assert f'<p class="muted">{said}</p>' in unescape(client.get(page).content.decode())
 
 
 @pytest.mark.parametrize("country", ["FR", "DE", "RE"])

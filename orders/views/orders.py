@@ -21,6 +21,7 @@ from orders.models.order import CLOSED_STATUSES
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
+from orders.selectors.delivery import not_served_countries
 from orders.selectors.destinations import place_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
@@ -53,7 +54,11 @@ def cart_page(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "orders/cart.html",
-        {"cart_props": props, "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Panier"), None)]},
+        {
+            "cart_props": props,
+            "not_served": not_served_countries(),
+            "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Panier"), None)],
+        },
     )
 
 
@@ -90,7 +95,8 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
             },
         }
     )
-    return render(request, "orders/checkout.html", {"checkout_props": props})
+    context = {"checkout_props": props, "not_served": not_served_countries()}
+    return render(request, "orders/checkout.html", context)
 
 
 @require_safe

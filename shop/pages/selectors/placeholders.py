@@ -43,7 +43,7 @@ def shipping_markdown(language: str) -> str:
     rows = [
         [
             escape(row.name),
-            escape(", ".join(row.countries)) or _("Tous les autres"),
+            escape(", ".join(row.countries) or _all_others(row)),
             _rates(row, language),
             format_amount(row.free_from, language) if row.free_from is not None else "–",
         ]
@@ -51,6 +51,12 @@ def shipping_markdown(language: str) -> str:
     ]
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _all_others(row: DeliveryRow) -> str:
+    if not row.not_served:
+        return _("Tous les autres")
+    return _("Tous les autres, sauf\u00a0: %(countries)s") % {"countries": ", ".join(row.not_served)}
 
 
 def _rates(row: DeliveryRow, language: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from orders.models import ShippingZone
+from orders.models import DeliveryStop, ShippingZone
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
 from shop.pages.selectors import legal_texts
@@ -69,9 +69,16 @@ def test_the_table_of_delivery_is_the_rows() -> None:
     assert "50,00\u00a0€" in table[0]
     assert "49,99\u00a0€" in table[0]
     assert "Allemagne" in table[0]
+    assert ">Tous les autres<" in table[0]
     ShippingZone.objects.filter(code="france-europe").update(rate=Decimal("11.50"))
     assert "11,50\u00a0€" in legal_page("terms").html
     assert ">9,99\u00a0€" not in legal_page("terms").html
+
+
+def test_a_country_that_is_not_served_is_none_of_the_others() -> None:
+    DeliveryStop.objects.create(country="NO")
+    DeliveryStop.objects.create(country="CH")
+    assert ">Tous les autres, sauf\u00a0: Norvège, Suisse<" in legal_page("terms").html
 
 
 def test_gdpr_5_13_the_privacy_page_prints_the_configured_periods(settings: object) -> None:
