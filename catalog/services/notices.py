@@ -29,6 +29,7 @@ from shop.core.each_row import each_row
 from shop.core.email_addresses import clean_email
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail
+from shop.core.personal_data import period_text
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
@@ -111,7 +112,10 @@ def ask_notice(
             notice.language, notice.token, notice.asked_at = language, _new_token(), now
             notice.confirmed_at = notice.sent_at = None
             notice.save(update_fields=["language", "token", "asked_at", "confirmed_at", "sent_at"])
-        _write(notice, "notice_confirm", confirm_url=_link("catalog:notice-confirm", language, notice.token))
+        with translation.override(language):
+            period = period_text("notice_days")
+        confirm_url = _link("catalog:notice-confirm", language, notice.token)
+        _write(notice, "notice_confirm", confirm_url=confirm_url, period=period)
 
 
 def find_notice(key: str) -> Notice | None:

@@ -213,6 +213,14 @@ def test_an_address_gets_few_confirmations_an_hour():
     for number in range(NOTICE_MAIL.attempts + 2):
         ask_notice(email="a@example.com", language="fr", product_id=make_product(f"P{number}").pk)
     assert len(mails()) == NOTICE_MAIL.attempts
+def test_gdpr_13_the_mail_names_the_period_after_which_the_address_is_deleted(product, settings):
+    settings.RETENTION = {**settings.RETENTION, "notice_days": 12}
+    ask_notice(email="a@example.com", language="de", product_id=product.pk)
+    mail = render(OutgoingMail.objects.get())
+    for part in (mail.text, mail.html):
+        assert "Ohne Bestätigung wird Ihre Adresse nach Ablauf der Frist (12 Tage) gelöscht." in part
+
+
     assert Notice.objects.count() == NOTICE_MAIL.attempts + 2
 
 

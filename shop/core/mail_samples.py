@@ -90,7 +90,11 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "new_email": "nouvelle@example.com",
             "contact_url": "http://localhost:8000/contact",
         },
-        "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
+        "notice_confirm": {
+            **NOTICE,
+            "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def",
+            "period": "30 jours",
+        },
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
         "newsletter_confirm": {
