@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -81,6 +82,9 @@ def test_from_the_form_to_the_mail(product):
     for answer in (client.get(link), client.post(link)):
         assert answer.status_code == 404
         assert "Link expired" in answer.content.decode()
+        page = unescape(answer.content.decode())
+        assert "the request was answered or deleted, or a more recent message holds the right link." in page
+        assert "To be notified again, ask for it on the page of the piece or the collection." in page
 
 
 def test_the_form_is_on_the_page_of_what_is_sold_out_only(client, product):
@@ -209,10 +213,6 @@ def test_a_lost_confirmation_can_be_asked_for_again(product):
     assert confirm_notice(key=second.token) is not None
 
 
-def test_an_address_gets_few_confirmations_an_hour():
-    for number in range(NOTICE_MAIL.attempts + 2):
-        ask_notice(email="a@example.com", language="fr", product_id=make_product(f"P{number}").pk)
-    assert len(mails()) == NOTICE_MAIL.attempts
 def test_gdpr_13_the_mail_names_the_period_after_which_the_address_is_deleted(product, settings):
     settings.RETENTION = {**settings.RETENTION, "notice_days": 12}
     ask_notice(email="a@example.com", language="de", product_id=product.pk)
@@ -221,6 +221,10 @@ def test_gdpr_13_the_mail_names_the_period_after_which_the_address_is_deleted(pr
         assert "Ohne Bestätigung wird Ihre Adresse nach Ablauf der Frist (12 Tage) gelöscht." in part
 
 
+def test_an_address_gets_few_confirmations_an_hour():
+    for number in range(NOTICE_MAIL.attempts + 2):
+        ask_notice(email="a@example.com", language="fr", product_id=make_product(f"P{number}").pk)
+    assert len(mails()) == NOTICE_MAIL.attempts
     assert Notice.objects.count() == NOTICE_MAIL.attempts + 2
 
 
