@@ -157,6 +157,28 @@ def test_what_was_given_up_is_welcome_all_the_same(order, state):
     assert (second.state, second.stopped_code, second.next_try_on, returned()) == ("paid", "", None, [])
 
 
+@pytest.mark.parametrize(
+    ("third", "mail", "page_back"),
+    [
+        (
+            "paid",
+            "Votre commande est entièrement payée\u00a0: plus rien",
+            "Votre commande est entièrement payée.",
+        ),
+        ("written_off", "Plus rien ne sera débité et votre carte", "merci ! Plus rien ne sera débité."),
+        ("void", "Plus rien ne sera débité et votre carte", "merci ! Plus rien ne sera débité."),
+    ],
+)
+def test_an_order_is_said_to_be_paid_where_no_part_was_given_up(order, client, third, mail, page_back):
+    order.payments.filter(position=3).update(state=third)
+    money_comes(page(order, 6000))
+    said = render(OutgoingMail.objects.get(kind="installment_received"))
+    seen = words(client.get(address(order), {"session_id": "cs_link"}))
+    for text_of, sentence in ((said.text, mail), (said.html, mail), (seen.replace("\u00a0", " "), page_back)):
+        assert sentence in text_of
+        assert ("entièrement payée" in text_of) is (third == "paid")
+
+
 def test_a_card_is_kept_for_what_is_left_and_its_refusal_forgotten(order):
     StoredCard.objects.create(
         order=order, customer_id="cus_1", payment_method_id="pm_old", refused_code="stolen_card"

@@ -34,6 +34,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "due_on": "2026-12-21",
         "card": {"brand": "Visa", "last4": "4242", "usable": True, "expiry": "12/2026"},
         "left": "1085.00",
+        "is_settled": False,
         "pay_url": "http://localhost:8000/paiement/6f1f8a521d2b4c339a4e0d5a7c9be001-signed",
         "seller": SELLER,
     }
@@ -312,7 +313,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "before": "2027-01-20",
             "in_part": False,
         },
-        "installment_received": {**installment, "left": "0.00", "has_paid_copy": True},
+        "installment_received": {**installment, "left": "0.00", "is_settled": True, "has_paid_copy": True},
         "installment_refused": {
             **installment,
             "retry_on": "2026-12-24",

@@ -159,5 +159,6 @@ def _context(order: Order) -> dict[str, Any]:
         if card
         else None,
         "left": str(plan.outstanding) if plan else "0.00",
+        "is_settled": plan is not None and plan.is_settled,
         "pay_url": payment_page_url(order),
     }
