@@ -111,7 +111,7 @@ def test_l221_14_cart_and_checkout_name_the_countries_that_are_not_served(client
     DeliveryStop.objects.create(country="CH")
     DeliveryStop.objects.create(country="NO")
     for page in pages:
-        assert f'<p class="muted">{said}</p>' in unescape(client.get(page).content.decode())
+        assert f'<p class="page-head__lead">{said}</p>' in unescape(client.get(page).content.decode())
 
 
 @pytest.mark.parametrize("country", ["FR", "DE", "RE"])
