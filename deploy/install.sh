@@ -50,7 +50,10 @@ runuser -u postgres -- psql -tAc "SELECT 1 FROM pg_database WHERE datname = 'sho
 step "Python packages, scripts and styles, translations"
 # Anew, too, where making it broke off, and after Debian has come with another Python.
 .venv/bin/python -c 'import pip' 2>/dev/null || python3 -m venv --clear .venv
-.venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+# A shop that sends traces does not start without the packages for them.
+packages=requirements.txt
+! grep -q '^OTEL_EXPORTER_OTLP_ENDPOINT=.' /etc/shop/shop.env || packages=requirements-tracing.txt
+.venv/bin/pip install --quiet --disable-pip-version-check -r $packages
 # Debian's npm is older than what one of the tests' packages asks for; the bundler works with it.
 npm ci --engine-strict=false --no-audit --no-fund --loglevel=error
 npm run --silent build

@@ -44,7 +44,8 @@ class Machine:
             "python3",
             f"""[ "$1 $2" = "-m venv" ] || exec {sys.executable} "$@"
 mkdir -p .venv/bin
-printf '#!/bin/sh\\n' | tee .venv/bin/python > .venv/bin/pip
+printf '#!/bin/sh\\n' > .venv/bin/python
+printf '#!/bin/sh\\necho "$@" >> .venv/asked\\n' > .venv/bin/pip
 chmod +x .venv/bin/python .venv/bin/pip""",
         )
 
@@ -134,6 +135,18 @@ esac""",
         f"The user shop can't read {machine.shop}/shop/urls.py: chmod -R go+rX {machine.shop}, and run this again.\n",
     )
     assert not (machine.root / "started").exists()
+
+
+def test_a_shop_that_sends_traces_has_their_packages_after_an_update(machine):
+    assert machine.install().returncode == 0
+    machine.settings.write_text(
+        f"{machine.settings.read_text()}OTEL_EXPORTER_OTLP_ENDPOINT=http://collector.example:4318\n"
+    )
+    assert machine.install().returncode == 0
+    asked = (machine.shop / ".venv/asked").read_text().splitlines()
+    assert [line.rpartition(" ")[2] for line in asked] == ["requirements.txt", "requirements-tracing.txt"]
+    # Which holds those of the shop as well.
+    assert "-r requirements.txt\n" in (ROOT / "requirements-tracing.txt").read_text()
 
 
 def test_an_environment_without_pip_is_made_anew(machine):
