@@ -155,7 +155,9 @@ it("sends the address of a cover again under the same key", async () => {
   const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} article_id={null} />);
   await user.type(screen.getByLabelText("Adresse d'une image"), "https://example.com/pot.jpg{Enter}");
   await screen.findByText(/^Une erreur est survenue/);
-  await user.click(screen.getByRole("button", { name: "Ajouter" }));
+  const add = screen.getByRole<HTMLButtonElement>("button", { name: "Ajouter" });
+  await waitFor(() => expect(add.disabled).toBe(false));
+  await user.click(add);
   await screen.findByRole("button", { name: "Retirer l'image" });
   expect(calls("POST")).toEqual([
     { url: "https://example.com/pot.jpg" },
