@@ -421,6 +421,19 @@ def test_an_installment_that_is_being_paid_keeps_its_amount(order):
     assert in_order()
 
 
+def test_one_that_was_stopped_is_owed_again_though_its_page_is_not_closed_yet(order):
+    case = declare(order)
+    Attempt.objects.create(
+        payment=order.payments.get(position=2), kind="link", state="sent", amount_cents=10000,
+        expires_at=NOON + timedelta(hours=1),
+    )  # fmt: skip
+    refuse(case)
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+
+
 @pytest.mark.parametrize("why", ["disputed", "cancelled"])
 def test_nothing_resumes_for_an_order_that_is_closed_or_disputed(order, why):
     case = declare(order)
