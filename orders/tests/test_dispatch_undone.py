@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from orders.access import order_url
 from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.tests.factories import make_order, make_product, pay_order
@@ -99,6 +100,20 @@ def test_delivered_goods_are_undelivered_first(order):
     assert rows() == before
     set_status(order, "shipped")
     assert set_status(order, "processing", reason=WHY).delivered_at is None
+
+
+def test_a_delivery_day_that_was_noted_goes_with_the_dispatch(order):
+    set_status(order, "shipped")
+    set_delivery_day(order_id=order.pk, delivered_on=timezone.localdate(), actor=None)
+    changed = set_status(order, "processing", reason=WHY)
+    assert (changed.shipped_at, changed.delivered_at, changed.goods_have_left) == (None, None, False)
+    with pytest.raises(Problem) as refused:
+        set_delivery_day(order_id=order.pk, delivered_on=timezone.localdate(), actor=None)
+    assert refused.value.code == "order_not_sent"
+    declare(order)
+    with pytest.raises(Problem) as refused:
+        set_status(order, "shipped")
+    assert refused.value.code == "withdrawal_open"
 
 
 def test_goods_handed_over_by_mistake_are_brought_back_in_two_steps(order):

@@ -60,7 +60,7 @@ def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
 
 
 def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
-    if order.all_goods_have_left or not keeping_from_leaving([order.pk]).exists():
+    if not keeping_from_leaving([order.pk]).exists():
         return None
     return Problem(
         "withdrawal_open",

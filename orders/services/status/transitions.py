@@ -227,7 +227,8 @@ def _write(order: Order, row: Transition, at: datetime) -> None:
     elif row.name in ("dispatch", "rest_refunded"):
         order.shipped_at = at
     elif row.name == "undo_dispatch":
-        order.shipped_at = None
+        # Staff may have noted its day before it was said to be delivered.
+        order.shipped_at = order.delivered_at = None
     elif row.name in ("deliver", "hand_over"):
         order.delivered_at = at
     elif row.name == "undo_delivery":
