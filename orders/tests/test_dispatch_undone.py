@@ -116,6 +116,21 @@ def test_a_delivery_day_that_was_noted_goes_with_the_dispatch(order):
     assert refused.value.code == "withdrawal_open"
 
 
+def test_goods_handed_over_have_left_also_where_the_day_is_not_known(order):
+    with at(5):
+        set_status(order, "delivered")
+    with at(7):
+        changed = set_delivery_day(order_id=order.pk, delivered_on=None, actor=None)
+        assert (changed.status, changed.delivered_at, changed.all_goods_have_left) == (
+            "delivered",
+            None,
+            True,
+        )
+        assert set_delivery_day(
+            order_id=order.pk, delivered_on=date(2026, 6, 6), actor=None
+        ).delivered_at == datetime(2026, 6, 6, 10, tzinfo=UTC)
+
+
 def test_goods_handed_over_by_mistake_are_brought_back_in_two_steps(order):
     with at(5):
         set_status(order, "delivered")

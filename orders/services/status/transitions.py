@@ -203,8 +203,11 @@ def cancel_unpaid_order(
 
 def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:
     """Set when the last parcel arrived, as staff know it; None: not known."""
+    if delivered_at is None:
+        # What was handed over has no dispatch, and has left all the same.
+        order.shipped_at = order.shipped_at or order.delivered_at
     order.delivered_at = delivered_at
-    order.save(update_fields=["delivered_at", "updated_at"])
+    order.save(update_fields=["shipped_at", "delivered_at", "updated_at"])
 
 
 def _find(source: str, target: str, by: ActorKind) -> Transition | None:
