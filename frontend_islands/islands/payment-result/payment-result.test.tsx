@@ -156,6 +156,13 @@ it("leaves a new cart alone when the page of an earlier payment is opened again"
   expect(toast).not.toHaveBeenCalled();
 });
 
+it("says of a payment that goes back that it came too late, whatever had closed the order", async () => {
+  await open(() => json({ payment_status: "paid", refunded: true }));
+  expect(
+    screen.getByText(/^Le paiement est arrivé trop tard pour cette commande\. La somme vous est rendue/),
+  ).toBeTruthy();
+});
+
 it.each([
   ["failed", { payment_status: "failed" }, "Paiement non confirmé"],
   ["expired", { payment_status: "expired" }, "Page de paiement expirée"],
