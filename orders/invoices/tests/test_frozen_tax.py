@@ -9,6 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from orders.invoices.tax import union_sales
+from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
 from orders.models import Invoice, VatRate
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
@@ -80,6 +81,19 @@ def test_art_258_a_nor_the_year_after() -> None:
     with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
         invoice = sell("119.00")
         assert (invoice.vat, invoice.data["tax"]["beyond"]) == (Decimal("19.00"), "last_year")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "vat", "beyond"), [("10000.00", "0.00", None), ("9999.99", "19.00", "last_year")]
+)
+def test_art_258_a_a_year_that_reached_its_threshold_did_not_pass_it(threshold, vat, beyond) -> None:
+    with time_machine.travel("2026-06-01T12:00:00Z", tick=False):
+        sell("6000.00")
+        sell("4000.00", "AT")
+    set_shop(eu_sales_threshold=Decimal(threshold))
+    with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
+        invoice = sell("119.00")
+    assert (invoice.vat, invoice.data["tax"].get("beyond")) == (Decimal(vat), beyond)
 
 
 def test_art_258_a_an_invoice_issued_anew_later_is_no_sale_of_that_year() -> None:
