@@ -1,9 +1,12 @@
 import { act, fireEvent } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
+import { ApiProblem } from "@/lib/api";
 import { renderStaff } from "@/testing/staff";
 import * as sending from "../pictures/send";
 import * as shrinking from "../pictures/shrink";
 import { ContentEditor } from "./content-editor";
+import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
+import { PictureDialog } from "./picture-dialog";
 
 it("asks of each of two pictures what it shows, with empty fields", async () => {
   document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
@@ -37,4 +40,66 @@ it("asks of each of two pictures what it shows, with empty fields", async () => 
   await user.click(screen.getByRole("button", { name: "Insérer l'image" }));
   expect(change).toHaveBeenLastCalledWith(expect.stringContaining("![](/media/b.jpg)"));
   expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+it("writes Markdown where the cursor is", () => {
+  document.body.innerHTML = "<textarea></textarea>";
+  const field = document.querySelector("textarea") as HTMLTextAreaElement;
+  const written = (start: string, from: number, to: number, write: () => void) => {
+    fireEvent.change(field, { target: { value: start } });
+    field.setSelectionRange(from, to);
+    write();
+    return field.value;
+  };
+  expect(written("un mot", 3, 6, () => wrap(field, "**", "texte"))).toBe("un **mot**");
+  expect(written("a\nb\nc", 2, 5, () => prefixLines(field, "- "))).toBe("a\n- b\n- c");
+  expect(written("a\nb", 1, 1, () => asBlock(field, "![x](y)"))).toBe("a\n\n![x](y)\n\nb");
+  expect(pictureMarkdown("/media/a.jpg", "Un [pot]", 'Le "bleu"')).toBe(
+    '![Un \\[pot\\]](/media/a.jpg "Le \\"bleu\\"")',
+  );
+});
+
+it("asks before it drops what somebody typed about a picture", async () => {
+  const close = vi.fn();
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  const { user, screen } = await renderStaff(
+    <PictureDialog picture={picture} onInsert={vi.fn()} onClose={close} />,
+  );
+  const ask = vi.spyOn(window, "confirm").mockReturnValueOnce(false).mockReturnValueOnce(true);
+  await user.type(screen.getByLabelText(/Légende/), "Au four");
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(close).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect([ask.mock.calls.length, close.mock.calls.length]).toEqual([2, 1]);
+});
+
+it("sends a picture of the text again that did not arrive, then asks what it shows", async () => {
+  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
+  const send = vi.spyOn(sending, "sendFile");
+  send.mockRejectedValueOnce(new ApiProblem(0, "network", "")).mockResolvedValueOnce(picture);
+  vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
+  URL.createObjectURL = () => "blob:preview";
+  URL.revokeObjectURL = () => undefined;
+  const { user, screen } = await renderStaff(
+    <ContentEditor
+      language="fr"
+      value=""
+      source={undefined}
+      error={undefined}
+      note={null}
+      onChange={vi.fn()}
+    />,
+  );
+  const chooser = screen.getByLabelText("Image", { selector: "input" });
+  await act(async () => fireEvent.change(chooser, { target: { files: [new File(["x"], "pot.jpg")] } }));
+  expect(screen.getByText("pot.jpg")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Réessayer" }));
+  expect(await screen.findByRole("dialog", { name: "Image dans le texte" })).toBeTruthy();
+  expect(screen.queryByText("pot.jpg")).toBeNull();
+  expect(send.mock.calls.map(([address, file]) => [address, file.name])).toEqual([
+    ["/api/admin/posts/pictures", "pot.jpg"],
+    ["/api/admin/posts/pictures", "pot.jpg"],
+  ]);
+  // Stored once, though it had arrived.
+  expect(new Set(send.mock.calls.map(([, , , key]) => key)).size).toBe(1);
 });

@@ -2,9 +2,9 @@ import { within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import type { VariantGrid, VariantRow } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
+import { RIGHTS } from "@/testing/variant-grid";
 import { Grid } from "./grid";
 
-const RIGHTS = { edit: true, prices: true, stock: true, remove: true, history: true };
 const ROW = {
   id: 1,
   variation_id: 1,

@@ -1,70 +1,20 @@
 import { act, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StaffVariantsProps, VariantGrid, VariantRow } from "@/api/types";
+import type { VariantGrid } from "@/api/types";
 import { emit } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
+import { format, RIGHTS, row } from "@/testing/variant-grid";
 import { readDraft, writeDraft } from "../shared/drafts";
 import { Variants } from "./variants";
 
-const RIGHTS: StaffVariantsProps["rights"] = {
-  edit: true,
-  prices: true,
-  stock: true,
-  remove: true,
-  history: true,
-};
 const sent: { method: string; path: string; body: unknown }[] = [];
 let keys: (string | undefined)[] = [];
 let grid: VariantGrid;
 let held: Held | undefined;
 let isLost = false;
 let refusal: { status: number; body: Record<string, unknown> } | undefined;
-
-function row(id: number, label: string, fields: Partial<VariantRow> = {}): VariantRow {
-  return {
-    id,
-    variation_id: id,
-    finish: "painted",
-    label,
-    price: null,
-    unit_price: "50.00",
-    in_stock: true,
-    available: true,
-    offered: true,
-    stock_quantity: 4,
-    sku: "",
-    weight_grams: null,
-    weight: "",
-    dimensions: "",
-    height_cm: null,
-    production_days_min: null,
-    production_days_max: null,
-    image_ids: [],
-    thumbnail_url: "",
-    ...fields,
-  };
-}
-
-function format(id: number, name: string) {
-  return {
-    id,
-    product_id: 1,
-    name,
-    name_en: "",
-    name_es: "",
-    name_de: "",
-    price_adjustment: "0.00",
-    price_override: null,
-    in_stock: true,
-    sku: "",
-    image_url: null,
-    gallery_images: [],
-    is_default: id === 1,
-    sort_order: id,
-  };
-}
 
 beforeEach(() => {
   forgetMe();
