@@ -8,17 +8,13 @@ import { ContentEditor } from "./content-editor";
 import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 
-it("asks of each of two pictures what it shows, with empty fields", async () => {
-  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
-  const picture = (id: number, url: string) => ({ id, url, thumbnail_url: url, width: 80, height: 60 });
-  vi.spyOn(sending, "sendFile")
-    .mockResolvedValueOnce(picture(3, "/media/a.jpg"))
-    .mockResolvedValueOnce(picture(4, "/media/b.jpg"));
+const picture = (id: number, url: string) => ({ id, url, thumbnail_url: url, width: 80, height: 60 });
+
+async function draw(change: (value: string) => void = vi.fn()) {
   vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
   URL.createObjectURL = () => "blob:preview";
   URL.revokeObjectURL = () => undefined;
-  const change = vi.fn();
-  const { user, screen } = await renderStaff(
+  return renderStaff(
     <ContentEditor
       language="fr"
       value=""
@@ -28,6 +24,15 @@ it("asks of each of two pictures what it shows, with empty fields", async () => 
       onChange={change}
     />,
   );
+}
+
+it("asks of each of two pictures what it shows, with empty fields", async () => {
+  document.body.innerHTML = '<div id="toasts" data-close="Fermer"></div>';
+  vi.spyOn(sending, "sendFile")
+    .mockResolvedValueOnce(picture(3, "/media/a.jpg"))
+    .mockResolvedValueOnce(picture(4, "/media/b.jpg"));
+  const change = vi.fn();
+  const { user, screen } = await draw(change);
   const chooser = screen.getByLabelText("Image", { selector: "input" });
   const files = [new File(["x"], "a.jpg"), new File(["y"], "b.jpg")];
   await act(async () => fireEvent.change(chooser, { target: { files } }));
@@ -61,9 +66,8 @@ it("writes Markdown where the cursor is", () => {
 
 it("asks before it drops what somebody typed about a picture", async () => {
   const close = vi.fn();
-  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
   const { user, screen } = await renderStaff(
-    <PictureDialog picture={picture} onInsert={vi.fn()} onClose={close} />,
+    <PictureDialog picture={picture(3, "/media/a.jpg")} onInsert={vi.fn()} onClose={close} />,
   );
   const ask = vi.spyOn(window, "confirm").mockReturnValueOnce(false).mockReturnValueOnce(true);
   await user.type(screen.getByLabelText(/Légende/), "Au four");
@@ -74,22 +78,11 @@ it("asks before it drops what somebody typed about a picture", async () => {
 });
 
 it("sends a picture of the text again that did not arrive, then asks what it shows", async () => {
-  const picture = { id: 3, url: "/media/a.jpg", thumbnail_url: "/media/a.jpg", width: 80, height: 60 };
   const send = vi.spyOn(sending, "sendFile");
-  send.mockRejectedValueOnce(new ApiProblem(0, "network", "")).mockResolvedValueOnce(picture);
-  vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
-  URL.createObjectURL = () => "blob:preview";
-  URL.revokeObjectURL = () => undefined;
-  const { user, screen } = await renderStaff(
-    <ContentEditor
-      language="fr"
-      value=""
-      source={undefined}
-      error={undefined}
-      note={null}
-      onChange={vi.fn()}
-    />,
-  );
+  send
+    .mockRejectedValueOnce(new ApiProblem(0, "network", ""))
+    .mockResolvedValueOnce(picture(3, "/media/a.jpg"));
+  const { user, screen } = await draw();
   const chooser = screen.getByLabelText("Image", { selector: "input" });
   await act(async () => fireEvent.change(chooser, { target: { files: [new File(["x"], "pot.jpg")] } }));
   expect(screen.getByText("pot.jpg")).toBeTruthy();
