@@ -27,7 +27,8 @@ class PauseEnd(models.TextChoices):
 class InstallmentPause(models.Model):
     """While one is open nothing is announced, charged or asked for; the customer may pay all the same.
 
-    A customer may suspend payment when the goods are late (Code de la consommation, L216-6); staff may at any time.
+    A customer may suspend payment when the goods are late, until they are delivered (Code de la consommation, L216-6);
+    staff may at any time.
     """
 
     order = models.ForeignKey(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -21,7 +21,7 @@ from orders.models import (
     WorkPiece,
     WorkshopClosure,
 )
-from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
+from orders.pricing.delivery import Closure, WaitingOrder, Workshop, delivery_day, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.money import held_by_banks
 from orders.selectors.territories import load_territories
@@ -136,12 +136,8 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
     """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
     workshop is closed. Not those of which nothing is to be sent, or that a bank keeps there. Five queries, and that of
     who reads them.
-
-    An order of a zone that is gone takes what the zone of all other countries takes.
     """
-    workshop, territories = load_workshop(), load_territories()
-    days = {zone.code: zone.delivery_days_max for zone in ShippingZone.objects.all()}
-    longest = max(days.values(), default=0)
+    workshop, territories, carrier_days = load_workshop(), load_territories(), _carrier_days()
     waiting = list(
         Order.objects.filter(status__in=IN_WORKSHOP)
         .annotate(units=Sum(_to_make("items__"), default=0))
@@ -153,7 +149,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
             WaitingOrder(
                 order.units,
                 place_of(order, territories).country,
-                days.get(order.shipping_zone, longest),
+                carrier_days(order),
                 order.promised_by,
             )
             for order in waiting
@@ -167,3 +163,17 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         if is_late and order.promised_by >= today
     ]
     return Order.objects.filter(pk__in=keys).filter(_is_awaited())
+
+
+def arrival_day(order: Order, sent_on: date) -> date:
+    """Return the last day on which the carrier delivers a parcel that the order sent on a day. Four queries at most."""
+    country = place_of(order).country
+    return delivery_day(sent_on, _carrier_days()(order), country, load_workshop())
+
+
+def _carrier_days() -> Callable[[Order], int]:
+    """Return how many of its days the carrier needs at most for an order; that of a zone that is gone takes what the
+    slowest takes. One query."""
+    days = {zone.code: zone.delivery_days_max for zone in ShippingZone.objects.all()}
+    longest = max(days.values(), default=0)
+    return lambda order: days.get(order.shipping_zone, longest)

@@ -230,7 +230,8 @@ def pause_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if pause is None:
         sentences = [
             "Plus rien n'est annoncé, débité ni réclamé\u00a0; le client peut payer s'il le veut. La suspension finit "
-            "ici, ou toute seule à l'expédition, et le client est prévenu."
+            "ici, ou toute seule à l'expédition (rien n'est débité avant l'arrivée prévue du colis), et le client est "
+            "prévenu."
         ]
     else:
         since = day_in_words(shop_day(pause.started_at))

@@ -192,10 +192,11 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     with at(40):
         set_status(order, "shipped")
     assert InstallmentPause.objects.get().ended_by == "dispatch"
+    # Suspended for twenty days, and until the 18th, when the parcel that left on the 11th should be there.
     assert [due for due, *_rest in calendar(order)] == [
         date(2026, 6, 1),
-        date(2026, 7, 21),
-        date(2026, 8, 20),
+        date(2026, 7, 28),
+        date(2026, 8, 27),
     ]
     with at(41):
         set_status(order, "processing", reason=WHY)

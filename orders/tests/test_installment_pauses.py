@@ -168,18 +168,47 @@ def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(o
         pause(order)
     with at(LATE + 25):
         change_status(order_id=order.pk, status="shipped", actor=None, dispatched_on=date(2026, 6, 22))
-    # 22 June and fifty days; the second installment: 1 July and twenty-five days.
+    # 22 June and fifty days; the second installment: 1 July and twenty-five days, the parcel being there long since.
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 26), date(2026, 8, 11)]
     assert InstallmentPause.objects.get().ended_by == "dispatch"
     assert mails(order).count("installment_calendar") == 2
     assert mails(order).count("installment_moved") == 0
 
 
-def test_a_pause_that_dispatch_ends_on_its_day_moves_nothing(order):
-    with at(LATE):
-        pause(order)
+@pytest.mark.parametrize("by", [PausedBy.CUSTOMER, PausedBy.STAFF])
+def test_l216_6_dispatch_ends_it_and_nothing_is_charged_before_the_parcel_should_be_there(order, by):
+    order.payments.filter(position=3).update(
+        state="due", stopped_code="stolen_card", next_try_on=date(2026, 7, 2)
+    )
+    with at(26):
+        pause(order, by)
+    with at(29):
         change_status(order_id=order.pk, status="shipped", actor=None)
-    assert list(order.payments.values_list("moved_from", flat=True)) == [None, None, None]
+    # Sent on Tuesday 30 June, the carrier's five days end on Monday 6 July, nine days after the pause began.
+    second, third = order.payments.filter(position__gt=1).order_by("position")
+    assert second.due_on == date(2026, 7, 10)
+    assert third.next_try_on == date(2026, 7, 6)
+    assert order.events.get(name="installments.unpaused").data["days"] == 9
+    change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur.")
+    assert days(order)[1] == date(2026, 7, 1)
+
+
+@pytest.mark.parametrize(
+    ("handed_over", "due"),
+    [
+        (29, [date(2026, 6, 1), date(2026, 7, 4), date(2026, 8, 3)]),
+        (26, [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 31)]),
+    ],
+)
+def test_what_is_handed_over_has_arrived(order, handed_over, due):
+    agreed = days(order)
+    with at(26):
+        pause(order)
+    with at(handed_over):
+        change_status(order_id=order.pk, status="delivered", actor=None)
+    assert days(order) == due
+    moved = [None if day == before else before for day, before in zip(due, agreed, strict=True)]
+    assert list(order.payments.order_by("position").values_list("moved_from", flat=True)) == moved
 
 
 def test_its_end_is_not_told_where_all_is_paid(order):

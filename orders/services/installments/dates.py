@@ -1,8 +1,9 @@
 """The calendar of an order in installments: capped by its dispatch, suspended, and put back.
 
 A pause stops the clock: what falls due after its beginning falls due as many days later as it lasted, never later than
-fifty days after dispatch (Code de la consommation, L312-4 4°). Functions without an order's id run in their caller's
-transaction, with the order's row locked.
+fifty days after dispatch (Code de la consommation, L312-4 4°). Dispatch ends it, and the clock stands still until the
+goods should have arrived, for payment may be suspended until they are delivered (L216-6). Functions without an order's
+id run in their caller's transaction, with the order's row locked.
 """
 
 import uuid
@@ -17,6 +18,7 @@ from orders.journal import record_event, refuse_missing_reason
 from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors.installments import delivery_is_late, open_pause, outstanding
+from orders.selectors.workshop import arrival_day
 from orders.services.installments.mails import mail_calendar
 from orders.services.installments.resuming import schedule_payment
 from orders.services.installments.scheduled_payments import cap_due_dates, lock_open_payments
@@ -110,27 +112,36 @@ def restore_dates(*, order: Order) -> None:
 def _end_pause(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "User | None") -> None:
     now = timezone.now()
     started, today = timezone.localdate(pause.started_at), timezone.localdate(now)
+    until = _arrival(order, today) if by == PauseEnd.DISPATCH else today
     pause.ended_at, pause.ended_by = now, by
     pause.save(update_fields=["ended_at", "ended_by"])
     for payment in lock_open_payments(order):
-        _reschedule(order, payment, started=started, today=today, now=now, dispatched=by == PauseEnd.DISPATCH)
-    record_event(order, "installments.unpaused", actor=actor, by=str(by), days=(today - started).days)
+        _reschedule(order, payment, started=started, until=until, now=now, dispatched=by == PauseEnd.DISPATCH)
+    record_event(order, "installments.unpaused", actor=actor, by=str(by), days=(until - started).days)
     if outstanding(order):
         mail_calendar(order, why="resumed", once=f"{pause.pk}:end:{now.isoformat()}")
 
 
+def _arrival(order: Order, today: date) -> date:
+    """The day by which goods of which the last have just left should be there; today for what was handed over."""
+    if order.shipped_at is None:
+        return today
+    return max(today, arrival_day(order, timezone.localdate(order.shipped_at)))
+
+
 def _reschedule(
-    order: Order, payment: Payment, *, started: date, today: date, now: datetime, dispatched: bool
+    order: Order, payment: Payment, *, started: date, until: date, now: datetime, dispatched: bool
 ) -> None:
     if payment.state == PaymentState.SCHEDULED:
         agreed = payment.moved_from or payment.due_on
         # Undoing the dispatch brings this day back, and the pause with it.
         payment.moved_from = agreed if dispatched else None
-        payment.due_on = agreed + (today - started) if agreed >= started else agreed
+        payment.due_on = agreed + (until - started) if agreed >= started else agreed
         schedule_payment(order, payment, now)
         if payment.moved_from == payment.due_on:
             payment.moved_from = None
     elif payment.next_try_on is not None:
         # Late before the pause: its next step is announced by the mail that ends the pause.
-        payment.next_try_on = max(payment.next_try_on, today + timedelta(days=NOTICE_DAYS))
+        notice = timezone.localdate(now) + timedelta(days=NOTICE_DAYS)
+        payment.next_try_on = max(payment.next_try_on, notice, until)
     payment.save()
