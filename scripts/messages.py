@@ -134,9 +134,18 @@ def read_catalogue(language: str, root: Path = ROOT) -> Catalog:
     """Return the catalogue of a language as it is, empty when there is no file yet."""
     path = catalogue_path(language, root)
     if not path.exists():
-        return Catalog(locale=language)
+        return new_catalogue(language)
     with path.open("rb") as stream:
         return read_po(stream, locale=language)
+
+
+def new_catalogue(language: str) -> Catalog:
+    """Return an empty catalogue with the plural forms of `PLURALS`, which need not be those that Babel knows."""
+    return read_po(io.BytesIO(header(language).encode()), locale=language)
+
+
+def header(language: str) -> str:
+    return HEADER.format(language=language, plurals=PLURALS[language])
 
 
 def updated_catalogue(language: str, root: Path = ROOT) -> Catalog:
@@ -151,8 +160,8 @@ def write_catalogue(language: str, catalogue: Catalog, root: Path = ROOT) -> Non
     body = io.BytesIO()
     options = {"omit_header": True, "no_location": True, "sort_output": True, "ignore_obsolete": True}
     write_po(body, catalogue, width=0, **options)
-    header = HEADER.format(language=language, plurals=PLURALS[language])
-    replace_file(catalogue_path(language, root), f"{header}{body.getvalue().decode().strip()}\n".encode())
+    content = f"{header(language)}{body.getvalue().decode().strip()}\n"
+    replace_file(catalogue_path(language, root), content.encode())
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -190,7 +199,7 @@ def update(root: Path = ROOT) -> dict[str, int]:
         catalogue = updated_catalogue(language, root)
         write_catalogue(language, catalogue, root)
         empty[language] = len(untranslated(catalogue))
-    plurals = Catalog(locale=SOURCE_LANGUAGE)
+    plurals = new_catalogue(SOURCE_LANGUAGE)
     for message in extract_messages(root):
         if message.pluralizable:
             plurals.add(message.id, message.id, context=message.context)
