@@ -302,3 +302,67 @@ def test_l221_24_a_withdrawal_whose_money_came_back_is_owed_again(order, provide
     send_all()
     case.refresh_from_db()
     assert (case.state, status_of(order)) == ("refunded", OrderStatus.REFUNDED)
+
+
+# --- Made elsewhere while the shop's own was on its way -------------------------------------------------
+
+
+def test_a_part_given_back_elsewhere_meanwhile_counts_for_the_decision_whose_refund_is_refused(
+    order, provider
+):
+    """Without it the decision has no effect: the rest would be a new one, and nothing credit the part."""
+    request = refund(order)
+    own = request.refunds.get()
+    provider.refund_elsewhere(own.attempt, 2000)
+    sync_refunds(own.attempt.intent_id)
+    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    # What is on its way has no credit note yet, and neither has what took its money.
+    assert (by_hand.request, list(check_ledger())) == (None, [])
+    send_all()
+    by_hand.refresh_from_db()
+    own.refresh_from_db()
+    assert (own.state, by_hand.request, RefundRequest.objects.get()) == (RefundState.FAILED, request, request)
+    assert ([debt.owed for debt in debts(order)], refundable(order)) == ([EUROS("29.99")], EUROS("0.00"))
+    assert list(check_ledger()) == []
+    assert retry_refund(refund_id=own.pk).amount == EUROS("29.99")
+    send_all()
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
+    assert (status_of(order), provider.charge(own.attempt).kept) == (OrderStatus.REFUNDED, 0)
+    assert list(check_ledger()) == []
+
+
+def test_of_two_decisions_the_one_whose_refund_is_refused_has_what_was_given_back_elsewhere(order, provider):
+    first, second = refund(order, amount=EUROS("30.00")), refund(order, amount=EUROS("19.99"))
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 1000)
+    sync_refunds(attempt.intent_id)
+    send_refund(first.refunds.get().pk)
+    # The first is credited whole, the second lacks its money; neither differs from the books.
+    assert list(check_ledger()) == []
+    send_refund(second.refunds.get(reason=RefundReason.REQUESTED).pk)
+    assert Refund.objects.get(reason=RefundReason.EXTERNAL).request == second
+    assert [debt.owed for debt in debts(order)] == [EUROS("9.99")]
+    assert list(check_ledger()) == []
+
+
+def test_what_a_bank_sends_back_of_an_order_that_was_given_back_whole_all_the_same_leaves_it_closed(
+    order, provider
+):
+    """The bank refused what was made elsewhere, so that the shop's own refunds went through before that was heard."""
+    request = refund(order)
+    own = request.refunds.get()
+    elsewhere = provider.refund_elsewhere(own.attempt, 2000)
+    sync_refunds(own.attempt.intent_id)
+    provider.settle_refund(elsewhere.refund_id, "failed")
+    send_all()
+    assert status_of(order) == OrderStatus.REFUNDED
+    sync_refunds(own.attempt.intent_id)
+    assert set(Refund.objects.values_list("reason", "state")) == {
+        ("requested", "succeeded"),
+        ("external", "failed"),
+    }
+    assert (status_of(order), debts(order), refundable(order)) == (OrderStatus.REFUNDED, [], EUROS("0.00"))
+    assert [amount for _kind, amount in ledger(order)] == [
+        EUROS("49.99"), EUROS("-20.00"), EUROS("-49.99"), EUROS("20.00"),
+    ]  # fmt: skip
+    assert list(check_ledger()) == []

@@ -12,9 +12,10 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
+    AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
+    COMMITTED_REFUNDS,
     IN_WORKSHOP,
-    OPEN_CASES,
     REFUNDS_UNDER_WAY,
     Attempt,
     LedgerKind,
@@ -27,17 +28,16 @@ from orders.models import (
     RefundReason,
     RefundRequest,
     RefundState,
-    WithdrawalCase,
-    WithdrawalState,
 )
 from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
-from orders.selectors.refund_debts import debts, shortfalls, uncredited
+from orders.selectors.refund_debts import debts, has_effect, shortfalls, uncredited
 from orders.selectors.refund_rules import charge_left, charges_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
+from orders.services.refunds.withdrawal_cases import close_settled_case, reopen_case
 from orders.services.status.guards import status_after_return
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import transition
@@ -135,16 +135,29 @@ def fail_refund(
         _reopen_requests(order)
     else:
         # It may have been the last one under way, and its money gone back by another, or by a lost dispute.
+        _complete_from_outside(refund)
         settle_completed_requests(order)
-        if debts(order) or held_amount(order):
-            # Closed by hand while it was on its way.
-            _reopen_order(order)
+    # Closed by what came back, or by hand while it was on its way. What was given back twice leaves it closed.
+    if debts(order) or held_amount(order):
+        _reopen_order(order)
     _link_made_good(refund)
     plan_pieces(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
         mail_refund_failed(order, refund)
+
+
+def _complete_from_outside(refund: Refund) -> None:
+    """What was refunded outside the shop while this refund was on its way counts for its decision, which has no effect
+    without it: nothing else would credit that money."""
+    if refund.request_id is None or has_effect(refund.request_id):
+        return
+    outside = Refund.objects.filter(
+        attempt=refund.attempt_id, request=None, reason=RefundReason.EXTERNAL, state__in=COMMITTED_REFUNDS
+    )
+    if not refund.attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():
+        outside.update(request=refund.request_id)
 
 
 def settle_completed_requests(order: Order) -> None:
@@ -343,14 +356,13 @@ def _ship_if_rest_refunded(order: Order) -> None:
 
 
 def _reopen_requests(order: Order) -> None:
-    """The money came back to the shop: decisions that lack it are open again, and so is an order that it had closed."""
+    """The money came back to the shop: decisions that lack it are open again."""
     lacking = shortfalls(order, counting=_DONE)
     for request in order.refund_requests.filter(settled_at__isnull=False):
         if lacking[request.pk]:
             request.settled_at = None
             request.save(update_fields=["settled_at"])
             reopen_case(request=request)
-    _reopen_order(order)
 
 
 def _reopen_order(order: Order) -> None:
@@ -358,42 +370,3 @@ def _reopen_order(order: Order) -> None:
     back = status_after_return(order)
     if order.status == OrderStatus.REFUNDED and back:
         transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")
-
-
-def close_settled_case(*, request: RefundRequest) -> None:
-    """Close the withdrawal case of a refund that has reached the customer. Call it with the order locked, in the
-    transaction that settles the request; a request without declaration changes nothing."""
-    if request.withdrawal_id is None or request.settled_at is None:
-        return
-    case = _locked(request, states=OPEN_CASES)
-    if case is None:
-        return
-    case.state = WithdrawalState.REFUNDED
-    case.save()
-    _record(request, "withdrawal.refunded")
-
-
-def reopen_case(*, request: RefundRequest) -> None:
-    """Reopen the withdrawal case of a settled request whose money came back to the shop. Call it with the order
-    locked."""
-    case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
-    if case is None:
-        return
-    gone = (
-        case.goods_received_at
-        or case.shipping_proof_at
-        or request.order.first_sent_at
-        or request.order.shipped_at
-    )
-    case.state = WithdrawalState.GOODS_AWAITED if gone else WithdrawalState.DECLARED
-    case.save()
-    _record(request, "withdrawal.reopened")
-
-
-def _locked(request: RefundRequest, *, states: tuple[str, ...]) -> WithdrawalCase | None:
-    cases = WithdrawalCase.objects.select_for_update().filter(withdrawal=request.withdrawal_id)
-    return cases.filter(state__in=states).first()
-
-
-def _record(request: RefundRequest, name: str) -> None:
-    record_event(request.order, name, withdrawal=str(request.withdrawal_id), request=str(request.pk))
