@@ -115,6 +115,21 @@ def test_case_22_after_a_day_the_charge_is_looked_up_not_repeated(
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
 
 
+def test_case_22_a_charge_dated_by_a_clock_that_was_ahead_is_looked_up_not_repeated(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
+    """The same, its moment written a year ahead: how old the key is nobody knows."""
+    lose_the_answer(fake_stripe, clock)
+    Attempt.objects.filter(kind="off_session").update(sent_at=clock.now() + timedelta(days=365))
+    clock.pass_days(2)
+    asked = len(keys(fake_stripe))
+    reconcile.reconcile_attempts(clock.now())
+
+    assert len(keys(fake_stripe)) == asked
+    assert charged(fake_stripe) == [5000, 5000]
+    assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
+
+
 def test_case_22_a_forgotten_key_would_charge_again(fake_stripe: FakeStripe, order: Order, clock: Clock):
     """Control: after a day the provider has forgotten the key, and the same call charges a second time."""
     lose_the_answer(fake_stripe, clock)

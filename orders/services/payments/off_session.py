@@ -2,7 +2,7 @@
 
 A charge is written down (attempt and key) and committed before the provider is asked. Its outcome is found by the same
 key while the provider knows it (24 hours), and by a search afterwards: a key that is forgotten would charge a second
-time.
+time. How old a key is that a clock ahead has dated, nobody knows.
 """
 
 from collections.abc import Iterator
@@ -172,19 +172,18 @@ def _find(attempt: Attempt) -> IntentFacts | None:
 
 def is_on_its_way(attempt: Attempt) -> bool:
     """Return whether the call that charges may still be running."""
-    return (
-        attempt.state == AttemptState.SENT
-        and attempt.sent_at is not None
-        and -CLOCKS_DIFFER <= timezone.now() - attempt.sent_at < ON_ITS_WAY
-    )
+    return _was_sent_within(ON_ITS_WAY, attempt)
 
 
 def _may_ask_again(attempt: Attempt) -> bool:
     """Repeating a call charges when the first one never arrived: only what is still owed, and under a known key."""
     payment = Payment.objects.get(pk=attempt.payment_id)
+    return _was_sent_within(IDEMPOTENCY_KEY_LIFETIME, attempt) and payment.state in OPEN_PAYMENTS
+
+
+def _was_sent_within(span: timedelta, attempt: Attempt) -> bool:
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None
-        and timezone.now() - attempt.sent_at < IDEMPOTENCY_KEY_LIFETIME
-        and payment.state in OPEN_PAYMENTS
+        and -CLOCKS_DIFFER <= timezone.now() - attempt.sent_at < span
     )
