@@ -34,6 +34,7 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.tasks import audit_every_night
 from orders.tests.factories import make_order, new_key
 from shop.core.append_only import guard_statements, release_statements
+from shop.core.clocks import CLOCKS_DIFFER
 from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -204,10 +205,15 @@ def test_a_document_that_never_came_is_found_after_an_hour(paid) -> None:
     hour = timedelta(hours=1)
     assert audit_books(min(issued) + hour, with_provider=False).faults == []
     later = audit_books(max(issued) + hour + timedelta(microseconds=1), with_provider=False).faults
-    assert [(fault.check, fault.subject, fault.detail) for fault in later] == [
+    missing = [
         ("document", invoice.number, "n'a pas de PDF"),
         ("contract", invoice.order.reference, "n'a pas de PDF"),
     ]
+    assert [(fault.check, fault.subject, fault.detail) for fault in later] == missing
+    # Not at the date alone that a clock ahead gave them.
+    assert audit_books(max(issued) - CLOCKS_DIFFER, with_provider=False).faults == []
+    set_right = audit_books(min(issued) - timedelta(days=365), with_provider=False).faults
+    assert [(fault.check, fault.subject, fault.detail) for fault in set_right] == missing
 
 
 def test_a_counter_that_is_not_at_the_last_document_is_found(books: list[Invoice]) -> None:
