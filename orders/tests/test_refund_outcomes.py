@@ -263,9 +263,35 @@ def test_a_decision_that_failed_whole_is_not_made_again_in_parts_beside_another_
     refund(order, amount=EUROS("10.00"))
     before = rows()
     for part in whole.refunds.all():
+        # The ten came from the last charge: as much of each as it has left.
+        left = "50.00" if part.attempt.payment.position == 3 else "60.00"
         with pytest.raises(RefundRefused) as caught:
             retry_refund(refund_id=part.pk)
-        assert caught.value.code == "refund_too_much"
+        assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": left})
+    assert rows() == before
+
+
+def test_a_decision_that_failed_whole_is_not_made_again_from_what_others_owe(provider):
+    """The charge has its money back, and all but ten of it are owed by a decision that was credited since."""
+    order = in_installments()
+    for _ in range(2):
+        paid_again(order, "60.00")
+    provider.begins = "pending"
+    first = refund(order, amount=EUROS("60.00")).refunds.get()
+    send_all()
+    first.refresh_from_db()
+    provider.settle_refund(first.provider_id, "failed")
+    sync_refunds(first.attempt.intent_id)
+    provider.begins = "succeeded"
+    since = refund(order, amount=EUROS("170.00"))
+    send_all()
+    back = since.refunds.get(attempt=first.attempt)
+    provider.settle_refund(back.provider_id, "failed")
+    sync_refunds(back.attempt.intent_id)
+    before = rows()
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=first.pk)
+    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "10.00"})
     assert rows() == before
 
 
