@@ -17,9 +17,12 @@ from django.utils import timezone
 from orders.journal import record_event
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
-from orders.services.payments import checkout_sessions, due_installments
+from orders.services.payments import checkout_sessions, due_installments, settlement
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.payments.refused_cards import CARDS_REFUSED, refuse_new_page
+from orders.services.payments.stored_cards import store_card
+from orders.stripe import gateway
+from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
 from shop.core.problems import Problem
@@ -280,6 +283,34 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
     run_round_on(monkeypatch, to_remind=[second_of(order)])
     assert rows() == before
     assert mails("installment_reminder") == mails("installment_refused") == 0
+
+
+def test_the_workshop_is_told_of_each_installment_that_is_not_accepted(order, monkeypatch):
+    """The same refusal of the call a month later: nobody collects that one either."""
+
+    def refuse(charge: Attempt) -> None:
+        raise gateway.GatewayRefused("no such parameter", "parameter_unknown")
+
+    monkeypatch.setattr(settlement, "execute_charge", refuse)
+    for position in (2, 3):
+        charge = prepare_charge(order.payments.get(position=position))
+        assert claim_charge(charge)
+        for _again in range(2):
+            settlement.settle(charge.pk)
+        assert mails("payment_review_alert") == position - 1
+        # Staff have looked: it was paid otherwise.
+        Attempt.objects.filter(pk=charge.pk).update(state="canceled")
+        payment(state="paid")(order)
+
+
+def test_a_card_that_is_left_again_is_told_with_the_new_days(order):
+    """What it could not pay is charged again three days after the mail: the second time as the first."""
+    left = CardFacts("cus_1", "pm_2", "visa", "4242", 12, 2030)
+    for number in (1, 2):
+        payment(state="overdue", stopped_code="insufficient_funds")(order)
+        with transaction.atomic():
+            store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=left)
+        assert (second_of(order).stopped_code, mails("installment_card_kept")) == ("", number)
 
 
 def test_a_page_that_can_not_be_closed_keeps_no_other_open(order, monkeypatch, fail_first):

@@ -135,6 +135,15 @@ def test_a_new_date_is_told_with_its_reason_and_the_former_one_kept(order):
         assert words in text
 
 
+def test_l216_6_each_new_date_is_told_also_one_that_was_told_before(order):
+    for day in (12, 1, 12):
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, day), reason="Résine", actor=None)
+    told = OutgoingMail.objects.filter(kind="delivery_postponed").order_by("pk")
+    assert [(mail.context["before"], mail.context["order"]["promised_by"]) for mail in told] == [
+        ("2026-12-01", "2026-12-12"), ("2026-12-12", "2026-12-01"), ("2026-12-01", "2026-12-12"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("day", "code"), [(date(2026, 11, 22), "invalid_date"), (date(2026, 12, 1), "invalid_date")]
 )

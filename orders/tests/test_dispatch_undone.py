@@ -17,6 +17,7 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, paid_again, rows
 from orders.tests.withdrawing import declare
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -77,6 +78,24 @@ def test_everything_is_as_it_was_before(order, client):
     assert (event.data["before"], event.data["reason"]) == ("shipped", WHY)
     # The customer is told of the status and of the days; the mail of a dispatch that a minute had not passed is gone.
     assert mails(order).count("installment_calendar") == 1
+
+
+def test_l312_4_a_dispatch_that_is_noted_again_is_told_to_who_owes_installments_again(order):
+    """In between its customer read that the days are as they were."""
+    with at(3):
+        set_status(order, "shipped")
+    with at(3, hours=1):
+        set_status(order, "processing", reason=WHY)
+    with at(3, hours=2):
+        set_status(order, "shipped")
+    assert calendar(order)[2][0] == date(2026, 7, 24)
+    told = [kind for kind in mails_in_order(order) if kind.startswith("installment")]
+    assert told == ["installment_moved", "installment_calendar", "installment_moved"]
+
+
+def mails_in_order(order: Order) -> list[str]:
+    kinds = OutgoingMail.objects.filter(reference=order.reference).order_by("pk")
+    return list(kinds.values_list("kind", flat=True))
 
 
 def test_without_a_reason_nothing_is_undone(order):

@@ -343,6 +343,23 @@ def test_what_is_kept_may_be_sent_once_staff_allow_it():
     assert case.state == WithdrawalState.GOODS_AWAITED
 
 
+def test_l221_23_what_was_asked_back_too_early_is_asked_back_with_a_mail_once_it_has_left():
+    order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
+    owl = order.items.get(product_name="Hibou")
+    case = declare(order, shipped=True, order=order, lines=(ReturnedLine(owl.pk, 1),))
+    # The parcel was on the shelf still; it leaves three weeks later, with both.
+    update_status(order_id=order.pk, status="processing", reason="Resté à l'atelier.", actor=None)
+    cases.allow_shipping(case_id=case.pk, actor=None)
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    with time_machine.travel(NOON + timedelta(days=21), tick=False):
+        for _click in range(2):
+            cases.ask_return(case_id=case.pk, actor=None)
+
+    asked = OutgoingMail.objects.filter(kind="withdrawal_return").order_by("pk")
+    assert [mail.context["return_by"] for mail in asked] == ["2026-12-07", "2026-12-28"]
+    assert order.events.filter(name="withdrawal.return_asked").count() == 1
+
+
 def test_nothing_is_asked_back_that_never_left():
     case = declare(paid_order())
     refused("case_not_shipped", cases.ask_return, case_id=case.pk)

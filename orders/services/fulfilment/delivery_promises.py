@@ -67,7 +67,7 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
         before = order.promised_by
         order.promised_by = promised_by
         order.save(update_fields=["promised_by", "updated_at"])
-        record_event(
+        event = record_event(
             order,
             "delivery.promise_changed",
             actor=actor,
@@ -75,7 +75,7 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
             after=promised_by.isoformat(),
             reason=reason,
         )
-        mail_postponed(order, before=before, reason=reason)
+        mail_postponed(order, before=before, reason=reason, once=event.pk)
     return order
 
 

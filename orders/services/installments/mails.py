@@ -22,14 +22,14 @@ def mail_reminder(order: Order, payment: Payment, day: date) -> None:
     _mail("installment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
 
 
-def mail_moved(order: Order, payment: Payment) -> None:
+def mail_moved(order: Order, payment: Payment, *, once: str) -> None:
     """To the customer: dispatch, or a first parcel, moved an installment that would be due too late."""
     assert payment.moved_from is not None
     _mail(
         "installment_moved",
         order,
         payment,
-        once=payment.due_on.isoformat(),
+        once=once,
         day=payment.due_on.isoformat(),
         before=payment.moved_from.isoformat(),
         in_part=not order.all_goods_have_left,
@@ -107,7 +107,8 @@ def mail_card_stored(order: Order, card: StoredCard) -> None:
         if row.is_open
     ]
     context = {**_context(order), "rows": rows, "has_late": any(row["is_late"] for row in rows)}
-    mail_customer(order, "installment_card_kept", context, once=f"{order.pk}:{card.payment_method_id}")
+    # The same card may be left again, with other days.
+    mail_customer(order, "installment_card_kept", context, once=f"{order.pk}:{card.kept_at.isoformat()}")
 
 
 def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:

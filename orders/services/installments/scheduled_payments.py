@@ -198,9 +198,9 @@ def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
         payment.announced_at = None
         payment.next_try_on = None
         payment.save(update_fields=["due_on", "moved_from", "announced_at", "next_try_on"])
-        record_event(order, "installment.moved", position=payment.position, due_on=limit.isoformat())
+        event = record_event(order, "installment.moved", position=payment.position, due_on=limit.isoformat())
         if not is_paused:
-            mails.mail_moved(order, payment)
+            mails.mail_moved(order, payment, once=str(event.pk))
 
 
 def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:

@@ -128,7 +128,7 @@ def _apply(order: Order, change: CardChange, facts: SetupSessionFacts) -> None:
         logger.error("order %s: a card was not kept: %s", order.pk, mismatch)
         _move(change, CardChangeState.CLOSED)
         record_event(order, "card.change_refused", reason=mismatch)
-        mail_review_alert(order, mismatch)
+        mail_review_alert(order, change, mismatch)
     elif facts.card is None or _charge_under_way(order):
         # A charge names the card that it was begun with: that one stays until the bank has spoken.
         return

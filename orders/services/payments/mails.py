@@ -5,7 +5,7 @@ from django.utils import translation
 from orders.invoices.contracts import contract_attachment
 from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
-from orders.models import Contract, Invoice, Order, Refund, RefundReason
+from orders.models import Attempt, CardChange, Contract, Invoice, Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice_of
 from orders.selectors.mail_contexts import seller_context, withdrawal_notice
 from orders.selectors.refund_words import automatic_refund_text, is_of_installment_not_owed
@@ -39,12 +39,12 @@ def mail_automatic_refund(order: Order, refund: Refund) -> None:
     mail_customer(order, "payment_refunded_automatically", context, once=refund.pk)
 
 
-def mail_review_alert(order: Order, reason: str) -> None:
-    """To the workshop: a payment does not fit its order, and nothing was confirmed."""
+def mail_review_alert(order: Order, subject: Attempt | CardChange, reason: str) -> None:
+    """To the workshop: a payment, or a card that was left, does not fit its order, and nothing was confirmed."""
     mail_workshop(
         "payment_review_alert",
         {"reason": reason, "admin_url": order_admin_url(order)},
-        once=f"{order.pk}:{reason[:80]}",
+        once=f"{subject.pk}:{reason[:80]}",
         order=order,
     )
 

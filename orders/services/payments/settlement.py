@@ -333,7 +333,7 @@ def _mark_for_review(order: Order, attempt: Attempt, reason: str) -> None:
     order.review_reason = reason[:200]
     order.save(update_fields=["review_reason", "updated_at"])
     record_event(order, "payment.review", attempt=str(attempt.pk), reason=reason)
-    mail_review_alert(order, reason)
+    mail_review_alert(order, attempt, reason)
 
 
 def _move(attempt: Attempt, state: AttemptState, *changed: str) -> None:

@@ -74,16 +74,20 @@ def accept_late(*, case_id: int, reason: str, actor: User | None) -> WithdrawalC
 
 
 def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
-    """Ask for goods that left the workshop after the declaration. Raises Problem 409 `case_closed`, `case_not_shipped`,
-    `case_not_taken_up`."""
+    """Ask for goods that left the workshop after the declaration; the second call changes nothing. Raises Problem 409
+    `case_closed`, `case_not_shipped`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
         if not known.goods_have_left:
             raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
+        if case.state == WithdrawalState.GOODS_AWAITED:
+            return case
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
-        record_event(known, "withdrawal.return_asked", actor=actor, withdrawal=str(case.withdrawal_id))
-        mail_return_instructions(case, known)
+        event = record_event(
+            known, "withdrawal.return_asked", actor=actor, withdrawal=str(case.withdrawal_id)
+        )
+        mail_return_instructions(case, known, once=event.pk)
     return case
 
 

@@ -221,7 +221,7 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
     case.taken_up_at = now
     case.state = WithdrawalState.GOODS_AWAITED if order.goods_have_left else WithdrawalState.DECLARED
     case.save()
-    record_event(
+    event = record_event(
         order,
         "withdrawal.taken_up",
         actor=actor,
@@ -230,7 +230,7 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
         state=str(case.state),
     )
     if case.state == WithdrawalState.GOODS_AWAITED:
-        mail_return_instructions(case, order)
+        mail_return_instructions(case, order, once=event.pk)
 
 
 def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:

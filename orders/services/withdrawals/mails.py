@@ -82,11 +82,11 @@ def mail_declared(case: WithdrawalCase) -> None:
     )
 
 
-def mail_return_instructions(case: WithdrawalCase, order: Order) -> None:
+def mail_return_instructions(case: WithdrawalCase, order: Order, *, once: object) -> None:
     """To the customer: where the goods go, until when, at whose expense (L221-23)."""
     withdrawal = case.withdrawal
     context = {**_declared(withdrawal), "return_by": _iso(_return_by(withdrawal))}
-    mail_customer(order, "withdrawal_return", context, once=withdrawal.pk)
+    mail_customer(order, "withdrawal_return", context, once=once)
 
 
 def mail_refused(case: WithdrawalCase) -> None:
@@ -134,13 +134,13 @@ def mail_overdue(order: Order) -> None:
     mail_workshop("delivery_overdue_workshop", context, once=once, order=order)
 
 
-def mail_postponed(order: Order, *, before: date, reason: str) -> None:
+def mail_postponed(order: Order, *, before: date, reason: str, once: object) -> None:
     """To the customer: there is a new promised date, and what they may do (L216-6)."""
     mail_customer(
         order,
         "delivery_postponed",
         {"before": before.isoformat(), "reason": reason},
-        once=f"{order.pk}:{before.isoformat()}:{order.promised_by.isoformat()}",
+        once=once,
     )
 
 
