@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 import time_machine
+from django.utils import timezone
 
 from orders.models import (
     Order,
@@ -22,6 +24,7 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import (
     Declaration,
     choose_lines,
@@ -239,6 +242,23 @@ def test_the_same_declaration_of_a_day_is_filed_once():
     assert first == second
     assert third != first
     assert Withdrawal.objects.count() == 2
+    assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == 2
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_l221_21_the_same_declaration_after_a_refusal_is_filed_anew_on_the_same_day(proven):
+    order = paid_order()
+    declaration = replace(words(order), order=order) if proven else words(order)
+    first = declare(declaration)
+    cases.refuse_case(
+        case_id=first.case.pk, reason="Vous la gardez.", actor=None,
+        revocation_text="Je la garde.", revoked_on=timezone.localdate(),
+    )  # fmt: skip
+
+    second = declare(declaration)
+
+    assert (second == first, second.case.state) == (False, WithdrawalState.DECLARED)
+    assert declare(replace(declaration, email="Lea@Example.com")) == second
     assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == 2
 
 

@@ -94,12 +94,17 @@ class Declaration:
 
     def submission_key(self, day: date) -> str:
         """Return the key of the declaration on this day: a reload, the back button and a double click file it once. The
-        same of what a refund has left since is another one. Two queries when it names an order."""
+        same of what a refund has left since is another one, and so is the same after a refusal. One query, three when
+        it names an order."""
+        refused = Withdrawal.objects.filter(
+            order_text=self.order_text, email__iexact=self.email, case__state=WithdrawalState.REFUSED
+        )
         parts = (
             day.isoformat(), self.name, self.email.lower(), self.order_text, self.reason, self.goods,
             "" if self.order is None else str(self.order.pk),
             ",".join(f"{line.item_id}x{line.quantity}" for line in sorted(self.lines)),
             "" if self.order is None else str(sum(line.left for line in returnable_lines(self.order))),
+            str(refused.count()),
         )  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
