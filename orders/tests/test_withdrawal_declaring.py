@@ -17,6 +17,7 @@ from orders.models import (
     OrderStatus,
     Payment,
     PaymentState,
+    ShippingZone,
     Withdrawal,
     WithdrawalCase,
     WithdrawalLine,
@@ -33,7 +34,7 @@ from orders.services.withdrawals.declarations import (
     declaration_to_json,
     declare_withdrawal,
 )
-from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.installments import offer_installments
 from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.problems import Problem
@@ -373,6 +374,23 @@ def test_withdrawing_from_a_part_worth_more_than_is_due_voids_all_that_is_due():
 
     assert [state for state, _amount in states(order)] == ["paid", "void", "void"]
     assert case.voided == Decimal("240.00")
+
+
+@pytest.mark.parametrize("delivery", ["130.00", "5.00"])
+def test_l221_24_two_parts_that_are_all_of_it_stop_the_delivery_too(delivery):
+    """Nothing is kept, so nothing is owed any more; of one part the delivery stays due."""
+    make_zones()
+    ShippingZone.objects.update(rate=Decimal(delivery), free_from=None)
+    order = installments_order("100.00", (make_product("Hibou", "100.00"), 1))
+    golem, owl = order.items.order_by("pk")
+    due = Payment.objects.filter(order=order, state=PaymentState.SCHEDULED)
+
+    first = declare(words(order, order=order, lines=(ReturnedLine(golem.pk, 1),)))
+    assert (first.case.voided, due.exists()) == (Decimal("100.00"), True)
+    second = declare(words(order, order=order, lines=(ReturnedLine(owl.pk, 1),)))
+
+    whole = order.total - order.payments.get(position=1).amount
+    assert (second.case.voided, due.exists()) == (whole - 100, False)
 
 
 def test_a_part_described_in_words_stops_nothing_until_staff_read_it():

@@ -3,7 +3,8 @@
 What a declaration stops. From the moment that the shop knows of it, nothing more may be collected than what remains
 owed for the goods that are kept. A withdrawal from the whole order voids every payment still due. One from a part of it
 takes the value of that part off what is still due, the latest payment first, so that the customer goes on paying for
-what stays and for nothing else. Words without chosen lines stop nothing: staff read them first.
+what stays and for nothing else; parts that are all of it together void all of it. Words without chosen lines stop
+nothing: staff read them first.
 
 A declaration that came too late, or that fits no order, is filed and acknowledged all the same; it takes effect when
 staff accept it. Nothing that the catalogue sells is excluded: finish and format are choices among what is offered,
@@ -307,24 +308,27 @@ def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
         return ZERO if case.goods else void_scheduled(order=order, reason="withdrawal.taken_up")
     if not outstanding(order):
         return ZERO
-    lines = _not_declared_before(order, case, declared)
-    if not lines:
+    left = _left_by_others(order, case)
+    units = ((line.item_id, min(line.quantity, left.get(line.item_id, 0))) for line in declared)
+    ending = {item_id: quantity for item_id, quantity in units if quantity > 0}
+    if not ending:
         return ZERO
     list(Payment.objects.select_for_update(no_key=True).filter(order=order).order_by("position"))
+    if ending == left:
+        # Nothing stays: the delivery ends with it.
+        return void_scheduled(order=order, reason="withdrawal.taken_up")
     value = value_of_return(
         paid_lines(list(order.items.all()), units_returned(order)),
-        {str(line.item_id): line.quantity for line in lines},
-        shipping=order.shipping_cost,
+        {str(item_id): quantity for item_id, quantity in ending.items()},
+        shipping=ZERO,
     )
-    ended = outstanding(order) if value.complete else max(value.total - case.voided, ZERO)
+    ended = max(value.total - case.voided, ZERO)
     return reduce_outstanding(order=order, amount=ended, reason="withdrawal.taken_up")
 
 
-def _not_declared_before(
-    order: Order, case: WithdrawalCase, declared: list[ReturnedLine]
-) -> list[ReturnedLine]:
-    """Return the units that no other declaration has stopped: one that says the same again ends no more. Three
-    queries."""
+def _left_by_others(order: Order, case: WithdrawalCase) -> dict[int, int]:
+    """Return the units of each line that were not credited and that no other declaration has stopped: one that says the
+    same again ends no more. Three queries."""
     others = WithdrawalLine.objects.filter(
         withdrawal__case__in=open_cases(order).exclude(pk=case.pk).exclude(taken_up_at=None),
         # What was decided is among the units that were credited.
@@ -334,5 +338,4 @@ def _not_declared_before(
     for item_id, quantity in others.values_list("item_id", "quantity"):
         stopped[item_id] += quantity
     left = {line.item.pk: line.left - stopped[line.item.pk] for line in returnable_lines(order)}
-    units = ((line.item_id, min(line.quantity, left.get(line.item_id, 0))) for line in declared)
-    return [ReturnedLine(item_id, quantity) for item_id, quantity in units if quantity > 0]
+    return {item_id: quantity for item_id, quantity in left.items() if quantity > 0}
