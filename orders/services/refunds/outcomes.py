@@ -324,9 +324,9 @@ def _void_with_external(order: Order, request: RefundRequest) -> None:
     """All money went back outside the shop: the customer is not charged for the rest."""
     if not request.external or request.voided or held_amount(order):
         return
-    room = uncredited(order)
+    # No decision has credited what was still due: refunds take it off the payments, and only once.
     request.voided = void_scheduled(order=order, reason="refund.external")
-    request.amount += min(request.voided, room)
+    request.amount += request.voided
     request.save(update_fields=["voided", "amount"])
 
 
