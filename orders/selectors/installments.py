@@ -25,6 +25,7 @@ from orders.models import (
 )
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment
+from shop.core.clocks import CLOCKS_DIFFER, is_misdated
 from shop.core.money import ZERO, quantize
 
 
@@ -191,9 +192,16 @@ def agreed_plan(order: Order) -> list[Installment]:
     ]
 
 
+def is_announced(payment: Payment) -> bool:
+    """Return whether its customer read on which day a later payment is charged: not of one that a clock ahead named. No
+    query."""
+    return payment.announced_at is not None and payment.announced_at <= timezone.now() + CLOCKS_DIFFER
+
+
 def to_announce(until: date) -> QuerySet[Payment]:
-    """Return later payments due by `until` that were not announced yet."""
-    return _collectable().filter(state=PaymentState.SCHEDULED, announced_at=None, due_on__lte=until)
+    """Return later payments due by `until` that are not announced (`is_announced`)."""
+    unannounced = Q(announced_at=None) | is_misdated("announced_at", timezone.now())
+    return _collectable().filter(unannounced, state=PaymentState.SCHEDULED, due_on__lte=until)
 
 
 def to_collect(today: date) -> QuerySet[Payment]:

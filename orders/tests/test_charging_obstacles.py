@@ -257,6 +257,21 @@ def test_two_rounds_announce_a_charge_once(order, monkeypatch):
     assert (second_of(order).announced_at, mails("installment_reminder")) == (None, 1)
 
 
+@pytest.mark.parametrize(("ahead", "told"), [(timedelta(minutes=9), 0), (timedelta(days=365), 1)])
+def test_an_installment_announced_while_the_clock_was_ahead_is_announced_again(order, ahead, told):
+    """Its customer read of a day that may be years away, on which it would be charged."""
+    today = timezone.localdate()
+    wrong = timezone.localdate(timezone.now() + ahead) + timedelta(days=3)
+    payment(announced_at=timezone.now() + ahead, next_try_on=wrong)(order)
+    for _round in range(2):
+        due_installments.run_round(timezone.now())
+    announced = second_of(order)
+    assert mails("installment_reminder") == told
+    assert announced.next_try_on == (today + timedelta(days=3) if told else wrong)
+    assert announced.announced_at is not None
+    assert (announced.announced_at <= timezone.now()) == bool(told)
+
+
 def test_two_rounds_remind_of_a_link_once(order, monkeypatch):
     today = timezone.localdate()
     payment(state="due", stopped_code="stolen_card", link_sent_at=timezone.now(), next_try_on=today)(order)

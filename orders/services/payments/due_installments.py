@@ -154,7 +154,7 @@ def _with_locks(payment: Payment, act: Locked) -> Attempt | None:
 
 
 def _announce(order: Order, payment: Payment, today: date) -> None:
-    if payment.state != PaymentState.SCHEDULED or payment.announced_at is not None:
+    if payment.state != PaymentState.SCHEDULED or due.is_announced(payment):
         return
     # The same mail says when the card can't be charged; a dispute, a pause or a closed order stops the calendar.
     if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live", "in_review"):
