@@ -196,6 +196,12 @@ def test_a_refund_that_was_refused_and_is_on_its_way_all_the_same_is_followed_to
     sent.refresh_from_db()
     assert sent.state == RefundState.SUCCEEDED
     assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+    # Its bank sends it back after all: that is news.
+    provider.settle_refund(sent.provider_id, "failed")
+    for _again in range(2):
+        sync_refunds(sent.attempt.intent_id)
+    assert mails(order) == ["refund_done", "refund_failed_alert", "refund_failed_alert"]
 
 
 def test_a_refusal_that_the_provider_confirms_later_is_told_once(order, provider):

@@ -93,14 +93,15 @@ def _transfer(refund: Refund, sent_on: date | None = None) -> dict[str, str]:
     }
 
 
-def mail_refund_failed(order: Order, refund: Refund) -> None:
-    """To the workshop: money that should go back did not, or came back."""
+def mail_refund_failed(order: Order, refund: Refund, *, came_back: bool) -> None:
+    """To the workshop, once each: money that should go back did not; it was booked, and came back."""
     context = {
         "amount": amount_string(refund.amount),
         "error": refund.error,
         "admin_url": order_admin_url(order),
     }
-    mail_workshop("refund_failed_alert", context, once=refund.pk, order=order)
+    once = f"{refund.pk}:booked" if came_back else refund.pk
+    mail_workshop("refund_failed_alert", context, once=once, order=order)
 
 
 def mail_dispute(

@@ -145,7 +145,7 @@ def fail_refund(
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
-        mail_refund_failed(order, refund)
+        mail_refund_failed(order, refund, came_back=booked)
 
 
 def _complete_from_outside(refund: Refund) -> None:
