@@ -31,8 +31,8 @@ from orders.models import (
 from orders.selectors.refund_debts import took_effect
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
-from orders.selectors.withdrawal_period import withdrawal_deadline
-from shop.core.dates import shop_day
+from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
+from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
 from shop.core.law import REFUND_DAYS
 from shop.core.money import ZERO
@@ -153,12 +153,15 @@ def nothing_left(order: Order) -> bool:
 
 def _credited_beside(case: WithdrawalCase) -> Counter[int]:
     """Return the units of each line that were credited since a declaration and for none, less those that closed
-    another one. Two queries."""
+    another one. A letter may be filed after its refund: it counts from the day of its sending. Two queries."""
+    declared = case.withdrawal
     since = RefundLine.objects.filter(
         took_effect("request__"),
         request__order=case.order_id,
         request__withdrawal=None,
-        request__created_at__gte=case.withdrawal.declared_at,
+        request__created_at__gte=declared.declared_at
+        if declared.by_site
+        else start_of_day(exercised_on(declared)),
     )
     closed = WithdrawalLine.objects.filter(
         withdrawal__case__order=case.order_id,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from html import unescape
 
 import pytest
+import time_machine
 
 from orders.models import (
     PaymentState,
@@ -19,6 +21,7 @@ from orders.models import (
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.outcomes import record_refusal
+from orders.services.refunds.sending import send_refund
 from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
@@ -70,6 +73,23 @@ def test_l221_21_a_letter_is_a_declaration_like_any_other(operator):
         ("withdrawal_received", "lea@example.com"),
         ("withdrawal_workshop", "atelier@example.com"),
     ]
+
+
+@pytest.mark.parametrize(("refunded_on", "answers"), [(19, False), (20, True), (23, True)])
+def test_a_letter_is_answered_by_what_was_refunded_for_it_before_it_was_filed(operator, refunded_on, answers):
+    """Sent on the 20th: staff may refund on the phone's word, or from the order's page, and file the letter after."""
+    order = paid_order((make_product(), 3))
+    one = (ReturnedLine(order.items.get().pk, 1),)
+    with time_machine.travel(datetime(2026, 11, refunded_on, 8, tzinfo=UTC), tick=False):
+        request_refund(order_id=order.pk, key=new_key(), lines=one)
+        send_refund(Refund.objects.get().pk)
+    case = file_received(declaration=letter(order, operator, lines=one), key=new_key()).case
+
+    with nullcontext() if answers else pytest.raises(Problem, match="Tout n'est pas encore rendu"):
+        cases.close_answered(case_id=case.pk, actor=operator)
+
+    case.refresh_from_db()
+    assert case.state == (WithdrawalState.REFUNDED if answers else WithdrawalState.DECLARED)
 
 
 def test_the_acknowledgement_names_both_days_and_says_received(operator):
