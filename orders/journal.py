@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderEvent, OrderTracking, Shipment
+from orders.models import Order, OrderEvent, OrderStatus, OrderTracking, Shipment
 from orders.search_index import index_order
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
@@ -44,6 +45,17 @@ def record_event(order: Order, name: str, *, actor: "User | None" = None, **data
         decided = {key: value for key, value in data.items() if key in AUDITED_DATA}
         record_audit(name, order, actor=actor, after={"reference": order.reference, **decided})
     return OrderEvent.objects.create(order=order, name=name, actor=actor, data=data)
+
+
+def change_sentence(order: Order, status: str) -> str:
+    """Return what an entry about a change to `status` says where staff wrote nothing, in the order's language."""
+    with translation.override(order.language):
+        return _("Statut mis à jour vers: %(status)s") % {"status": OrderStatus(status).label}
+
+
+def written_message(order: Order, entry: OrderTracking) -> str:
+    """Return what staff wrote in an entry; "" where it says itself what changed."""
+    return "" if entry.message == change_sentence(order, entry.status) else entry.message
 
 
 def record_tracking(

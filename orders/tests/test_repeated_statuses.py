@@ -171,3 +171,34 @@ def test_one_whose_refund_came_back_is_not_asked_about_its_money_again(order, pr
 
 def refund_total(order: Order) -> str:
     return str(order.refund_requests.get().amount)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("fr", "Statut mis à jour vers: Expédiée"),
+        ("en", "Status updated to: Dispatched"),
+        ("es", "Estado actualizado a: Enviado"),
+        ("de", "Status aktualisiert auf: Versandt"),
+    ],
+)
+def test_a_change_without_a_word_says_itself_what_changed(order, language, said):
+    Order.objects.filter(pk=order.pk).update(language=language)
+    set_status(order, "shipped", tracking_number="6A1")
+    assert list(order.tracking.values_list("status", "message", "tracking_number")) == [
+        ("shipped", said, "6A1"), ("confirmed", "", ""),
+    ]  # fmt: skip
+    # The mail's heading says it, and the sentence isn't a word of the workshop.
+    assert told() == [("shipped", "", "6A1")]
+    # Neither is it news when the same is set once more.
+    set_status(order, "shipped", tracking_number="6A1")
+    assert (order.tracking.count(), len(told())) == (2, 1)
+
+
+def test_an_unpaid_order_that_is_cancelled_without_a_word_says_so_too():
+    order = make_order()
+    set_status(order, "cancelled")
+    assert list(order.tracking.values_list("status", "message")) == [
+        ("cancelled", "Statut mis à jour vers: Annulée")
+    ]
+    assert told() == []

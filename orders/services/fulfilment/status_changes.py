@@ -10,7 +10,13 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event, record_tracking, refuse_missing_reason
+from orders.journal import (
+    change_sentence,
+    record_event,
+    record_tracking,
+    refuse_missing_reason,
+    written_message,
+)
 from orders.models import (
     CLOSED_STATUSES,
     PAID_STATUSES,
@@ -129,7 +135,11 @@ def add_to_status(
         carrier = shipment.carrier if shipment else ""
     latest = order.tracking.first()
     said = (order.status, message, tracking_number)
-    repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
+    repeated = latest is not None and said == (
+        latest.status,
+        written_message(order, latest),
+        latest.tracking_number,
+    )
     # The number leads to the page of its carrier: another one is news.
     if repeated and tracking_number and latest is not None:
         repeated = carrier == latest.carrier
@@ -227,7 +237,7 @@ def _cancel_unpaid(
             # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)
             return order
-        entry = record_tracking(order, message=message, actor=actor)
+        entry = record_tracking(order, message=message or change_sentence(order, order.status), actor=actor)
         record_event(order, "order.cancelled_by_hand", actor=actor)
         # Who never paid owes nothing and waits for nothing: only words of the shop are worth a mail.
         if message:

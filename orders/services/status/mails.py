@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from orders.journal import written_message
 from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
@@ -44,7 +45,7 @@ def mail_status(order: Order, entry: OrderTracking, *, once: str = "") -> None:
             "heading": news.heading,
             "paragraphs": list(news.paragraphs),
             "money": money,
-            "message": entry.message,
+            "message": written_message(order, entry),
             "tracking_number": entry.tracking_number,
             "carrier": entry.get_carrier_display() if entry.carrier else "",
             "tracking_url": entry.parcel_url,

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event, record_tracking, refuse_missing_reason
+from orders.journal import change_sentence, record_event, record_tracking, refuse_missing_reason
 from orders.models import (
     CLOSED_STATUSES,
     LIVE_ATTEMPTS,
@@ -118,7 +118,7 @@ def transition(
         return None
     entry = record_tracking(
         order,
-        message=message,
+        message=message or (change_sentence(order, order.status) if by == ActorKind.STAFF else ""),
         tracking_number=tracking_number,
         carrier=carrier,
         actor=actor,
