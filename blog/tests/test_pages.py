@@ -43,6 +43,15 @@ def data_of(html: str, kind: str) -> dict:
     return next(block for block in blocks if block["@type"] == kind)
 
 
+def test_a_new_article_is_begun_from_the_sidebar_by_admins_alone(client):
+    head, sidebar = client.get("/blog").content.decode().split("<aside", 1)
+    assert ("/admin/blog/new" in head, sidebar.count("Écrire un nouvel article")) == (False, 1)
+    box = re.search(r"<member-link>(.*?)</member-link>", sidebar)
+    assert box is not None
+    # Both the box and its button wait for the role.
+    assert box[1].count('data-role="admin" hidden') == 2
+
+
 def test_the_list_shows_what_is_published_newest_first_with_counts(client):
     make_article("Ancien", at=NOW - timedelta(days=9), category="techniques", tags=["Résine", "Jinx"])
     make_article("Nouveau", at=NOW - timedelta(days=2), category="techniques")
