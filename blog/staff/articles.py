@@ -97,7 +97,7 @@ def article_list(request: HttpRequest) -> HttpResponseBase:
     return render(request, "staff/articles/list.html", context)
 
 
-@staff_page(StaffAction.EDIT_ARTICLES)
+@staff_page(StaffAction.EDIT_ARTICLES, others_to="home")
 def article_new(request: HttpRequest) -> HttpResponse:
     """An empty editor."""
     return render(request, "staff/articles/edit.html", {"props": editor_props(request, None)})

@@ -8,6 +8,9 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
+from accounts.models import Role
+from accounts.services.roles import grant_role
+from accounts.tests.people import make_member
 from blog.models import Article, ArticleState
 from blog.tests.articles import make_article, make_draft
 from shop.core.models import AuditEntry
@@ -80,3 +83,16 @@ def test_a_button_of_the_list_leads_back_to_the_list_as_it_was(admin_client: Cli
     action = f"{LIST}/{article.pk}/corbeille{left}"
     assert f'action="{escape(action)}"' in page
     assert admin_client.post(action)["Location"] == f"{LIST}{left}&retire={article.pk}"
+
+
+def test_who_is_no_administrator_is_sent_home_from_a_new_article(admin_client: Client) -> None:
+    assert admin_client.get(f"{LIST}/new").status_code == 200
+    packer = make_member("atelier@example.com")
+    grant_role(user=packer, role=Role.STAFF)
+    for user in (make_member(), packer):
+        client = Client()
+        client.force_login(user)
+        answer = client.get(f"{LIST}/new")
+        assert (answer.status_code, answer["Location"]) == (302, "/")
+        # Elsewhere they read why.
+        assert client.get(LIST).status_code == 403

@@ -47,13 +47,15 @@ MAIL_POLICY: dict[str, Any] = {
 }
 
 
-def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable[[View[P]], View[P]]:
+def staff_page(
+    action: StaffAction, methods: Collection[str] = READ, *, others_to: str = ""
+) -> Callable[[View[P]], View[P]]:
     """Make a view a page of the staff area, for those who may do `action`.
 
     Nobody signed in is sent to sign in and comes back, with the form that was sent; staff who still lack their second
-    factor are sent to add it; anybody else is answered 403, as is whoever lacks what the view itself requires. Never
-    cached, never indexed. Texts sent to what is no longer there are shown once more.
-    Pictures that the browser itself made (previews of a photo before it is sent) may be shown.
+    factor are sent to add it; anybody else is sent to the page named `others_to`, or answered 403, as is whoever lacks
+    what the view itself requires. Never cached, never indexed. Texts sent to what is no longer there are shown once
+    more. Pictures that the browser itself made (previews of a photo before it is sent) may be shown.
     """
 
     def decorate(view: View[P]) -> View[P]:
@@ -62,7 +64,7 @@ def staff_page(action: StaffAction, methods: Collection[str] = READ) -> Callable
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
-                refusal = _refusal(request, action)
+                refusal = _refusal(request, action, others_to)
                 response = refusal or offer_kept(request) or asked(request, *args, **kwargs)
             except PermissionDenied:
                 response = _forbidden(request)
@@ -90,7 +92,7 @@ def _typed_texts(request: HttpRequest) -> list[str]:
     ]
 
 
-def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | None:
+def _refusal(request: HttpRequest, action: StaffAction, others_to: str) -> HttpResponseBase | None:
     user = request.user
     if not user.is_authenticated:
         return ask_to_sign_in(request)
@@ -98,7 +100,7 @@ def _refusal(request: HttpRequest, action: StaffAction) -> HttpResponseBase | No
         return None
     if getattr(user, "second_factor_missing", False):
         return HttpResponseRedirect(reverse("accounts:security", query={"next": request.get_full_path()}))
-    return _forbidden(request)
+    return HttpResponseRedirect(reverse(others_to)) if others_to else _forbidden(request)
 
 
 def _forbidden(request: HttpRequest) -> HttpResponseBase:

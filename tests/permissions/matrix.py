@@ -109,7 +109,8 @@ def _fault(answer: HttpResponseBase, written: list[str], *, may: bool, public: b
         return f"is refused with {status}" if status in (401, 403) else ""
     if may:
         return f"is refused with {status}" if status in (401, 403, 404) or to_sign_in else ""
-    if status not in REFUSED and not to_sign_in:
+    home = status == 302 and answer.headers["Location"] == "/"
+    if status not in REFUSED and not to_sign_in and not home:
         return f"is not refused: {status}"
     return f"writes though refused: {written[0]}" if written else ""
 
