@@ -173,6 +173,8 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}
     other = text(admin.post(page(admin, case, "refund"), body))
     assert "Rembourser 80,00 €" in other
+    # What is typed stays a draft of this browser; leaving asks once it was sent and is not decided.
+    assert (" data-staff-form>" in shown, " data-staff-form data-unsaved>" in other) == (True, True)
     assert not RefundRequest.objects.exists()
 
     admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
