@@ -1,9 +1,17 @@
-"""Contexts of every kind of mail, as their services write them: for previews, and for tests."""
+"""Contexts of every kind of mail, as their services write them: for previews, and for tests.
+
+What the shop says is in the active language; what people typed is French, as names are.
+"""
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from shop.core.dates import day_in_words
 from shop.core.mail_sample_data import (
     CART,
     EMAIL_CHANGE,
@@ -20,7 +28,8 @@ from shop.core.mail_sample_data import (
 
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
-    order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
+    changed = {name: value for name, value in changes.items() if name in ORDER}
+    order = {**ORDER, "payment_label": _("En une fois"), **changed}
     context = _contexts(order)[kind]
     return {**context, **{name: value for name, value in changes.items() if name not in ORDER}}
 
@@ -38,6 +47,8 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "pay_url": "http://localhost:8000/paiement/6f1f8a521d2b4c339a4e0d5a7c9be001-signed",
         "seller": SELLER,
     }
+    period = ngettext("%(count)d jour", "%(count)d jours", 30) % {"count": 30}
+    name = {"reference": order["reference"]}
     return {
         "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
         "account_data_ready": {
@@ -47,7 +58,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "account_erasure_registered": {
             "url": "http://localhost:8000/espace-membre/donnees",
             "due_by": "2026-12-21T13:05:00+00:00",
-            "matters": ["Commande 7C9BE001 : elle n'est pas encore livrée."],
+            "matters": [_("Commande %(reference)s\u00a0: elle n'est pas encore livrée.") % name],
         },
         "account_erasure_link": {"url": "http://localhost:8000/effacement?cle=abc:def"},
         "account_erasure_ended": {"url": "http://localhost:8000/espace-membre/donnees"},
@@ -94,14 +105,14 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "notice_confirm": {
             **NOTICE,
             "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def",
-            "period": "30 jours",
+            "period": period,
         },
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
         "newsletter_confirm": {
             "confirm_url": "http://localhost:8000/newsletter/confirmer?cle=abc-def",
             "unsubscribe_url": NEWSLETTER_LINKS["unsubscribe_url"],
-            "period": "30 jours",
+            "period": period,
         },
         "newsletter_preferences": NEWSLETTER_LINKS,
         "newsletter_letter": LETTER,
@@ -124,13 +135,15 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "order_status": {
             "order": order,
             "seller": SELLER,
-            "heading": "Votre commande 7C9BE001 est partie",
-            "paragraphs": ["Votre colis a quitté l'atelier le 21 novembre 2026."],
+            "heading": _("Votre commande %(reference)s est partie") % name,
+            "paragraphs": [
+                _("Votre colis a quitté l'atelier le %(day)s.") % {"day": day_in_words(date(2026, 11, 21))}
+            ],
             "message": "Le colis est parti ce matin.",
             "tracking_number": "6A12345678901",
             "carrier": "Colissimo",
             "tracking_url": "http://localhost:8000/suivi",
-            "money": ["Rien n'est dû."],
+            "money": [],
             "signature": "Camille",
         },
         "piece_photo": {

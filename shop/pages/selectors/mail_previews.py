@@ -53,7 +53,8 @@ def order_for_preview(text: str) -> Order | None:
 
 def preview_mail(kind: str, language: str, order: Order | None = None) -> RenderedMail:
     """Return a mail in a language; KeyError for a kind that is none. Queries: those of the order's parts."""
-    context = _of_this_site(sample_context(kind))
+    with translation.override(language):
+        context = _of_this_site(sample_context(kind))
     if order is not None and "order" in context:
         context["order"] = order_context(order, language)
         if "seller" in context:

@@ -71,6 +71,29 @@ def test_every_mail_is_listed_and_drawn_in_every_language(
     assert browser.get(f"{LIST}/nothing").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("language", "subject", "sentence", "payment"),
+    [
+        (
+            "fr",
+            "Votre commande 7C9BE001 est partie",
+            "a quitté l'atelier le 21 novembre 2026.",
+            "En une fois",
+        ),
+        ("en", "Your order 7C9BE001 is on its way", "left the workshop on 21 November 2026.", "In full"),
+        ("es", "Su pedido 7C9BE001 está en camino", "el 21 de noviembre de 2026.", "En un solo pago"),
+        ("de", "Ihre Bestellung 7C9BE001 ist unterwegs", "am 21. November 2026 verlassen.", "Auf einmal"),
+    ],
+)
+def test_samples_speak_the_language_of_the_preview(
+    browser: Client, language: str, subject: str, sentence: str, payment: str
+) -> None:
+    status = text(browser.get(f"{LIST}/order_status/contenu?langue={language}"))
+    assert (f"<h1>{subject}</h1>" in status, sentence in status) == (True, True)
+    confirmation = text(browser.get(f"{LIST}/order_confirmation/contenu?langue={language}"))
+    assert payment in confirmation
+
+
 def test_mail_can_neither_run_scripts_nor_load_anything_from_elsewhere(browser: Client) -> None:
     answer = browser.get(f"{LIST}/order_status/contenu")
     policy = answer["Content-Security-Policy"]
