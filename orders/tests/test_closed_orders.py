@@ -191,7 +191,7 @@ def test_an_unpaid_order_that_was_written_about_is_cancelled_with_an_entry_all_t
     set_status(order, "pending", message="Votre carte vous pose problème ?")
     set_status(order, "cancelled")
     assert [(entry.status, entry.message) for entry in order.tracking.all()] == [
-        ("cancelled", ""), ("pending", "Votre carte vous pose problème ?"),
+        ("cancelled", "Statut mis à jour vers: Annulée"), ("pending", "Votre carte vous pose problème ?"),
     ]  # fmt: skip
     assert order.events.filter(name="order.cancelled_by_hand").count() == 1
     assert mails(order) == ["order_status"]
