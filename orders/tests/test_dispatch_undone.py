@@ -71,7 +71,7 @@ def test_everything_is_as_it_was_before(order, client):
     assert list(order.tracking.values_list("status", "message", "undone")) == [
         ("processing", "Votre colis part lundi.", False),
         ("shipped", "", True),
-        ("shipped", "", True),
+        ("shipped", "Statut mis à jour vers: Expédiée", True),
         ("confirmed", "", False),
     ]
     event = order.events.get(name="order.status_changed", data__after="processing")
