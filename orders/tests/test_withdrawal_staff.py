@@ -175,6 +175,8 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     assert "Rembourser 80,00 €" in other
     # What is typed stays a draft of this browser; leaving asks once it was sent and is not decided.
     assert (" data-staff-form>" in shown, " data-staff-form data-unsaved>" in other) == (True, True)
+    # Whoever calculates is led to the sum, below the fold of a phone.
+    assert (' action="#somme"' in shown, 'id="somme"' in other) == (True, True)
     assert not RefundRequest.objects.exists()
 
     admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
