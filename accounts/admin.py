@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,10 +18,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import User
+from accounts.models import Address, EmailChange, SignUp, User, UserRole
 from accounts.selectors import with_proof
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin
+from shop.core.staff_admin import RecordAdmin, StaffAdmin
 
 
 @never_cache
@@ -46,13 +47,8 @@ def change_own_password(request: HttpRequest, extra_context: Any = None) -> Http
 
 admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
-# Addresses are shown with their person; changing one by hand would part it from the account.
-admin.site.unregister(EmailAddress)
-# Rights come with roles.
-admin.site.unregister(Group)
-# Second factors and sessions are their owner's affair; `reset_second_factor` helps who lost theirs.
-admin.site.unregister(Authenticator)
-admin.site.unregister(UserSession)
+# `shop.admin_site.WITHOUT_A_LIST` says why.
+admin.site.unregister((EmailAddress, Group, Authenticator, UserSession))
 
 
 @admin.register(User)
@@ -93,3 +89,44 @@ class UserAdmin(StaffAdmin[User]):
     def role(self, user: User) -> str:
         held = getattr(user, "user_role", None)
         return held.get_role_display() if held else "—"
+
+
+show = partial(
+    admin.site.register, admin_class=RecordAdmin, view_action=StaffAction.SEE_USERS, staff_list="staff-users"
+)
+
+show(
+    UserRole,
+    staff_row="staff-user",
+    staff_key="user_id",
+    list_display=("user", "role", "created_at"),
+    list_filter=("role",),
+    search_fields=("user__email",),
+    ordering=("-pk",),
+)
+show(
+    Address,
+    staff_row="staff-user",
+    staff_key="user_id",
+    list_display=("user", "first_name", "last_name", "postal_code", "city", "country", "created_at"),
+    search_fields=("user__email", "last_name", "postal_code", "city"),
+    ordering=("-pk",),
+)
+show(
+    SignUp,
+    list_display=("email", "first_name", "last_name", "language", "created_at"),
+    list_filter=("language",),
+    date_hierarchy="created_at",
+    search_fields=("email", "last_name"),
+    ordering=("-created_at",),
+    exclude=("password",),
+)
+show(
+    EmailChange,
+    staff_row="staff-user",
+    staff_key="user_id",
+    list_display=("user", "new_email", "requested_at", "old_confirmed_at", "new_confirmed_at"),
+    search_fields=("user__email", "new_email"),
+    ordering=("-requested_at",),
+    exclude=("session_hash",),
+)

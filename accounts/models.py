@@ -141,19 +141,20 @@ class SignUp(models.Model):
     """Somebody asked for an account: what they typed, kept until the address is proved or some days have passed.
 
     No account exists before the proof, so there is nothing to sign in to, nothing that a stranger could fill with
-    data of theirs, and nothing that tells a known address from a new one: both get such a row.
+    data of theirs, and nothing that tells a known address from a new one: both get such a row. `orders` are
+    `{"id", "reference"}` of those placed with it.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    email = models.EmailField(db_index=True)
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(_("adresse e-mail"), db_index=True)
     password = models.CharField(max_length=128, help_text="The hash.")
-    first_name = models.CharField(max_length=150, blank=True)
-    last_name = models.CharField(max_length=150, blank=True)
-    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
-    orders = models.JSONField(
-        default=list, blank=True, help_text="[{id, reference}] of the orders placed with it."
+    first_name = models.CharField(_("prénom"), max_length=150, blank=True)
+    last_name = models.CharField(_("nom"), max_length=150, blank=True)
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
     )
-    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    orders = models.JSONField(_("commandes passées avec cette adresse"), default=list, blank=True)
+    created_at = models.DateTimeField(_("demandée le"), default=timezone.now, db_index=True)
 
     class Meta:
         verbose_name = _("inscription à confirmer")
@@ -216,12 +217,14 @@ class EmailChange(models.Model):
     account's sessions matched then: a new password, or another role, voids it too.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="email_change", verbose_name=_("membre")
     )
     new_email = models.EmailField(_("nouvelle adresse"))
-    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
+    )
     session_hash = models.CharField(max_length=64)
     requested_at = models.DateTimeField(_("demandé le"), default=timezone.now, db_index=True)
     old_confirmed_at = models.DateTimeField(_("confirmé depuis l'ancienne adresse"), null=True, blank=True)

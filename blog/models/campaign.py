@@ -53,15 +53,17 @@ class Campaign(models.Model):
         related_name="+",
         verbose_name=_("collection"),
     )
-    category_name = models.CharField(max_length=100, blank=True, default="", db_default="", editable=False)
+    category_name = models.CharField(
+        _("nom de la collection"), max_length=100, blank=True, default="", db_default="", editable=False
+    )
     state = models.CharField(
         _("état"), max_length=10, choices=CampaignState.choices, default=CampaignState.DRAFT
     )
     scheduled_at = models.DateTimeField(_("envoi prévu le"), null=True, blank=True)
     started_at = models.DateTimeField(_("envoi commencé le"), null=True, blank=True)
     finished_at = models.DateTimeField(_("envoi terminé le"), null=True, blank=True)
-    cursor = models.BigIntegerField(default=0, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
+    cursor = models.BigIntegerField(_("dernier abonné servi"), default=0, editable=False)
+    lease_until = models.DateTimeField(_("réservée jusqu'à"), null=True, editable=False)
     sent_count = models.PositiveIntegerField(_("envoyés"), default=0)
     failed_count = models.PositiveIntegerField(_("échecs"), default=0)
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
@@ -112,7 +114,7 @@ class CampaignText(models.Model):
     subject = models.CharField(_("objet"), max_length=SUBJECT_LENGTH)
     preheader = models.CharField(_("aperçu à côté de l'objet"), max_length=PREHEADER_LENGTH, blank=True)
     body = models.TextField(_("texte"), validators=[MaxLengthValidator(BODY_LENGTH)])
-    blocks = models.JSONField(null=True, editable=False)
+    blocks = models.JSONField(_("contenu envoyé"), null=True, editable=False)
 
     class Meta:
         verbose_name = _("texte d'une lettre")

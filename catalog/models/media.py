@@ -40,7 +40,9 @@ class PictureRow(models.Model):
 class ProductImage(PictureRow):
     """A photo of a product, possibly of one finish or one variation of it."""
 
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="images")
+    product = models.ForeignKey(
+        Product, on_delete=models.CASCADE, related_name="images", verbose_name=_("produit")
+    )
     finish = models.CharField(
         _("finition"),
         max_length=10,
@@ -97,7 +99,9 @@ class ProductImage(PictureRow):
 class CategoryPicture(PictureRow):
     """The picture on a category's card."""
 
-    category = models.OneToOneField(Category, on_delete=models.CASCADE, related_name="picture")
+    category = models.OneToOneField(
+        Category, on_delete=models.CASCADE, related_name="picture", verbose_name=_("catégorie")
+    )
 
     objects: ClassVar[models.Manager[CategoryPicture]] = models.Manager()
     _default_manager: ClassVar[models.Manager[CategoryPicture]]
@@ -113,12 +117,16 @@ class CategoryPicture(PictureRow):
 class RetiredPicture(models.Model):
     """The files of a picture that the catalogue shows no more: they stay while somebody else shows one of them."""
 
-    file = models.FileField(max_length=120)
-    derivatives = models.JSONField(default=dict)
-    retired_at = models.DateTimeField(default=timezone.now)
+    file = models.FileField(_("fichier"), max_length=120)
+    derivatives = models.JSONField(_("fichiers dérivés"), default=dict)
+    retired_at = models.DateTimeField(_("retirée le"), default=timezone.now)
 
     objects: ClassVar[models.Manager[RetiredPicture]] = models.Manager()
     _default_manager: ClassVar[models.Manager[RetiredPicture]]
+
+    class Meta:
+        verbose_name = _("image retirée")
+        verbose_name_plural = _("images retirées")
 
     def __str__(self) -> str:
         return self.file.name or ""

@@ -23,15 +23,23 @@ class PictureImport(models.Model):
     """One picture to be fetched for a product's gallery, or for one of its formats. The row goes when the photo is
     there; a failed one stays, with why (`failure`), until the gallery is written again."""
 
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="picture_imports")
-    variation = models.ForeignKey(ProductVariation, on_delete=models.CASCADE, null=True, related_name="+")
-    url = models.CharField(max_length=2000)
-    position = models.PositiveSmallIntegerField(default=0)
-    state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.QUEUED)
-    failure = models.CharField(max_length=40, blank=True, default="")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(default=timezone.now)
-    lease_until: models.DateTimeField[datetime | None, datetime | None] = models.DateTimeField(null=True)
+    product = models.ForeignKey(
+        Product, on_delete=models.CASCADE, related_name="picture_imports", verbose_name=_("produit")
+    )
+    variation = models.ForeignKey(
+        ProductVariation, on_delete=models.CASCADE, null=True, related_name="+", verbose_name=_("format")
+    )
+    url = models.CharField(_("adresse de la photo"), max_length=2000)
+    position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+    state = models.CharField(
+        _("état"), max_length=10, choices=ImportState.choices, default=ImportState.QUEUED
+    )
+    failure = models.CharField(_("erreur"), max_length=40, blank=True, default="")
+    attempts = models.PositiveSmallIntegerField(_("essais"), default=0)
+    next_attempt_at = models.DateTimeField(_("prochain essai"), default=timezone.now)
+    lease_until: models.DateTimeField[datetime | None, datetime | None] = models.DateTimeField(
+        _("réservée jusqu'à"), null=True
+    )
 
     objects: ClassVar[models.Manager[PictureImport]] = models.Manager()
     _default_manager: ClassVar[models.Manager[PictureImport]]

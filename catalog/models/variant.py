@@ -66,7 +66,9 @@ class Variant(models.Model):
     not on sale any more stays, with its reference and stock, and is not offered.
     """
 
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="variants", db_index=False)
+    product = models.ForeignKey(
+        Product, on_delete=models.CASCADE, related_name="variants", db_index=False, verbose_name=_("produit")
+    )
     variation = models.ForeignKey(
         ProductVariation,
         on_delete=models.CASCADE,

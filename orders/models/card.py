@@ -70,8 +70,10 @@ class DiscardedCard(models.Model):
     Written with the change that makes it useless, so that a provider that is away only delays its end.
     """
 
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="discarded_cards")
-    payment_method_id = models.CharField(max_length=PROVIDER_ID, unique=True)
+    order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="discarded_cards", verbose_name=_("commande")
+    )
+    payment_method_id = models.CharField(_("carte chez Stripe"), max_length=PROVIDER_ID, unique=True)
     discarded_at = models.DateTimeField(_("remplacée le"), default=timezone.now)
     deleted_at = models.DateTimeField(_("effacée le"), null=True, blank=True)
 
@@ -104,15 +106,19 @@ class CardChange(models.Model):
     same key must ask for the same.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="card_changes")
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="card_changes", verbose_name=_("commande")
+    )
     state = models.CharField(
         _("état"), max_length=6, choices=CardChangeState.choices, default=CardChangeState.OPEN
     )
-    customer_id = models.CharField(max_length=PROVIDER_ID, blank=True)
+    customer_id = models.CharField(_("client chez Stripe"), max_length=PROVIDER_ID, blank=True)
     mandate_text = models.TextField(_("autorisation de prélèvement acceptée"))
-    checkout_session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
-    checkout_session_url = models.TextField(blank=True)
+    checkout_session_id = models.CharField(
+        _("page de paiement chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
+    )
+    checkout_session_url = models.TextField(_("adresse de cette page"), blank=True)
     created_at = models.DateTimeField(_("demandé le"), default=timezone.now)
     expires_at = models.DateTimeField(_("valable jusqu'à"))
     settled_at = models.DateTimeField(_("terminé le"), null=True, blank=True)

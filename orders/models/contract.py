@@ -35,10 +35,12 @@ class Contract(models.Model):
 class ContractDocument(models.Model):
     """The typeset PDF/A-3 of a contract, made once from its data; the database refuses to change or delete it."""
 
-    contract = models.OneToOneField(Contract, on_delete=models.PROTECT, related_name="document")
-    pdf = models.BinaryField()
+    contract = models.OneToOneField(
+        Contract, on_delete=models.PROTECT, related_name="document", verbose_name=_("contrat")
+    )
+    pdf = models.BinaryField(_("fichier PDF"))
     sha256 = models.CharField(_("empreinte SHA-256"), max_length=64)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(_("fait le"), default=timezone.now)
 
     class Meta:
         verbose_name = _("document du contrat")

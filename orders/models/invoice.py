@@ -132,14 +132,16 @@ class Invoice(models.Model):
 class InvoiceDocument(models.Model):
     """The typeset PDF/A-3 of an invoice, made once from its data; the database refuses to change or delete it."""
 
-    invoice = models.OneToOneField(Invoice, on_delete=models.PROTECT, related_name="document")
-    pdf = models.BinaryField()
+    invoice = models.OneToOneField(
+        Invoice, on_delete=models.PROTECT, related_name="document", verbose_name=_("facture ou avoir")
+    )
+    pdf = models.BinaryField(_("fichier PDF"))
     sha256 = models.CharField(_("empreinte SHA-256"), max_length=64)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(_("fait le"), default=timezone.now)
 
     class Meta:
-        verbose_name = _("document")
-        verbose_name_plural = _("documents")
+        verbose_name = _("document d'une facture")
+        verbose_name_plural = _("documents des factures")
 
     def __str__(self) -> str:
         return f"{self.invoice}.pdf"
@@ -148,14 +150,16 @@ class InvoiceDocument(models.Model):
 class InvoiceDraft(models.Model):
     """What staff change on an invoice before it is issued: the customer's name and address, and notes."""
 
-    order = models.OneToOneField(Order, on_delete=models.CASCADE, related_name="invoice_draft")
+    order = models.OneToOneField(
+        Order, on_delete=models.CASCADE, related_name="invoice_draft", verbose_name=_("commande")
+    )
     customer_name = models.CharField(_("nom du client"), max_length=200, blank=True)
     customer_address = models.TextField(_("adresse du client"), max_length=500, blank=True)
     customer_number = models.CharField(
         _("SIREN, SIRET ou n° de TVA du client"), max_length=20, blank=True, default="", db_default=""
     )
     notes = models.TextField(_("notes"), max_length=1000, blank=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
 
     class Meta:
         verbose_name = _("brouillon de facture")

@@ -29,9 +29,14 @@ class Withdrawal(models.Model):
     count (L221-24).
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
     order = models.ForeignKey(
-        Order, on_delete=models.PROTECT, related_name="withdrawals", null=True, blank=True
+        Order,
+        on_delete=models.PROTECT,
+        related_name="withdrawals",
+        null=True,
+        blank=True,
+        verbose_name=_("commande"),
     )
     name = models.CharField(_("nom déclaré"), max_length=200)
     email = models.EmailField(_("e-mail déclaré"))
@@ -52,7 +57,7 @@ class Withdrawal(models.Model):
         related_name="+",
         verbose_name=_("enregistrée par"),
     )
-    submission_key = models.CharField(max_length=64, unique=True, editable=False)
+    submission_key = models.CharField(_("clé du formulaire"), max_length=64, unique=True, editable=False)
 
     class Meta:
         verbose_name = _("rétractation")
@@ -81,8 +86,16 @@ class Withdrawal(models.Model):
 class WithdrawalLine(models.Model):
     """A part of the order that the customer returns. Without lines the whole order is meant."""
 
-    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="lines", db_index=False)
-    item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="+")
+    withdrawal = models.ForeignKey(
+        Withdrawal,
+        on_delete=models.PROTECT,
+        related_name="lines",
+        db_index=False,
+        verbose_name=_("rétractation"),
+    )
+    item = models.ForeignKey(
+        OrderItem, on_delete=models.PROTECT, related_name="+", verbose_name=_("ligne de commande")
+    )
     quantity = models.PositiveIntegerField(_("quantité"))
 
     class Meta:

@@ -51,7 +51,9 @@ class Shipment(models.Model):
 class ShipmentLine(models.Model):
     """Units of one line of the order that a parcel holds."""
 
-    shipment = models.ForeignKey(Shipment, on_delete=models.CASCADE, related_name="lines", db_index=False)
+    shipment = models.ForeignKey(
+        Shipment, on_delete=models.CASCADE, related_name="lines", db_index=False, verbose_name=_("expédition")
+    )
     item = models.ForeignKey(
         OrderItem, verbose_name=_("pièce"), on_delete=models.CASCADE, related_name="shipment_lines"
     )

@@ -1,4 +1,4 @@
-"""The kernel in Django's admin: outgoing mails, the shop's settings, scheduled jobs."""
+"""The kernel in Django's admin: outgoing mails, the shop's settings, scheduled jobs, files to be deleted."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from shop.core import (
     audit_admin,  # noqa: F401 - importing it registers the page
 )
 from shop.core.mail import ACCOUNT_MAILS
-from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.models import DiscardedFile, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin
+from shop.core.staff_admin import RecordAdmin, StaffAdmin
 
 
 @admin.register(OutgoingMail)
@@ -44,3 +44,15 @@ class ScheduledJobAdmin(StaffAdmin[ScheduledJob]):
     staff_list = "staff-jobs"
     list_display = ("name", "last_started_at", "last_finished_at", "locked_until", "last_error")
     search_fields = ("name",)
+
+
+admin.site.register(
+    DiscardedFile,
+    RecordAdmin,
+    view_action=StaffAction.SEE_JOBS,
+    staff_list="staff-jobs",
+    list_display=("name", "storage", "discarded_at"),
+    list_filter=("storage",),
+    search_fields=("name",),
+    ordering=("-pk",),
+)

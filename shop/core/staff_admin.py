@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Model
+from django.core.exceptions import ValidationError
+from django.db.models import IntegerField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, may, require
 
 Row = TypeVar("Row", bound=Model)
@@ -51,9 +54,10 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
     """The base of every admin of the shop: its rights, its rows' entries in the audit trail, and a link to the screen
     of the staff area that acts on its rows."""
 
-    # The routes of that screen: its list, and its page of a row, which takes the row's key.
+    # The routes of that screen: its list, and its page of a row, which takes what `staff_key` names of the row.
     staff_list: ClassVar[str] = ""
     staff_row: ClassVar[str] = ""
+    staff_key: ClassVar[str] = "pk"
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -82,7 +86,8 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
         shown = {}
         if object_id and self.staff_row:
             row = self.get_object(request, unquote(object_id))
-            shown = {"staff_url": reverse(self.staff_row, args=[row.pk])} if row else {}
+            key = attrgetter(self.staff_key)(row) if row else None
+            shown = {"staff_url": reverse(self.staff_row, args=[key])} if key else {}
         elif self.staff_list:
             shown = {"staff_url": reverse(self.staff_list)}
         return super().changeform_view(request, object_id, form_url, {**shown, **(extra_context or {})})
@@ -114,3 +119,54 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
                 yield str(getattr(entry, "parameter_name", ""))
         if self.date_hierarchy:
             yield self.date_hierarchy
+
+
+class RecordAdmin(StaffAdmin[Row]):
+    """Rows that the shop writes, to look up: `admin.site.register(Model, RecordAdmin, view_action=…, list_display=…)`.
+
+    A row's page has every column but those of `exclude`, which are not even read: secrets, and files as bytes. A search
+    finds a row by its key, too.
+    """
+
+    # A search counts what it found, and not the whole table beside it.
+    show_full_result_count = False
+    list_per_page = 50
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
+        return super().get_queryset(request).defer(*(self.exclude or ()))
+
+    def get_list_select_related(self, request: HttpRequest) -> tuple[str, ...]:
+        """With the rows that the list names, in the same query: Django leaves out those that may be missing."""
+        named = {field.name for field in self.opts.fields if field.is_relation}.intersection(
+            self.list_display
+        )
+        return (*named, *(self.list_select_related or ()))  # type: ignore[misc]
+
+    def get_fields(self, request: HttpRequest, obj: Row | None = None) -> list[Any]:
+        columns = (*self.opts.fields, *self.opts.many_to_many)
+        return [column.name for column in columns if column.name not in (self.exclude or ())]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Row | None = None) -> list[str]:
+        return self.get_fields(request, obj)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
+    ) -> tuple[QuerySet[Row], bool]:
+        found, may_have_duplicates = super().get_search_results(request, queryset, search_term)
+        key = self._key(search_term.strip())
+        return found if key is None else found | queryset.filter(pk=key), may_have_duplicates
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Row | None:
+        """Django breaks at a key beyond 64 bits where a row's key is that of another one."""
+        if not from_field and self._key(object_id) is None:
+            return None
+        return super().get_object(request, object_id, from_field)
+
+    def _key(self, text: str) -> Any:
+        column = getattr(self.opts.pk, "target_field", self.opts.pk)
+        if isinstance(column, IntegerField):
+            return read_key(text)
+        try:
+            return column.to_python(text)
+        except ValidationError:
+            return None

@@ -72,16 +72,25 @@ class RepeatedCall(models.Model):
     """A call that a program, or a page of the staff, marked with an `Idempotency-Key`: its repetition finds what the
     first one made."""
 
-    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="+", null=True, db_index=False)
-    idempotency_key = models.CharField(max_length=200)
+    api_key = models.ForeignKey(
+        ApiKey,
+        on_delete=models.CASCADE,
+        related_name="+",
+        null=True,
+        db_index=False,
+        verbose_name=_("clé d'API"),
+    )
+    idempotency_key = models.CharField(_("clé d'idempotence"), max_length=200)
     fingerprint = models.CharField(max_length=64)
-    subject_id = models.BigIntegerField(null=True)
-    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    subject_id = models.BigIntegerField(_("ligne trouvée ou faite"), null=True)
+    created_at = models.DateTimeField(_("reçu le"), default=timezone.now, db_index=True)
 
     objects: ClassVar[models.Manager[RepeatedCall]] = models.Manager()
     _default_manager: ClassVar[models.Manager[RepeatedCall]]
 
     class Meta:
+        verbose_name = _("appel répété")
+        verbose_name_plural = _("appels répétés")
         constraints = (
             models.UniqueConstraint(fields=("api_key", "idempotency_key"), name="repeated_call_once"),
             # To SQL two nulls differ.
@@ -125,7 +134,7 @@ class WebhookEndpoint(models.Model):
     paused_at = models.DateTimeField(_("mise en pause le"), null=True, editable=False)
     secret = models.TextField(editable=False)
     former_secret = models.TextField(blank=True, default="", editable=False)
-    former_secret_until = models.DateTimeField(null=True, editable=False)
+    former_secret_until = models.DateTimeField(_("ancien secret valable jusqu'à"), null=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -160,22 +169,27 @@ class WebhookEvent(models.Model):
     `data`. `endpoint` is set for a test, which goes to one alone.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(_("évènement"), max_length=40, choices=EventKind.choices)
     subject = models.CharField(_("objet"), max_length=80)
     data = models.JSONField(_("données"))
     endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+        WebhookEndpoint,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("webhook"),
     )
     created_at = models.DateTimeField(_("créé le"), default=timezone.now)
-    dispatched_at = models.DateTimeField(null=True)
+    dispatched_at = models.DateTimeField(_("réparti le"), null=True)
 
     objects: ClassVar[models.Manager[WebhookEvent]] = models.Manager()
     _default_manager: ClassVar[models.Manager[WebhookEvent]]
 
     class Meta:
-        verbose_name = _("évènement")
-        verbose_name_plural = _("évènements")
+        verbose_name = _("évènement d'un webhook")
+        verbose_name_plural = _("évènements des webhooks")
         ordering = ("-created_at", "-pk")
         indexes = (
             models.Index(fields=("subject",), name="event_waiting", condition=Q(dispatched_at__isnull=True)),
@@ -200,23 +214,29 @@ class WebhookDelivery(models.Model):
     """One event for one endpoint: the row is the truth, and a message to Celery only starts the call sooner."""
 
     endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+        WebhookEndpoint,
+        on_delete=models.CASCADE,
+        related_name="deliveries",
+        db_index=False,
+        verbose_name=_("webhook"),
     )
-    event = models.ForeignKey(WebhookEvent, on_delete=models.CASCADE, related_name="deliveries")
+    event = models.ForeignKey(
+        WebhookEvent, on_delete=models.CASCADE, related_name="deliveries", verbose_name=_("évènement")
+    )
     state = models.CharField(
         _("état"), max_length=10, choices=DeliveryState.choices, default=DeliveryState.QUEUED
     )
     attempts = models.PositiveSmallIntegerField(_("tentatives"), default=0)
     next_attempt_at = models.DateTimeField(_("prochaine tentative"), default=timezone.now)
-    lease_until = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(_("réservé jusqu'à"), null=True)
     created_at = models.DateTimeField(_("créé le"), default=timezone.now)
 
     objects: ClassVar[models.Manager[WebhookDelivery]] = models.Manager()
     _default_manager: ClassVar[models.Manager[WebhookDelivery]]
 
     class Meta:
-        verbose_name = _("envoi")
-        verbose_name_plural = _("envois")
+        verbose_name = _("envoi d'un webhook")
+        verbose_name_plural = _("envois des webhooks")
         ordering = ("-created_at", "-pk")
         indexes = (
             models.Index(
@@ -238,7 +258,9 @@ class WebhookDelivery(models.Model):
 class WebhookAttempt(models.Model):
     """One call: what came back, or why nothing did."""
 
-    delivery = models.ForeignKey(WebhookDelivery, on_delete=models.CASCADE, related_name="log")
+    delivery = models.ForeignKey(
+        WebhookDelivery, on_delete=models.CASCADE, related_name="log", verbose_name=_("envoi")
+    )
     started_at = models.DateTimeField(_("date"), default=timezone.now)
     milliseconds = models.PositiveIntegerField(_("durée (ms)"), default=0)
     status = models.PositiveSmallIntegerField(_("réponse"), null=True)
@@ -249,8 +271,8 @@ class WebhookAttempt(models.Model):
     _default_manager: ClassVar[models.Manager[WebhookAttempt]]
 
     class Meta:
-        verbose_name = _("tentative")
-        verbose_name_plural = _("tentatives")
+        verbose_name = _("tentative d'envoi")
+        verbose_name_plural = _("tentatives d'envoi")
         ordering = ("-started_at", "-pk")
 
     def __str__(self) -> str:

@@ -97,13 +97,13 @@ class Visit(models.Model):
 class DailyCount(models.Model):
     """How often something happened on a day. A measure that has no language, device or label leaves it empty."""
 
-    measure = models.CharField(max_length=20, choices=Measure.choices)
-    day = models.DateField()
-    language = models.CharField(max_length=5, blank=True)
-    device = models.CharField(max_length=10, blank=True)
-    label = models.CharField(max_length=LABEL_LENGTH, blank=True)
-    count = models.PositiveBigIntegerField()
-    is_demonstration = models.BooleanField(default=False)
+    measure = models.CharField(_("mesure"), max_length=20, choices=Measure.choices)
+    day = models.DateField(_("jour"))
+    language = models.CharField(_("langue"), max_length=5, blank=True)
+    device = models.CharField(_("appareil"), max_length=10, blank=True)
+    label = models.CharField(_("détail"), max_length=LABEL_LENGTH, blank=True)
+    count = models.PositiveBigIntegerField(_("nombre"))
+    is_demonstration = models.BooleanField(_("démonstration"), default=False)
 
     objects: ClassVar[models.Manager[DailyCount]] = models.Manager()
 
@@ -127,13 +127,13 @@ class DailyVital(models.Model):
     `page` is the name of a route: what is measured is a kind of page.
     """
 
-    metric = models.CharField(max_length=5, choices=Metric.choices)
-    day = models.DateField()
-    page = models.CharField(max_length=80)
-    device = models.CharField(max_length=10)
-    bucket = models.PositiveSmallIntegerField()
-    count = models.PositiveBigIntegerField()
-    is_demonstration = models.BooleanField(default=False)
+    metric = models.CharField(_("mesure"), max_length=5, choices=Metric.choices)
+    day = models.DateField(_("jour"))
+    page = models.CharField(_("page"), max_length=80)
+    device = models.CharField(_("appareil"), max_length=10)
+    bucket = models.PositiveSmallIntegerField(_("tranche"))
+    count = models.PositiveBigIntegerField(_("nombre"))
+    is_demonstration = models.BooleanField(_("démonstration"), default=False)
 
     objects: ClassVar[models.Manager[DailyVital]] = models.Manager()
 

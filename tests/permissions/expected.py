@@ -372,8 +372,40 @@ MODELS: dict[str, Who] = {
     "catalog.Notice": LOOK,
     "catalog.Favourite": LOOK,
     "pages.ContactRequest": DESK,
-    "blog.Article": ADMIN,
-    "blog.Tag": ADMIN,
+    **dict.fromkeys(
+        ("blog.Article", "blog.Tag", "blog.ArticleAutosave", "blog.ArticlePicture"),
+        ADMIN,
+    ),
+    # What belongs to an order, a message or a product, and shows no more of it.
+    **dict.fromkeys(
+        (
+            *("orders.ShipmentLine", "orders.Withdrawal", "orders.WithdrawalLine"),
+            *("pages.ContactReply", "pages.ContactImage"),
+            *("catalog.Variant", "catalog.ProductImage", "catalog.PictureImport", "catalog.RetiredPicture"),
+            *("catalog.CategoryPicture", "catalog.FormerSlug"),
+        ),
+        DESK,
+    ),
+    # Money, people, letters, programs and the shop itself.
+    **dict.fromkeys(
+        (
+            *("orders.CardChange", "orders.DiscardedCard", "orders.DiscardedCustomer"),
+            *("orders.Payout", "orders.BalanceMovement", "orders.BankLine", "orders.AccountNumber"),
+            *("orders.FiledReturn", "orders.ChainLink", "orders.ChainHead", "orders.PurgedYear"),
+            *("orders.Contract", "orders.ContractDocument", "orders.InvoiceDocument"),
+            *("orders.InvoiceDraft", "orders.InvoiceSeries", "orders.InvoiceGap"),
+            *("accounts.UserRole", "accounts.Address", "accounts.SignUp", "accounts.EmailChange"),
+            *("orders.SavedCart", "pages.CartReminder", "pages.DataExport", "pages.InactivityNotice"),
+            *("consent.ConsentProof", "consent.ConsentVersion"),
+            *("blog.Campaign", "blog.CampaignText", "blog.CampaignRecipient"),
+            *("blog.Subscriber", "blog.ConsentRecord"),
+            *("integrations.ApiKey", "integrations.RepeatedCall", "integrations.WebhookEndpoint"),
+            *("integrations.WebhookEvent", "integrations.WebhookDelivery", "integrations.WebhookAttempt"),
+            *("statistics.DailyCount", "statistics.DailyVital", "terms.TermsVersion"),
+            *("watching.Incident", "backups.Backup", "core.DiscardedFile"),
+        ),
+        LOOK,
+    ),
 }
 
 STEPS: dict[str, Who] = {

@@ -23,7 +23,6 @@ from blog.tests.subscribers import make_letter, make_subscriber
 from catalog.models import Favourite, Notice, Product, ProductImage, ProductVariation, Review
 from catalog.tests.factories import make_image, make_promotion
 from orders.models import (
-    AccountNumber,
     DeliveryStop,
     Discrepancy,
     Dispute,
@@ -70,6 +69,7 @@ from shop.pages.models import (
     SeasonalBanner,
 )
 from shop.terms.versions import publish_terms
+from tests.permissions.records import make_records
 
 ACTORS = ("anonymous", "member", "other", "staff", "looker", "admin")
 
@@ -126,14 +126,15 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     update_status(order_id=archived.pk, status="delivered", actor=None)
     remove_order(order_id=archived.pk, actor=None)
     case = _declare(pay_order(make_order()))
+    shown = Product._default_manager.first()
+    assert shown is not None
+    photo, format_ = make_image(shown), make_variation(shown, "Moyen")
+    export, delivery = _personal_data(people["member"]), _webhook(people["admin"])
+    api_key = create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None).row
+    make_records(people["member"], order)
     rows = {model._meta.label: model._default_manager.first() for model in admin.site._registry}
     # What refuses is no order without this or that: the pages are asked for an order that can have it.
-    # No list of the operators' shows the chart of accounts.
-    account, _made = AccountNumber.objects.get_or_create(
-        role="sales", defaults={"number": "707000", "label": "Ventes"}
-    )
-    rows |= {"orders.Order": order, "orders.WithdrawalCase": case, "orders.AccountNumber": account}
-    shown = Product.objects.get(pk=rows["catalog.Product"].pk)
+    rows |= {"orders.Order": order, "orders.WithdrawalCase": case}
     missing = sorted(label for label, row in rows.items() if row is None)
     assert missing == [], "make a row of each model that the administration shows"
     return World(
@@ -142,15 +143,15 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         case=case,
         picture=ContactImage.objects.get(),
         address=Address.objects.get(),
-        export=_personal_data(people["member"]),
+        export=export,
         due=order.payments.get(position=2),
-        api_key=create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None).row,
-        delivery=_webhook(people["admin"]),
-        photo=make_image(shown),
+        api_key=api_key,
+        delivery=delivery,
+        photo=photo,
         piece_photo=PiecePhoto.objects.create(
             piece=WorkPiece.objects.filter(item__order=order).first(), file="pieces/x.jpg", width=1, height=1
         ),
-        format=make_variation(shown, "Moyen"),
+        format=format_,
         rows=rows,  # type: ignore[arg-type]
     )
 

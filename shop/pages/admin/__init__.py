@@ -1,5 +1,5 @@
 """The pages in Django's admin; importing a module registers its rows."""
 
-from shop.pages.admin import contact, content, personal_data
+from shop.pages.admin import contact, content, personal_data, records
 
-__all__ = ["contact", "content", "personal_data"]
+__all__ = ["contact", "content", "personal_data", "records"]

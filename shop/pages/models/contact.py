@@ -69,8 +69,10 @@ class ContactRequest(models.Model):
 class ContactReply(models.Model):
     """What the workshop answered by mail. `key` names its mail."""
 
-    request = models.ForeignKey(ContactRequest, on_delete=models.CASCADE, related_name="replies")
-    key = models.UUIDField(unique=True, editable=False)
+    request = models.ForeignKey(
+        ContactRequest, on_delete=models.CASCADE, related_name="replies", verbose_name=_("demande de contact")
+    )
+    key = models.UUIDField(_("clé de l'e-mail"), unique=True, editable=False)
     text = models.TextField(_("réponse"))
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -82,8 +84,8 @@ class ContactReply(models.Model):
     created_at = models.DateTimeField(_("envoyée le"), default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("réponse")
-        verbose_name_plural = _("réponses")
+        verbose_name = _("réponse à un message")
+        verbose_name_plural = _("réponses aux messages")
         ordering = ("created_at", "pk")
 
     def __str__(self) -> str:
@@ -93,14 +95,16 @@ class ContactReply(models.Model):
 class ContactImage(models.Model):
     """A reference picture of a quote request, in the private storage: only operators see it."""
 
-    request = models.ForeignKey(ContactRequest, on_delete=models.CASCADE, related_name="images")
+    request = models.ForeignKey(
+        ContactRequest, on_delete=models.CASCADE, related_name="images", verbose_name=_("demande de contact")
+    )
     file = models.CharField(_("fichier"), max_length=120, editable=False)
     width = models.PositiveIntegerField(_("largeur"), editable=False)
     height = models.PositiveIntegerField(_("hauteur"), editable=False)
 
     class Meta:
-        verbose_name = _("image de référence")
-        verbose_name_plural = _("images de référence")
+        verbose_name = _("image d'une demande")
+        verbose_name_plural = _("images des demandes")
         ordering = ("pk",)
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ class DataExport(models.Model):
     holds it until `lease_until`; another takes it over then.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(_("clé"), primary_key=True, default=uuid.uuid4, editable=False)
     user_key = models.BigIntegerField(_("compte n°"), db_index=True)
     language = models.CharField(_("langue"), max_length=5)
     state = models.CharField(

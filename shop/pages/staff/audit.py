@@ -24,6 +24,7 @@ from shop.core.audit_labels import (
 from shop.core.keyset import BadCursor
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import RecordAdmin
 from shop.core.staff_pages import staff_page
 
 
@@ -37,8 +38,12 @@ def action_choices() -> list[tuple[str, str]]:
 
 
 def subject_choices() -> list[tuple[str, str]]:
-    """Return the kinds of rows that people change."""
-    models = [model._meta.label_lower for model in admin.site._registry]
+    """Return the kinds of rows that people change; of those that the shop writes itself, links alone lead here."""
+    models = [
+        model._meta.label_lower
+        for model, row_admin in admin.site._registry.items()
+        if not isinstance(row_admin, RecordAdmin)
+    ]
     return [
         ("", "Tous les objets"),
         *sorted(((name, noun(name)) for name in models), key=lambda it: it[1]),
