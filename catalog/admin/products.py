@@ -171,14 +171,23 @@ class PricePointAdmin(StaffAdmin[PricePoint]):
     """Prices over time: the proof of what was asked. Nobody writes them here."""
 
     view_action = StaffAction.SEE_PRICES
-    list_display = ("product_id", "variation_id", "finish", "amount", "starts_at", "lowest_prior")
+    list_display = ("product_number", "variation_number", "finish", "amount", "starts_at", "lowest_prior")
     list_filter = ("finish",)
     date_hierarchy = "starts_at"
     search_fields = ("product_id",)
     search_help_text = _("Nom du produit ou son numéro.")
     ordering = ("-starts_at", "-pk")
-    fields = list_display
+    fields = readonly_fields = list_display
     show_full_result_count = False
+
+    # The keys alone: the product may be gone.
+    @admin.display(description=_("produit n°"), ordering="product_id")
+    def product_number(self, point: PricePoint) -> int:
+        return point.product_id
+
+    @admin.display(description=_("variation n°"), ordering="variation_id")
+    def variation_number(self, point: PricePoint) -> int | None:
+        return point.variation_id
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[PricePoint], search_term: str

@@ -127,11 +127,14 @@ def test_prices_over_time_are_only_looked_at(admin_client):
     product = make_product("Élan", price="40.00")
     make_product("Lynx", price="50.00")
     point = PricePoint.objects.get(product_id=product.pk)
-    assert len(admin_client.get(PRICES).context["cl"].result_list) == 2
+    listed = admin_client.get(PRICES)
+    assert len(listed.context["cl"].result_list) == 2
+    for page in (listed, admin_client.get(f"{PRICES}{point.pk}/change/")):
+        assert "Produit n°" in page.content.decode()
+        assert "roduct id" not in page.content.decode()
     assert list(admin_client.get(PRICES, {"q": "elan"}).context["cl"].result_list) == [point]
     assert list(admin_client.get(PRICES, {"q": str(product.pk)}).context["cl"].result_list) == [point]
     assert list(admin_client.get(PRICES, {"q": "9" * 30}).context["cl"].result_list) == []
-    assert admin_client.get(f"{PRICES}{point.pk}/change/").status_code == 200
     assert admin_client.get(f"{PRICES}add/").status_code == 403
     assert admin_client.post(f"{PRICES}{point.pk}/change/", {"amount": "1"}).status_code == 403
     assert admin_client.post(f"{PRICES}{point.pk}/delete/", {"post": "yes"}).status_code == 403

@@ -97,6 +97,7 @@ def test_no_page_shows_what_is_hidden(world: World):
         assert "unseen" not in read, model
 
 
+@pytest.mark.both_engines
 def test_a_row_is_found_by_its_key_and_by_what_the_list_is_searched_by(world: World):
     browser = world.browser("admin")
     for model, row_admin in record_admins():
@@ -144,3 +145,11 @@ def test_no_list_counts_its_table_twice(world: World):
             if "COUNT(" in query["sql"] and model._meta.db_table in query["sql"]
         ]
         assert len(counts) == 1, (model, counts)
+
+
+def test_dates_that_a_list_is_cut_by_are_indexed():
+    for model, row_admin in record_admins():
+        if row_admin.date_hierarchy:
+            column = model._meta.get_field(row_admin.date_hierarchy)
+            indexed = column.db_index or any(index.fields[0] == column.name for index in model._meta.indexes)
+            assert indexed, (model, column)

@@ -184,6 +184,15 @@ def test_values_are_shown_as_people_read_them(client, chef):
     assert 'for="id_person">Personne' in client.get(TRAIL).content.decode()
 
 
+def test_page_offers_what_people_change_and_not_what_the_shop_writes(client, chef):
+    client.force_login(chef)
+    kinds = {name for name, _noun in client.get(TRAIL).context["form"].fields["subject_type"].choices}
+    assert {"orders.order", "catalog.product", "accounts.user"} < kinds
+    assert kinds.isdisjoint({"orders.chainlink", "integrations.webhookevent", "core.discardedfile"})
+    asked = {"subject_type": "integrations.webhookendpoint"}
+    assert client.get(TRAIL, asked).status_code == 200
+
+
 def test_search_by_action_object_and_dates():
     old = entry("user.blocked")
     new = entry()
