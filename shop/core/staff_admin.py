@@ -125,7 +125,8 @@ class RecordAdmin(StaffAdmin[Row]):
     """Rows that the shop writes, to look up: `admin.site.register(Model, RecordAdmin, view_action=…, list_display=…)`.
 
     A row's page has every column but those of `exclude`, which are not even read: secrets, and files as bytes. A search
-    finds a row by its key, too.
+    finds a row by its key, too. What grows with every visit has its date among the filters: a bar of dates sorts the
+    whole table for each page.
     """
 
     # A search counts what it found, and not the whole table beside it.

@@ -81,7 +81,7 @@ show(
     view_action=StaffAction.SEE_USERS,
     staff_list="staff-register",
     list_display=("recorded_at", "browser_id", "number", "version", "choices", "language"),
-    date_hierarchy="recorded_at",
+    list_filter=("recorded_at",),
     search_fields=("browser_id",),
 )
 show(
@@ -135,8 +135,7 @@ show(
     view_action=StaffAction.SEE_AUTOMATION,
     staff_list="staff-webhooks",
     list_display=("created_at", "kind", "subject", "id", "endpoint", "dispatched_at"),
-    list_filter=("kind", ("dispatched_at", admin.EmptyFieldListFilter)),
-    date_hierarchy="created_at",
+    list_filter=("created_at", "kind", ("dispatched_at", admin.EmptyFieldListFilter)),
     search_fields=("subject",),
 )
 show(
@@ -166,8 +165,7 @@ show(
     view_action=StaffAction.SEE_STATISTICS,
     staff_list="staff-statistics",
     list_display=("day", "measure", "label", "language", "device", "count", "is_demonstration"),
-    list_filter=("measure", "is_demonstration"),
-    date_hierarchy="day",
+    list_filter=("day", "measure", "is_demonstration"),
     search_fields=("label",),
     ordering=("-day", "-pk"),
 )
@@ -176,8 +174,7 @@ show(
     view_action=StaffAction.SEE_STATISTICS,
     staff_list="staff-statistics",
     list_display=("day", "metric", "page", "device", "bucket", "count", "is_demonstration"),
-    list_filter=("metric", "is_demonstration"),
-    date_hierarchy="day",
+    list_filter=("day", "metric", "is_demonstration"),
     search_fields=("page",),
     ordering=("-day", "-pk"),
 )
