@@ -65,7 +65,8 @@ def _row(cells: Iterable[str]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Without what would end a cell or a line; letters that the encoding lacks lose their accents."""
+    """Without what would end a cell or a line, and without what a spreadsheet would take for the beginning of a
+    formula; letters that the encoding lacks lose their accents."""
     kept = " ".join(text.replace("|", " ").split())
     try:
         kept.encode(ENCODING)
@@ -73,7 +74,7 @@ def _plain(text: str) -> str:
         kept = "".join(
             letter for letter in unicodedata.normalize("NFKD", kept) if not unicodedata.combining(letter)
         )
-    return kept
+    return kept.lstrip("=+-@ ")
 
 
 def _day(day: date) -> str:

@@ -208,3 +208,12 @@ def test_a_name_can_not_break_the_file():
     assert row.decode("iso8859-15").split("\t")[7] == "Zoe ?ukasz ?? €"
     assert row.count(b"\t") == 17
     assert fec_name("123 456 789 00012", 2026) == "123456789FEC20261231.txt"
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "\uff1dHYPERLINK(1)", " @ +-=HYPERLINK(1)"])
+def test_a_name_that_is_a_formula_stays_text(name):
+    day = utc(2026, 1, 1).date()
+    account = Account("411000", "Clients", "C1", name)
+    entry = Entry("VE", day, "F-1", day, "x", (EntryLine(account, Decimal("1.00")),), (day, 1, 1))
+    [_head, row] = fec_lines([entry])
+    assert row.decode("iso8859-15").split("\t")[7] == "HYPERLINK(1)"
