@@ -213,6 +213,9 @@ def test_a_long_passphrase_is_taken(client):
         "@example.com",
         "a b@example.com",
         "clıent@example.com",
+        "root@localhost",
+        "root@[127.0.0.1]",
+        "root@[::1]",
         f"{'a' * 250}@example.com",
     ],
 )

@@ -40,9 +40,16 @@ def normalise_email(email: str) -> str:
 
 class AddressValidator(EmailValidator):
     """Django's, whose pattern takes « ı » for an i. It accepts no other letter beyond ASCII in a name; mails do not
-    arrive there, and PostgreSQL may compare ``vıctim@`` as ``victim@``."""
+    arrive there, and PostgreSQL may compare ``vıctim@`` as ``victim@``.
+
+    A machine named by its number and ``localhost`` are refused as well: a stranger's word would send mails into the
+    network of the mail server."""
 
     user_regex = re.compile(EmailValidator.user_regex.pattern, re.IGNORECASE | re.ASCII)
+    domain_allowlist = ()
+
+    def validate_domain_part(self, domain_part: str) -> bool:
+        return bool(self.domain_regex.match(domain_part))
 
 
 _validate_address = AddressValidator()
