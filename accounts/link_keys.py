@@ -34,7 +34,8 @@ def link_mark(key: str) -> str:
 
 def close_link(request: HttpRequest, kind: str) -> None:
     """Forget the key that this request is about."""
-    request.session[kind] = _others(request, kind, link_key(request, kind))
+    if kind in request.session:
+        request.session[kind] = _others(request, kind, link_key(request, kind))
 
 
 def _others(request: HttpRequest, kind: str, key: str) -> list[str]:

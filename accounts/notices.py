@@ -12,6 +12,9 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from shop.core import limits
+from shop.core.client_address import client_address
+
 SESSION_KEY = "auth_notice"
 COOKIE = "notice"
 COOKIE_SECONDS = 60
@@ -106,8 +109,9 @@ NOTICES = {
 
 
 def leave_notice(request: HttpRequest, code: str) -> None:
-    """Keep a notice for the next page that takes one."""
-    request.session[SESSION_KEY] = code
+    """Keep a notice for the next page that takes one; strangers without a session have so many of them."""
+    if request.session.keys() or limits.consume(limits.VISITOR_NOTICE_NETWORK, client_address(request)):
+        request.session[SESSION_KEY] = code
 
 
 def take_notice(request: HttpRequest) -> Notice | None:

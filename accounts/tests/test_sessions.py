@@ -340,6 +340,19 @@ def test_ended_sessions_go_in_batches():
     assert not UserSession.objects.filter(user=user).exists()
 
 
+@pytest.mark.parametrize("page", ["confirmation", "nouveau-mot-de-passe", "adresse-e-mail", "seconde-etape"])
+def test_no_stranger_fills_the_table_of_sessions_with_notices(settings, page):
+    settings.LIMITS = {"visitor-notice-network": 2}
+    known = Client()
+    answers = [known.get(f"/auth/{page}"), *(Client().get(f"/auth/{page}") for _ in range(3))]
+    assert [answer.status_code for answer in answers] == [302] * 4
+    assert len({answer["Location"] for answer in answers}) == 1
+    assert Session.objects.count() == 2
+    # Whoever has one reads what became of the link.
+    known.get(f"/auth/{page}")
+    assert known.get(answers[0]["Location"]).context["notice"] is not None
+
+
 def test_a_mail_tells_of_a_new_device_but_not_of_the_first_and_of_known_ones():
     make_member(language="de")
     known = browser()

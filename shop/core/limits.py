@@ -46,7 +46,7 @@ class Limit:
     """At most `attempts` in each `window`, which begins with the first of them.
 
     `refusal` is what the visitor reads, with the stable `code`; a limit without one is never shown: the answer is the
-    same and the mail is not sent. `LIMITS` of the settings replaces `attempts` by name.
+    same, and the mail is not sent or the notice not kept. `LIMITS` of the settings replaces `attempts` by name.
     """
 
     name: str
@@ -120,6 +120,8 @@ WITHDRAWAL_NETWORK = Limit(
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 # Forms of members whose session ended, each a row of the sessions' table.
 KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
+# Notices for who has no session yet: opening a dead link is enough for one, and each is such a row, too.
+VISITOR_NOTICE_NETWORK = Limit("visitor-notice-network", 60, 10 * _MINUTE, Subject.NETWORK)
 DATA_EXPORT = Limit("data-export", 3, _DAY, Subject.ACCOUNT, _TOO_MANY_TODAY)
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 NEWSLETTER_NETWORK = Limit("newsletter-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)

@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 
 from shop.core import limits
 from shop.core.client_address import client_address, network_of
-from shop.core.limits import LIMITS, Limit, Subject
+from shop.core.limits import LIMITS, VISITOR_NOTICE_NETWORK, Limit, Subject
 from shop.core.models import AttemptCounter
 from shop.core.problems import Problem
 from shop.core.tasks import purge_attempt_counters
@@ -234,19 +234,21 @@ def test_every_limit_is_in_the_table_once():
 
     assert sorted(limit.name for limit in declared) == sorted(limit.name for limit in LIMITS)
     assert len({limit.name for limit in LIMITS}) == len(LIMITS)
-    # Mails are refused without a word, everything else with one.
+    # Mails and notices are left out without a word, everything else is refused with one.
     assert {limit.name for limit in LIMITS if not limit.refusal} == {
-        limit.name for limit in LIMITS if limit.subject == Subject.RECIPIENT
+        VISITOR_NOTICE_NETWORK.name,
+        *(limit.name for limit in LIMITS if limit.subject == Subject.RECIPIENT),
     }
 
 
 def test_operator_guide_shows_every_limit():
     guide = OPERATOR_GUIDE.read_text(encoding="utf-8")
+    left_out = {Subject.RECIPIENT: "mail is not sent", Subject.NETWORK: "notice is not kept"}
 
     with translation.override("fr"):
         rows = [
             f"| `{limit.name}` | {limit.attempts} in {_words(limit.window)} | {limit.subject} "
-            f"| {f'« {limit.refusal} »' if limit.refusal else 'nothing: the mail is not sent'} |"
+            f"| {f'« {limit.refusal} »' if limit.refusal else f'nothing: the {left_out[limit.subject]}'} |"
             for limit in LIMITS
         ]
     assert "\n".join(rows) in guide
