@@ -38,7 +38,7 @@ class PlainTextField(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        text = _clean(super().to_internal_value(data), keep_lines=False)
+        text = _clean(self, super().to_internal_value(data), keep_lines=False)
         if not text and not self.allow_blank:
             self.fail("blank")
         return text
@@ -50,10 +50,14 @@ class ParagraphField(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        return _clean(super().to_internal_value(data), keep_lines=True)
+        return _clean(self, super().to_internal_value(data), keep_lines=True)
 
 
-def _clean(text: str, *, keep_lines: bool) -> str:
+def _clean(field: serializers.CharField, text: str, *, keep_lines: bool) -> str:
+    """A text that is far too long is left as it is, to be refused for that: composing a heap of accents takes the
+    square of its length."""
+    if field.max_length is not None and len(text) > 2 * field.max_length:
+        return text
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     kept = []
     for character in text:

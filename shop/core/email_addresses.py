@@ -26,7 +26,11 @@ def normalise_email(email: str) -> str:
     by IDNA, which leaves out what is invisible, its name without quotes. So ``Ａ@exemple.fr``, ``a@EXEMPLE.fr`` and
     ``"a"@exemple.fr``, or ``a@épi.fr`` and ``a@xn--pi-9ia.fr``, can't become several rows of one mailbox.
     """
-    text = unicodedata.normalize("NFKC", email.strip()).lower()
+    text = email.strip()
+    if len(text) <= EMAIL_MAX_LENGTH:
+        # Never of any length: a heap of accents takes the square of its length, minutes for one request.
+        text = unicodedata.normalize("NFKC", text)
+    text = text.lower()
     if len(text) > EMAIL_MAX_LENGTH:
         # No address, which whoever validates it says.
         return text
