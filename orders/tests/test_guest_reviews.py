@@ -121,6 +121,8 @@ def test_a_members_order_leads_to_the_form_of_members(client, piece):
     order = delivered(piece, user=member)
     client.force_login(member)
     assert client.get(f"/commande/{order.pk}/avis/{piece.pk}")["Location"] == f"/produit/{piece.pk}/avis"
+    for other in (make_product("Lutin").pk, 2**63):
+        assert client.get(f"/commande/{order.pk}/avis/{other}").status_code == 404
 
 
 @pytest.mark.parametrize("is_theirs", [True, False])

@@ -29,6 +29,8 @@ def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> H
     """`/commande/<id>/avis/<product>?acces=…`, for whoever may see the order. A member's order leads to the form that
     members have."""
     order, back = order_of_visitor(request, order_id)
+    if all(item.product_id != product_id for item in order.items.all()):
+        raise Http404
     if order.user_id is not None:
         return HttpResponseRedirect(reverse("catalog:review-write", args=[product_id]))
     purchase = purchase_in(order, product_id)
