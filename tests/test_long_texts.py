@@ -39,7 +39,7 @@ def seconds(client: Client, path: str, *args: Any, status: int, **options: Any) 
     ],
 )
 def test_no_form_composes_a_heap_of_accents(client: Client, path: str, status: int) -> None:
-    fields = ("first_name", "last_name", "name", "subject", "message", "order", "reference", "goods", "reason")
+    fields = ("first_name", "last_name", "name", "subject", "message", "reference", "goods", "reason")
     form = {**dict.fromkeys(fields, HEAP), "email": f"{HEAP}@example.com", "mode": "forgot"}
     form["product_id"] = str(make_product().pk)
     assert seconds(client, path, form, status=status) < NOTICED
