@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.usersessions.models import UserSession
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import translation
@@ -35,6 +36,8 @@ class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().login(request, user)
         start_clock(request, user)
         remember_device(request, user)
+        # The library does it where it led through the steps itself, and not for who signs in while ordering.
+        UserSession.objects.create_from_request(request)
         if not is_known:
             with translation.override(user.language):
                 device = device_name(request.headers.get("User-Agent", ""))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import AnonymousUser
@@ -13,6 +14,7 @@ from django.db import transaction
 
 from accounts.models import SignUp, User
 from accounts.services import CheckoutSignUp, authenticate_at_checkout, sign_in_now
+from accounts.sessions import end_all_sessions
 from accounts.tests.people import PASSWORD, add_app, mails, make_member, sign_up
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -152,6 +154,10 @@ def test_signing_in(request_):
 
     assert request_.session[SESSION_KEY] == str(user.pk)
     assert request_.user == user
+    # It is listed, and ended with all others.
+    assert UserSession.objects.get().session_key == request_.session.session_key
+    end_all_sessions(user)
+    assert not SessionStore().exists(request_.session.session_key)
 
 
 @pytest.mark.parametrize(
