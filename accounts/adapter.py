@@ -14,8 +14,9 @@ from accounts.devices import known_device, remember_device
 from accounts.mails import send_new_device
 from accounts.models import User
 from accounts.redirects import is_own_path
-from accounts.sessions import device_name
+from accounts.sessions import device_name, end_oldest_sessions
 from accounts.staff_sessions import start_clock
+from shop.core.limits import NEW_DEVICE_MAIL, consume
 
 NO_ADDRESS = "::"
 
@@ -38,7 +39,8 @@ class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         remember_device(request, user)
         # The library does it where it led through the steps itself, and not for who signs in while ordering.
         UserSession.objects.create_from_request(request)
-        if not is_known:
+        end_oldest_sessions(user)
+        if not is_known and consume(NEW_DEVICE_MAIL, user.email):
             with translation.override(user.language):
                 device = device_name(request.headers.get("User-Agent", ""))
             send_new_device(user, device=device)

@@ -23,6 +23,8 @@ SEEN = "seen"
 """Session key: when the row was last updated, in seconds of the epoch."""
 SEEN_STEP = int(timedelta(hours=1).total_seconds())
 """How exact « last seen » is: a session writes it at most this often."""
+MOST_SESSIONS = 50
+"""Of one account at once; another sign-in ends the oldest."""
 
 # The first that fits: most browsers also name those that they descend from.
 _BROWSERS = (
@@ -98,6 +100,13 @@ def note_seen(request: HttpRequest, user: User) -> None:
 def end_session(user: User, session_id: int) -> None:
     """End one session of this person; nothing happens for any other's, and for one that ended."""
     _end([row.session_key for row in UserSession.objects.filter(user_id=user.pk, pk=session_id)])
+
+
+def end_oldest_sessions(user: User) -> None:
+    """End the sessions of this person beyond `MOST_SESSIONS`. One query where there are none."""
+    rows = UserSession.objects.filter(user_id=user.pk).order_by("-created_at", "-pk")
+    if keys := list(rows.values_list("session_key", flat=True)[MOST_SESSIONS:]):
+        _end(keys)
 
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:

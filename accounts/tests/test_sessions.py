@@ -368,6 +368,24 @@ def test_a_mail_tells_of_a_new_device_but_not_of_the_first_and_of_known_ones():
     assert mail.context["security_url"] == "http://localhost:8000/de/kundenkonto/sicherheit"
 
 
+def test_ten_mails_a_day_tell_of_new_devices(settings):
+    settings.LIMITS = {"new-device-mail": 2}
+    make_member()
+    for _ in range(4):
+        browser()
+    assert mails("account_new_device") == [("account_new_device", "client@example.com")] * 2
+
+
+def test_an_account_has_so_many_sessions_and_the_oldest_ends(monkeypatch):
+    monkeypatch.setattr("accounts.sessions.MOST_SESSIONS", 2)
+    make_member("other@example.com")
+    other = browser(email="other@example.com")
+    make_member()
+    opened = [browser() for _ in range(3)]
+    assert [is_open(client) for client in (other, *opened)] == [True, False, True, True]
+    assert Session.objects.count() == UserSession.objects.count() == 3
+
+
 def test_nobody_sees_the_page_without_signing_in(client):
     assert client.get(PAGE)["Location"] == f"/auth?next={PAGE}"
     assert client.post(PAGE, {"action": "end_others"})["Location"] == f"/auth?next={PAGE}"

@@ -140,6 +140,7 @@ TRACKING_MAIL = Limit("tracking-mail", 3, _HOUR, Subject.RECIPIENT)
 NOTICE_MAIL = Limit("notice-mail", 5, _HOUR, Subject.RECIPIENT)
 NEWSLETTER_MAIL = Limit("newsletter-mail", 3, _HOUR, Subject.RECIPIENT)
 ACCOUNT_EXISTS_MAIL = Limit("account-exists-mail", 1, 15 * _MINUTE, Subject.RECIPIENT)
+NEW_DEVICE_MAIL = Limit("new-device-mail", 10, _DAY, Subject.RECIPIENT)
 EMAIL_CHANGE_MAIL = Limit("email-change-mail", 5, _HOUR, Subject.RECIPIENT)
 CONFIRMATION_MAIL = Limit("confirmation-mail", 1, 3 * _MINUTE, Subject.RECIPIENT)
 # Not among the ten a day: a stranger who used them up would keep the owner out. At this pace the mailbox always holds a
