@@ -87,6 +87,18 @@ def test_the_same_address_again_does_nothing(client, order):
     assert rows() == before
 
 
+def test_ten_corrections_a_day_and_staffs_are_not_counted(client, order):
+    for number in range(10):
+        assert client.post(page_of(order), {**FORM, "phone": str(number)}).status_code == 302
+    before = rows()
+    page = client.post(page_of(order), {**FORM, "phone": "10"})
+    assert (page.status_code, rows()) == (429, before)
+    assert "Trop de demandes aujourd&#x27;hui. Réessayez demain." in page.content.decode()
+    assert 0 < int(page["Retry-After"]) <= 86_400
+    corrected = correct_delivery_address(order_id=order.pk, address=NEW, by=ActorKind.STAFF, actor=None)
+    assert corrected.phone == ""
+
+
 def test_a_member_corrects_their_own_and_is_named_in_the_journal(client):
     member = make_member("lea@example.com")
     order = pay_order(make_order(user=member))

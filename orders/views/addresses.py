@@ -29,7 +29,8 @@ def address_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     form = DeliveryAddressForm(
         request.POST if request.method == "POST" else None, order=order, countries=countries
     )
-    error, status = "", 200
+    refusal: Problem | None = None
+    status = 200
     if request.method == "POST":
         status = 400
         if form.is_valid():
@@ -41,10 +42,12 @@ def address_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
                     actor=request.user if isinstance(request.user, User) else None,
                 )
             except Problem as problem:
-                error, status = problem.detail, problem.status
+                refusal, status = problem, problem.status
             else:
                 return redirect(f"{back}#coordonnees")
-    return hide_address(_render(request, order, form, {"error": error, "back": back}, status))
+    values = {"error": refusal.detail if refusal else "", "back": back}
+    page = _render(request, order, form, values, status)
+    return hide_address(refusal.set_headers(page) if refusal else page)
 
 
 def _render(

@@ -39,6 +39,7 @@ class Subject(StrEnum):
     DEVICE = "device and account"
     RECIPIENT = "recipient"
     KEY = "API key"
+    ORDER = "order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ WITHDRAWAL_NETWORK = Limit(
     Subject.NETWORK,
     _("Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."),
 )
+# Each writes to the customer and to the workshop, in words of whoever holds the order's link.
+ADDRESS_CORRECTION = Limit("address-correction", 10, _DAY, Subject.ORDER, _TOO_MANY_TODAY)
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)
 # Forms of members whose session ended, each a row of the sessions' table.
 KEPT_FORM_NETWORK = Limit("kept-form-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY_FOR_MINUTES)

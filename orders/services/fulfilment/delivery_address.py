@@ -22,6 +22,7 @@ from orders.selectors.destinations import is_stopped, not_served, place_at, plac
 from orders.selectors.invoices import is_taxed_at_destination
 from orders.selectors.rules import load_pricing_rules
 from orders.selectors.workshop import pieces_here
+from shop.core import limits
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -74,8 +75,11 @@ def correct_delivery_address(
 
     Its invoice stays as it is; the customer is billed where they were before. The same address again does nothing.
     Raises Problem 409 `address_final` once it is too late, and for another country: 400 `country_not_served`, 409
-    `address_changes_terms` when delivery cost, VAT or customs would be others.
+    `address_changes_terms` when delivery cost, VAT or customs would be others; 429 `throttled` for a customer's
+    eleventh in a day.
     """
+    if by == ActorKind.CUSTOMER:
+        limits.enforce(limits.ADDRESS_CORRECTION, str(order_id))
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if not may_correct_address(order, by):
