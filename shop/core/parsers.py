@@ -15,6 +15,8 @@ MAX_DEPTH = 20
 MAX_BYTES = 1024 * 1024
 # A body of a megabyte holds 300,000 empty lists, which take a second to read. Brackets within texts count too.
 MAX_BRACKETS = 10_000
+# Of one list or object. Fields that take fewer look at each first: a list of 400,000 numbers took them 30 seconds.
+MAX_ITEMS = 1000
 NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 """NUL and halves of surrogate pairs, which JSON can express and PostgreSQL can't store."""
 
@@ -29,7 +31,7 @@ class BodyTooLarge(APIException):
 
 class StrictJSONParser(BaseParser):
     """JSON objects in UTF-8 only: no NaN, no infinite number, no duplicate keys, no deep nesting, no NUL characters, no
-    heaps of lists.
+    heaps of lists, no list without end.
     """
 
     media_type = "application/json"
@@ -93,8 +95,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _unusable(value: Any, depth: int) -> bool:
-    """True for nesting past MAX_DEPTH, and for text that no database column holds (NUL, lone surrogates)."""
-    if depth > MAX_DEPTH:
+    """True for nesting past MAX_DEPTH, for more than MAX_ITEMS side by side, and for text that no database column holds
+    (NUL, lone surrogates)."""
+    if depth > MAX_DEPTH or (isinstance(value, dict | list) and len(value) > MAX_ITEMS):
         return True
     if isinstance(value, str):
         return NOT_KEPT.search(value) is not None

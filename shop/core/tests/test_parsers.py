@@ -34,6 +34,20 @@ def test_a_body_of_empty_lists_is_refused_unread(monkeypatch: pytest.MonkeyPatch
         parsed('{"a": [' + "[]," * 300_000 + "[]]}")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda number: {"a": [1] * number},
+        lambda number: {"a": [{"b": [1] * number}]},
+        lambda number: {str(each): 1 for each in range(number)},
+    ],
+)
+def test_a_list_or_an_object_holds_a_thousand_values_at_most(body: Any) -> None:
+    assert parsed(json.dumps(body(1000))) == body(1000)
+    with pytest.raises(ParseError):
+        parsed(json.dumps(body(1001)))
+
+
 @pytest.mark.parametrize("escape", ["\\u0000", "\\ud800", "\\udfff", "\\ud83d"])
 @pytest.mark.parametrize("body", ['{{"a": "x{0}y"}}', '{{"{0}": 1}}', '{{"a": [["x", "{0}"]]}}'])
 def test_text_that_no_column_holds_is_refused_wherever_it_stands(body: str, escape: str) -> None:
