@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 
+from catalog.models import Product
 from shop.core.staff_actions import StaffAction
 
 PRODUCTS = "/api/admin/products"
@@ -39,3 +40,12 @@ def send(
         content_type="application/json",
         headers=headers,
     )
+
+
+def names(answer) -> list[str]:
+    assert answer.status_code == 200, answer.json()
+    return [row["name"] for row in answer.json()["results"]]
+
+
+def columns(product: Product) -> dict:
+    return Product.objects.filter(pk=product.pk).values().get()

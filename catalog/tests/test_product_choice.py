@@ -21,6 +21,7 @@ from catalog.tests.factories import (
     make_variation,
     variant_of,
 )
+from catalog.tests.pages import page
 
 pytestmark = pytest.mark.django_db
 NBSP = "\u00a0"
@@ -85,12 +86,6 @@ class Shop:
 @pytest.fixture(scope="module", autouse=True)
 def shop(module_rows) -> Shop:
     return Shop()
-
-
-def page(client, address: str) -> str:
-    response = client.get(address)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def words(html: str) -> str:

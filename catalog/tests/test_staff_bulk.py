@@ -8,15 +8,10 @@ import pytest
 
 from catalog.models import PricePoint, Product
 from catalog.tests.factories import change_product, make_category, make_product, make_variation
-from catalog.tests.staff import PRODUCTS, send, staff_browser
+from catalog.tests.staff import PRODUCTS, send
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def admin():
-    return staff_browser()
 
 
 def bulk(admin, *products, **body):

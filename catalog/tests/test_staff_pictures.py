@@ -1,59 +1,35 @@
-"""Photos of a product by calls: added, arranged, changed, cropped, removed."""
+"""Photos of a product by calls: added, arranged, changed, removed."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from io import BytesIO
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from PIL import Image
 
 from catalog.models import ProductImage, RetiredPicture
-from catalog.selectors.pictures import image_info
 from catalog.selectors.product_documents import image_address
 from catalog.services import gallery, media
 from catalog.services.gallery import MOST_PICTURES
 from catalog.services.product_removal import trash_products
 from catalog.tests.factories import make_image, make_product, make_user, make_variation, picture
+from catalog.tests.photos import halves, upload
 from catalog.tests.staff import PRODUCTS, send, staff_browser
-from shop.core import images
 from shop.core.content_version import content_version
 from shop.core.models import AuditEntry
 from shop.core.outbound import AddressRefused, Answer, CallFailed
 from shop.core.staff_actions import StaffAction
-from shop.core.templatetags.images import picture as picture_tag
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.models import WebhookEvent
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def admin():
-    return staff_browser()
-
-
-def upload(browser, product, content: bytes, name: str = "ours.jpg", key: str = "", **fields):
-    sent = {"file": SimpleUploadedFile(name, content), **fields}
-    headers = {"Idempotency-Key": key} if key else {}
-    return browser.post(f"{PRODUCTS}/{product.pk}/images", sent, headers=headers)
-
-
 def order(product) -> list[int]:
     return list(product.images.order_by("position", "pk").values_list("pk", flat=True))
-
-
-def halves() -> BytesIO:
-    """Red on the left, blue on the right."""
-    drawn = Image.new("RGB", (800, 600), (200, 20, 20))
-    drawn.paste((20, 20, 200), (400, 0, 800, 600))
-    written = BytesIO()
-    drawn.save(written, "JPEG", quality=95)
-    return written
 
 
 def test_upload_stores_a_photo_behind_the_others(admin):
@@ -328,99 +304,6 @@ def test_format_of_another_product_is_refused(admin):
         400,
         {"variation_id": ["Ce format n'existe plus."]},
     )
-
-
-def test_focus_is_a_class_and_the_middle_is_none():
-    product = make_product()
-    row = make_image(product, focus_x=10, focus_y=90)
-    assert image_info(row, "").focus_class == "focus-x0 focus-y4"
-    assert '<img class="focus-x0 focus-y4" src=' in picture_tag(image_info(row, ""))
-    row.focus_x = row.focus_y = 50
-    assert image_info(row, "").focus_class == ""
-    row.focus_x = row.focus_y = None
-    assert "class" not in picture_tag(image_info(row, ""))
-
-
-def test_crop_shows_a_part_and_the_whole_comes_back(admin, django_capture_on_commit_callbacks):
-    product = make_product()
-    row = ProductImage.objects.get(pk=upload(admin, product, halves().getvalue()).json()["id"])
-    media.derive_files(kind="product", pk=row.pk)
-    row.refresh_from_db()
-    whole = (row.file.name, row.width, row.height, row.colour, row.derivatives)
-    path = f"/{product.pk}/images/{row.pk}"
-    answer = send(admin, "patch", path, {"crop": {"x": 50, "y": 0, "width": 50, "height": 100}})
-    assert answer.status_code == 200, answer.json()
-    row.refresh_from_db()
-    assert (row.width, row.height, row.derivatives) == (400, 600, {})
-    assert row.file.name != whole[0]
-    with default_storage.open(row.file.name) as stored:
-        red, _green, blue = Image.open(stored).getpixel((200, 300))
-    assert (red < 60, blue > 150) == (True, True)
-    assert answer.json()["whole"] == {"url": default_storage.url(whole[0]), "width": 800, "height": 600}
-    cropped = row.file.name
-    assert send(admin, "patch", path, {"crop": None}).status_code == 200
-    row.refresh_from_db()
-    assert (row.file.name, row.width, row.height, row.colour, row.derivatives) == whole
-    assert (row.crop, row.whole) == ({}, {})
-    assert [retired.file.name for retired in RetiredPicture.objects.all()] == [cropped]
-
-
-def test_each_crop_is_cut_from_the_whole(admin):
-    product = make_product()
-    pk = upload(admin, product, halves().getvalue()).json()["id"]
-    path = f"/{product.pk}/images/{pk}"
-    send(admin, "patch", path, {"crop": {"x": 50, "y": 0, "width": 50, "height": 100}})
-    send(admin, "patch", path, {"crop": {"x": 0, "y": 0, "width": 75, "height": 100}})
-    row = ProductImage.objects.get(pk=pk)
-    assert (row.width, row.whole["width"]) == (600, 800)
-
-
-def test_files_made_while_a_crop_was_chosen_stay_with_the_whole(admin, monkeypatch):
-    product = make_product()
-    pk = upload(admin, product, halves().getvalue()).json()["id"]
-    made = images.derive_files
-
-    def slow(name):
-        send(
-            admin,
-            "patch",
-            f"/{product.pk}/images/{pk}",
-            {"crop": {"x": 0, "y": 0, "width": 50, "height": 50}},
-        )
-        return made(name)
-
-    monkeypatch.setattr("catalog.services.media.images.derive_files", slow)
-    media.derive_files(kind="product", pk=pk)
-    row = ProductImage.objects.get(pk=pk)
-    assert (row.derivatives, row.whole["derivatives"]["widths"]) == ({}, [360, 768, 800])
-
-
-def test_removed_crop_gives_up_both_files(admin):
-    product = make_product()
-    pk = upload(admin, product, halves().getvalue()).json()["id"]
-    whole = ProductImage.objects.get(pk=pk).file.name
-    send(admin, "patch", f"/{product.pk}/images/{pk}", {"crop": {"x": 0, "y": 0, "width": 50, "height": 50}})
-    cropped = ProductImage.objects.get(pk=pk).file.name
-    assert admin.delete(f"{PRODUCTS}/{product.pk}/images/{pk}").status_code == 204
-    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
-    assert [default_storage.exists(name) for name in (whole, cropped)] == [False, False]
-
-
-@pytest.mark.parametrize(
-    ("crop", "field"),
-    [
-        ({"x": 60, "y": 0, "width": 50, "height": 100}, "crop.non_field_errors"),
-        ({"x": -1, "y": 0, "width": 50, "height": 100}, "crop.x"),
-        ({"x": 0, "y": 0, "width": 10, "height": 10}, "crop"),
-    ],
-)
-def test_crop_outside_the_picture_or_too_small_is_refused(admin, crop, field):
-    product = make_product()
-    pk = upload(admin, product, halves().getvalue()).json()["id"]
-    before = ProductImage.objects.filter(pk=pk).values().get()
-    answer = send(admin, "patch", f"/{product.pk}/images/{pk}", {"crop": crop})
-    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
-    assert ProductImage.objects.filter(pk=pk).values().get() == before
 
 
 def test_product_in_the_trash_is_left_alone(admin):

@@ -1,0 +1,123 @@
+"""Notices of one variant of a piece: sent when that very variant is back."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.models import Notice, Variant
+from catalog.services.notices import ask_notice, confirm_notice, send_due_notices
+from catalog.tests.factories import (
+    change_product,
+    change_variant,
+    make_finish_category,
+    make_product,
+    make_variation,
+    variant_of,
+)
+from catalog.tests.notices import CHECK, mails
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def painted() -> Variant:
+    """Sold out, while the unpainted one of the same piece is made to order."""
+    product = make_product(
+        "Lame", "129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
+    )
+    return change_variant(variant_of(product, finish="painted"), stock_quantity=0)
+
+
+def test_a_variants_mail_is_sent_when_that_variant_is_back(painted):
+    product = painted.product
+    ask_notice(email="a@example.com", language="en", product_id=product.pk, variant_id=painted.pk)
+    notice = Notice.objects.get()
+    confirm_notice(key=notice.token)
+    # The raw print is there, and was all the time.
+    assert send_due_notices() == 0
+    change_variant(variant_of(product, finish="unpainted"), stock_quantity=3)
+    assert send_due_notices() == 0
+    change_product(product, stock_quantity=5)
+    assert send_due_notices() == 0
+    change_variant(painted, stock_quantity=1)
+    assert (send_due_notices(), send_due_notices()) == (1, 0)
+    mail = OutgoingMail.objects.get(kind="notice_available")
+    assert (mail.context["name"], mail.context["url"]) == (
+        "Lame (Painted)",
+        f"http://localhost:8000/en/product/{product.pk}-lame?finition=painted",
+    )
+    assert "Lame (Painted)" in render(mail).subject
+
+
+@pytest.mark.parametrize("change", [{"in_stock": False}, {"is_published": False}])
+def test_a_variant_of_a_product_that_is_off_sale_is_not_back(painted, change):
+    ask_notice(email="a@example.com", language="fr", product_id=painted.product_id, variant_id=painted.pk)
+    confirm_notice(key=Notice.objects.get().token)
+    change_variant(painted, stock_quantity=4)
+    change_product(painted.product, **change)
+    assert send_due_notices() == 0
+    assert Notice.objects.get().sent_at is None
+
+
+def test_a_variant_whose_finish_is_no_longer_on_sale_is_not_back(painted):
+    ask_notice(email="a@example.com", language="fr", product_id=painted.product_id, variant_id=painted.pk)
+    confirm_notice(key=Notice.objects.get().token)
+    change_product(painted.product, painted_price=None)
+    change_variant(painted, stock_quantity=4)
+    assert send_due_notices() == 0
+
+
+def test_wishes_for_a_piece_and_for_its_variants_are_each_made_once(client, painted):
+    raw = variant_of(painted.product, finish="unpainted")
+    for variant in (None, painted, raw, None, painted):
+        body = {"email": "a@example.com", "product_id": painted.product_id}
+        if variant is not None:
+            body["variant_id"] = variant.pk
+        response = client.post("/api/notify", body, content_type="application/json")
+        assert (response.status_code, response.json()) == (202, {"detail": CHECK})
+    assert list(Notice.objects.order_by("pk").values_list("product", "variant")) == [
+        (painted.product_id, None),
+        (painted.product_id, painted.pk),
+        (painted.product_id, raw.pk),
+    ]
+    assert mails() == [("notice_confirm", "a@example.com")] * 3
+
+
+@pytest.mark.parametrize("chosen", ["foreign", 999_999_999, 2**63, "x"])
+def test_a_variant_of_another_piece_can_not_be_asked_for(client, painted, chosen):
+    other = make_product("Golem")
+    body = {
+        "email": "a@example.com",
+        "product_id": painted.product_id,
+        "variant_id": variant_of(other).pk if chosen == "foreign" else chosen,
+    }
+    response = client.post("/api/notify", body, content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert list(response.json()["errors"]) == ["variant_id"]
+    assert (Notice.objects.count(), mails()) == (0, [])
+
+
+def test_the_form_of_a_choice_comes_back_with_it_and_leads_back_to_it(client, painted):
+    sent = {"email": "nobody", "product_id": painted.product_id, "variant_id": painted.pk}
+    response = client.post("/avis/demander", sent)
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert f'<input type="hidden" name="variant_id" value="{painted.pk}">' in html
+    assert response.context["back"] == f"/produit/{painted.product_id}-lame?finition=painted"
+    assert client.post("/avis/demander", {**sent, "email": "a@example.com"}).status_code == 303
+    assert Notice.objects.get().variant == painted
+
+
+def test_a_notice_dies_with_its_variant():
+    product = make_product()
+    small = make_variation(product, in_stock=False)
+    ask_notice(
+        email="a@example.com",
+        language="fr",
+        product_id=product.pk,
+        variant_id=variant_of(product, small).pk,
+    )
+    small.delete()
+    assert not Notice.objects.exists()
