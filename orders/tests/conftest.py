@@ -17,6 +17,7 @@ from orders.tests.factories import make_seller, make_zones
 from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, Shopper
 from orders.tests.installments import clock  # noqa: F401 - fixture
 from orders.tests.refunding import module_provider, paid_piece, provider  # noqa: F401 - fixtures
+from orders.tests.transfers import day_of_transfers, failed, returned  # noqa: F401 - fixtures
 from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture
 from shop.core.circuit import Circuit
 

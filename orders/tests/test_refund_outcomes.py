@@ -1,4 +1,4 @@
-"""What becomes of refunds: sent once, booked, given back when they fail, recognised when made elsewhere."""
+"""What becomes of refunds: sent once, booked, given back when they fail, followed to their end."""
 
 from __future__ import annotations
 
@@ -10,38 +10,16 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.books.audit_checks import check_ledger
-from orders.models import (
-    Attempt,
-    Invoice,
-    OrderStatus,
-    PaymentState,
-    Refund,
-    RefundReason,
-    RefundRequest,
-    RefundState,
-)
-from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
+from orders.models import Attempt, Invoice, OrderStatus, PaymentState, Refund, RefundState
+from orders.selectors.refund_rules import refundable
 from orders.selectors.refunds import progress
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.decisions import retry_refund
-from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.outcomes import apply_refund, record_refusal
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
-from orders.tests.refunding import (
-    EUROS,
-    in_installments,
-    ledger,
-    mails,
-    paid_again,
-    refund,
-    refused,
-    rows,
-    send_all,
-    states,
-)
+from orders.tests.refunding import EUROS, ledger, mails, refund, refused, rows, send_all
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -99,70 +77,6 @@ def test_a_refund_that_fails_later_gives_the_amount_back_and_alerts(order, provi
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
     # The credit note was issued when the money was back for the first time, and stands.
     assert Invoice.objects.filter(kind="credit_note").count() == 1
-
-
-@pytest.mark.parametrize("amount", [None, EUROS("49.99")])
-def test_everything_asked_for_again_completes_what_failed(order, provider, amount):
-    request = refund(order)
-    send_all()
-    sent = Refund.objects.get()
-    provider.settle_refund(sent.provider_id, "failed")
-    sync_refunds(sent.attempt.intent_id)
-    for _click in range(2):
-        assert refund(order, key="again", amount=amount) == request
-    retried = Refund.objects.exclude(pk=sent.pk).get()
-    assert (retried.replaces, retried.amount, retried.retry_key) == (sent, EUROS("49.99"), "again")
-    send_all()
-    order.refresh_from_db()
-    assert order.status == OrderStatus.REFUNDED
-    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
-
-
-def test_everything_is_what_failed_and_what_was_never_given_back(order, provider):
-    first = refund(order, amount=EUROS("10.00"))
-    send_all()
-    sent = Refund.objects.get()
-    provider.settle_refund(sent.provider_id, "failed")
-    sync_refunds(sent.attempt.intent_id)
-    rest = refund(order)
-    assert (rest.amount, rest.shipping) == (EUROS("39.99"), EUROS("0.00"))
-    assert Refund.objects.get(replaces=sent).request == first
-    send_all()
-    order.refresh_from_db()
-    assert order.status == OrderStatus.REFUNDED
-    notes = Invoice.objects.filter(kind="credit_note").order_by("sequence")
-    assert [note.total for note in notes] == [EUROS("-10.00"), EUROS("-39.99")]
-
-
-def test_a_failed_refund_made_again_by_hand_completes_its_decision(order, provider):
-    request = refund(order)
-    send_all()
-    sent = Refund.objects.get()
-    provider.settle_refund(sent.provider_id, "failed")
-    provider.refund_elsewhere(sent.attempt, 4999)
-    sync_refunds(sent.attempt.intent_id)
-    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
-    assert (by_hand.request, by_hand.replaces) == (request, sent)
-    assert RefundRequest.objects.count() == 1
-    assert progress(RefundRequest.objects.get()) == "succeeded"
-
-
-def test_a_part_of_what_failed_made_by_hand_belongs_to_its_decision(order, provider):
-    request = refund(order)
-    send_all()
-    sent = Refund.objects.get()
-    provider.settle_refund(sent.provider_id, "failed")
-    provider.refund_elsewhere(sent.attempt, 2000)
-    sync_refunds(sent.attempt.intent_id)
-    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
-    assert (by_hand.request, by_hand.replaces) == (request, None)
-    assert RefundRequest.objects.count() == 1
-    assert list(check_ledger()) == []
-    assert retry_refund(refund_id=sent.pk).amount == EUROS("29.99")
-    send_all()
-    order.refresh_from_db()
-    assert order.status == OrderStatus.REFUNDED
-    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
 
 
 def test_old_news_does_not_undo_a_failure(order, provider):
@@ -231,91 +145,6 @@ def test_a_refusal_that_comes_after_the_money_moved_changes_nothing(order):
     before = rows()
     send_refund(Refund.objects.get().pk)
     record_refusal(Refund.objects.get().pk, "charge_already_refunded")
-    assert rows() == before
-
-
-def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
-    provider.begins = "pending"
-    item = order.items.get()
-    whole = refund(order, lines=[ReturnedLine(item.pk, 1)])
-    send_all()
-    sent = Refund.objects.get()
-    with pytest.raises(RefundRefused) as caught:
-        retry_refund(refund_id=sent.pk)
-    assert caught.value.code == "refund_not_failed"
-    provider.settle_refund(sent.provider_id, "failed")
-    sync_refunds(sent.attempt.intent_id)
-    # Nothing of it took effect: the money and the units are free for another decision.
-    assert (refundable(order), progress(whole)) == (EUROS("49.99"), "failed")
-    # 0,01 for the piece, and the delivery of what came back whole.
-    assert refund(order, lines=[ReturnedLine(item.pk, 1)], amount=EUROS("0.01")).amount == EUROS("10.00")
-    with pytest.raises(RefundRefused) as caught:
-        retry_refund(refund_id=sent.pk)
-    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "39.99"})
-    assert Refund.objects.count() == 2
-
-
-def test_a_decision_that_failed_whole_is_not_made_again_in_parts_beside_another_one(provider):
-    order = in_installments()
-    for _ in range(2):
-        paid_again(order, "60.00")
-    provider.begins = "pending"
-    whole = refund(order)
-    send_all()
-    for sent in whole.refunds.all():
-        provider.settle_refund(sent.provider_id, "failed")
-        sync_refunds(sent.attempt.intent_id)
-    assert [part.state for part in whole.refunds.all()] == ["failed"] * 3
-    refund(order, amount=EUROS("10.00"))
-    before = rows()
-    for part in whole.refunds.all():
-        # The ten came from the last charge: as much of each as it has left.
-        left = "50.00" if part.attempt.payment.position == 3 else "60.00"
-        with pytest.raises(RefundRefused) as caught:
-            retry_refund(refund_id=part.pk)
-        assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": left})
-    assert rows() == before
-
-
-def test_a_decision_that_failed_whole_is_not_made_again_from_what_others_owe(provider):
-    """The charge has its money back, and all but ten of it are owed by a decision that was credited since."""
-    order = in_installments()
-    for _ in range(2):
-        paid_again(order, "60.00")
-    provider.begins = "pending"
-    first = refund(order, amount=EUROS("60.00")).refunds.get()
-    send_all()
-    first.refresh_from_db()
-    provider.settle_refund(first.provider_id, "failed")
-    sync_refunds(first.attempt.intent_id)
-    provider.begins = "succeeded"
-    since = refund(order, amount=EUROS("170.00"))
-    send_all()
-    back = since.refunds.get(attempt=first.attempt)
-    provider.settle_refund(back.provider_id, "failed")
-    sync_refunds(back.attempt.intent_id)
-    before = rows()
-    with pytest.raises(RefundRefused) as caught:
-        retry_refund(refund_id=first.pk)
-    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "10.00"})
-    assert rows() == before
-
-
-def test_units_credited_by_another_decision_since_are_not_credited_again(order, provider):
-    provider.begins = "pending"
-    item = order.items.get()
-    refund(order, lines=[ReturnedLine(item.pk, 1, True)], amount=EUROS("20.00"))
-    send_all()
-    sent = Refund.objects.get()
-    provider.settle_refund(sent.provider_id, "failed")
-    sync_refunds(sent.attempt.intent_id)
-    refund(order, lines=[ReturnedLine(item.pk, 1, True)], amount=EUROS("5.00"))
-    # The piece came back once, whatever was decided about it.
-    assert item.product.__class__.objects.get().stock_quantity == 3
-    before = rows()
-    with pytest.raises(RefundRefused) as caught:
-        retry_refund(refund_id=sent.pk)
-    assert caught.value.code == "refund_too_many_units"
     assert rows() == before
 
 
@@ -412,75 +241,3 @@ def test_an_order_of_the_demonstration_is_refunded_without_a_provider(order, mon
     assert Refund.objects.get().provider_id.startswith("demo-refund-")
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
-
-
-def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provider):
-    request = refund(order)
-    provider.refund_elsewhere(Attempt.objects.get(), 4999)
-    send_all()
-    ours = request.refunds.get()
-    assert (ours.state, ours.error) == (RefundState.FAILED, "charge_already_refunded")
-    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
-    external = Refund.objects.get(reason=RefundReason.EXTERNAL)
-    assert (external.amount, external.request.external) == (EUROS("49.99"), True)
-    order.refresh_from_db()
-    assert order.status == OrderStatus.REFUNDED
-    assert mails(order) == ["refund_done", "refund_failed_alert"]
-
-
-def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
-    attempt = Attempt.objects.get()
-    made = provider.refund_elsewhere(attempt, 1000)
-    for _again in range(3):
-        sync_refunds(attempt.intent_id)
-    row = Refund.objects.get()
-    assert (row.reason, row.state, row.amount, row.provider_id) == (
-        "external",
-        "succeeded",
-        10,
-        made.refund_id,
-    )
-    request = RefundRequest.objects.get()
-    assert (request.external, request.amount, request.actor) == (True, EUROS("10.00"), None)
-    assert progress(request) == "succeeded"
-    assert refundable(order) == EUROS("39.99")
-    order.refresh_from_db()
-    assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, PaymentState.PARTLY_REFUNDED)
-
-
-def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
-    order = in_installments()
-    attempt = Attempt.objects.get()
-    provider.refund_elsewhere(attempt, 6000)
-    sync_refunds(attempt.intent_id)
-    request = RefundRequest.objects.get()
-    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
-    assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
-    order.refresh_from_db()
-    assert order.status == OrderStatus.REFUNDED
-    # The bank could not deliver it, and it is made once more there: the same decision, credited once.
-    provider.settle_refund(Refund.objects.get().provider_id, "failed")
-    sync_refunds(attempt.intent_id)
-    provider.refund_elsewhere(attempt, 6000)
-    sync_refunds(attempt.intent_id)
-    request.refresh_from_db()
-    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
-    assert Invoice.objects.get(kind="credit_note").total == EUROS("-180.00")
-
-
-def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):
-    attempt = Attempt.objects.get()
-    made = provider.refund_elsewhere(attempt, 1000)
-    sync_refunds(attempt.intent_id)
-    provider.settle_refund(made.refund_id, "failed")
-    sync_refunds(attempt.intent_id)
-    assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
-    assert refundable(order) == EUROS("39.99")
-    assert mails(order) == ["refund_done", "refund_failed_alert"]
-
-
-def test_refunds_of_other_sites_on_the_account_are_left_alone(order):
-    before = rows()
-    sync_refunds("pi_of_somebody_else")
-    sync_disputes("pi_of_somebody_else")
-    assert rows() == before

@@ -13,7 +13,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import declarations
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.installments import offer_installments
-from orders.tests.test_withdrawal_pages import signed_in
+from orders.tests.withdrawal_pages.steps import signed_in
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from tests.races.concurrency import Meeting, run_concurrently, values

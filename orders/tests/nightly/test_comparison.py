@@ -6,102 +6,32 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-import stripe
-import time_machine
 from django.utils import timezone
 
-from orders.after_restore import ask_provider
 from orders.books.audit import ProviderState, audit_books
 from orders.models import (
     Attempt,
     Discrepancy,
-    InstallmentPause,
-    InvoiceGap,
     LedgerEntry,
     LedgerKind,
     Order,
     OrderStatus,
     Payment,
     PaymentState,
-    StripeEvent,
 )
-from orders.services.payments.settlement import settle
-from orders.services.reconciliation import nightly, reconcile, webhook_events
+from orders.services.reconciliation import nightly
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
-from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
-from orders.services.reconciliation.since_backup import ask_since_backup
+from orders.services.reconciliation.nightly import NightlyReport
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer
 from orders.stripe import account_activity, gateway
-from orders.tasks import reconcile_books
-from orders.tests.factories import checkout_body, line, make_order, make_product
-from orders.tests.fake_stripe import SECRET_KEY
-from shop.core.jobs import Outcome, note_pulse, run_job
-from shop.core.models import OutgoingMail, ScheduledJob
+from orders.tests.factories import make_order
+from orders.tests.nightly.nights import SOON, discrepancies, mails, run, sell_elsewhere
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
-from shop.core.restored import Restored
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-
-SOON = timedelta(hours=1)
-
-
-def run(after: timedelta = SOON) -> NightlyReport:
-    return reconcile_days(timezone.now() + after)
-
-
-def discrepancies() -> list[tuple[str, str, Decimal, bool]]:
-    return [
-        (row.kind, row.provider_id, row.amount, row.resolved_at is not None)
-        for row in Discrepancy.objects.order_by("pk")
-    ]
-
-
-def mails() -> list[str]:
-    return list(
-        OutgoingMail.objects.filter(kind="reconciliation_discrepancies").values_list("dedupe_key", flat=True)
-    )
-
-
-@pytest.fixture
-def order(fake_stripe, shopper):
-    assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
-    return Order.objects.get()
-
-
-@pytest.fixture
-def paid_order(fake_stripe, order):
-    fake_stripe.pay(order)
-    settle(Attempt.objects.get().pk)
-    order.refresh_from_db()
-    assert order.status == OrderStatus.CONFIRMED
-    return order
-
-
-@pytest.fixture
-def account(fake_stripe):
-    """The account's owner at the provider, who may also sell elsewhere."""
-    return stripe.StripeClient(SECRET_KEY, base_addresses={"api": fake_stripe.api_base})
-
-
-def sell_elsewhere(fake_stripe, account, **metadata: str) -> str:
-    """A payment that no order of the shop stands for; answers its charge's id."""
-    session = account.v1.checkout.sessions.create(
-        {
-            "mode": "payment",
-            "line_items": [
-                {
-                    "quantity": 1,
-                    "price_data": {"currency": "eur", "unit_amount": 1500, "product_data": {"name": "Thé"}},
-                }
-            ],
-            "success_url": "https://elsewhere.example/ok",
-            "payment_intent_data": {"metadata": metadata},
-        }
-    )
-    fake_stripe.control(f"sessions/{session.id}/pay")
-    return account.v1.charges.list({"limit": 1}).data[0].id
 
 
 def test_books_that_agree_leave_nothing_behind(fake_stripe, paid_order):
@@ -301,34 +231,6 @@ def test_lists_are_read_to_their_end(fake_stripe, account, monkeypatch):
     assert len(pages) == 5 + 3
 
 
-def test_missed_messages_are_fetched_and_acted_on(fake_stripe, order):
-    fake_stripe.pay(order)
-    now = timezone.now()
-    assert reconcile.fetch_missed_events(now) == 0  # younger than two minutes: a webhook may still bring them
-    later = now + timedelta(minutes=3)
-    assert reconcile.fetch_missed_events(later) == 2
-    order.refresh_from_db()
-    assert order.status == OrderStatus.CONFIRMED
-    # What the webhook asks for, and nothing that tells the same once more.
-    kinds = StripeEvent.objects.exclude(processed_at=None).values_list("kind", flat=True)
-    assert sorted(kinds) == ["checkout.session.completed", "payment_intent.succeeded"]
-    assert StripeEvent.objects.count() == 2
-    assert reconcile.fetch_missed_events(later) == 0
-    assert LedgerEntry.objects.count() == 1
-
-
-def test_a_missed_message_that_fails_keeps_no_other_waiting(fake_stripe, order, fail_first):
-    fake_stripe.pay(order)
-    later = timezone.now() + timedelta(minutes=3)
-    fail_first(webhook_events, "_act")
-    with pytest.raises(RuntimeError, match="unforeseen"):
-        reconcile.fetch_missed_events(later)
-    states = StripeEvent.objects.order_by("received_at").values_list("tries", "error")
-    assert list(states) == [(1, "RuntimeError: unforeseen"), (1, "")]
-    order.refresh_from_db()
-    assert order.status == OrderStatus.CONFIRMED
-
-
 def test_a_movement_that_can_not_be_booked_is_told_and_keeps_no_other_waiting(
     fake_stripe, account, order, fail_first
 ):
@@ -337,35 +239,6 @@ def test_a_movement_that_can_not_be_booked_is_told_and_keeps_no_other_waiting(
     fail_first(nightly, "settle")
     assert run() == NightlyReport(looked_at=2, healed=0, open=2)
     assert run() == NightlyReport(looked_at=2, healed=1, open=1)
-
-
-def test_after_days_without_the_job_it_looks_back_to_its_last_end(fake_stripe, order):
-    fake_stripe.pay(order)
-    now = timezone.now() + timedelta(days=9)
-    with time_machine.travel(now):
-        note_pulse("reconcile-books")
-        ScheduledJob.objects.update(last_finished_at=now - timedelta(days=9))
-        reconcile_books(now)
-    order.refresh_from_db()
-    assert order.status == OrderStatus.CONFIRMED
-
-
-def test_messages_that_came_are_not_fetched_again(fake_stripe, shopper, order):
-    fake_stripe.pay(order)
-    for event in fake_stripe.events():
-        assert shopper.webhook(event) == 200
-    kept = StripeEvent.objects.count()
-    assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
-    assert StripeEvent.objects.count() == kept
-
-
-def test_missed_messages_wait_while_stripe_is_away(fake_stripe, order):
-    fake_stripe.pay(order)
-    fake_stripe.control("faults", kind="error", status=500, method="GET", path="/v1/events", times=10)
-    assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
-    assert not StripeEvent.objects.exists()
-    order.refresh_from_db()
-    assert order.status == OrderStatus.PENDING
 
 
 def test_a_dispute_is_booked_or_found(fake_stripe, paid_order):
@@ -391,49 +264,3 @@ def test_a_refund_settled_by_transfer_is_no_difference(fake_stripe, paid_order):
     assert discrepancies() == []
     report = audit_books(timezone.now() + timedelta(minutes=30))
     assert (report.provider, report.faults) == (ProviderState.AGREES, [])
-
-
-def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(fake_stripe, order):
-    fake_stripe.control("faults", kind="error", status=503, method="GET", path="/v1/charges", times=10)
-    assert run_job("reconcile-books") == Outcome.FAILED
-    assert "GatewayUnavailable" in ScheduledJob.objects.get(name="reconcile-books").last_error
-    fake_stripe.control("faults/clear")
-    ScheduledJob.objects.update(locked_until=None)
-    assert run_job("reconcile-books") == Outcome.DONE
-    assert Discrepancy.objects.count() == 0
-
-
-def test_after_a_restore_what_stripe_knows_is_booked_and_lost_charges_are_counted(
-    fake_stripe, account, order
-):
-    now = timezone.now()
-    fake_stripe.pay(order)
-    sell_elsewhere(fake_stripe, account, shop="http://localhost:8000", order=str(order.pk), attempt="lost")
-    found = ask_since_backup(now - SOON, now + SOON)
-
-    # The order's own charge is booked; another one of it is not in the shop any more, nor is its attempt.
-    assert (found.lost, found.paused) == (1, 1)
-    assert LedgerEntry.objects.get().amount == Decimal("60.00")
-    order.refresh_from_db()
-    assert order.status == OrderStatus.CONFIRMED
-    assert InstallmentPause.objects.get().order == order
-    assert ask_since_backup(now - SOON, now + SOON).paused == 0
-
-
-def test_after_a_restore_as_many_numbers_are_skipped_as_stripe_knows_lost_sales(fake_stripe, account):
-    for name in ("a", "b"):
-        sell_elsewhere(fake_stripe, account, shop="http://localhost:8000", attempt=name)
-    now = timezone.now()
-    restored = Restored(name="2026-11-23T02-00-00Z", made_at=now - SOON, now=now + SOON)
-    ask_provider(restored)
-    gap = InvoiceGap.objects.get()
-    assert (gap.first_number, gap.last_number) == (1, 2)
-    assert restored.notes[0] == "Stripe: 0 movements booked, 2 of orders that are lost."
-
-
-def test_after_a_restore_without_stripe_it_says_that_nothing_was_asked(settings):
-    settings.STRIPE_SECRET_KEY = ""
-    now = timezone.now()
-    restored = Restored(name="2026-11-23T02-00-00Z", made_at=now - SOON, now=now)
-    ask_provider(restored)
-    assert restored.notes == ["Stripe is not configured: nothing was asked."]

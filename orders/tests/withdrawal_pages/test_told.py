@@ -23,11 +23,6 @@ from shop.core.models import OutgoingMail
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 
 
-@pytest.fixture
-def order():
-    return pay_order(make_order((make_product(), 3)))
-
-
 @pytest.mark.parametrize(
     ("delivered", "sentence"),
     [

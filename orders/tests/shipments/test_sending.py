@@ -1,0 +1,154 @@
+"""An order in several parcels: which pieces left, when it is shipped, what its customer reads."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.utils import timezone
+
+from orders.access import access_token
+from orders.models import Order, OrderStatus, Shipment
+from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
+from orders.services.fulfilment.shipments import ship_units, undo_shipment
+from orders.services.fulfilment.status_changes import change_status
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.shipments.parcels import last_mail, refused, send, state
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_order_is_shipped_when_all_its_pieces_have_left(order):
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    assert state(order) == ("confirmed", [1, 0], False)
+    assert Order.objects.get(pk=order.pk).first_sent_at == first.sent_at
+    assert units_to_send(Order.objects.get(pk=order.pk)) == {
+        item.pk: left for item, left in zip(order.items.all(), (1, 1), strict=True)
+    }
+    send(order, 1, 1, tracking_number="6A2")
+    assert state(order) == ("shipped", [2, 1], True)
+    assert [
+        (row.tracking_number, list(row.lines.values_list("quantity", flat=True)))
+        for row in order.shipments.all()
+    ] == [("6A1", [1]), ("6A2", [1, 1])]
+
+
+def test_a_dispatch_is_a_parcel_of_all_that_is_here(order):
+    send(order, 2, 0)
+    change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A2", carrier="dpd")
+    assert state(order) == ("shipped", [2, 1], True)
+    last = order.shipments.last()
+    assert (last.carrier, last.tracking_number) == ("dpd", "6A2")
+    assert [(line.item.product_name, line.quantity) for line in last.lines.all()] == [("Hibou", 1)]
+
+
+@pytest.mark.parametrize(
+    ("units", "code", "words"),
+    [
+        ((3, 0), "units_not_here", "Il reste 2 à expédier de «\xa0Golem\xa0»."),
+        ((0, 0), "no_units", "Choisissez au moins une pièce."),
+    ],
+)
+def test_only_what_is_here_leaves(order, units, code, words):
+    assert refused(lambda: send(order, *units)) == (code, words)
+    assert state(order) == ("confirmed", [0, 0], False)
+    assert not Shipment.objects.exists()
+
+
+def test_pieces_of_another_order_are_not_in_it(order):
+    other = pay_order(make_order((make_product("Kraken"), 1)))
+    units = {other.items.get().pk: 1}
+    assert refused(lambda: ship_units(order_id=order.pk, units=units, actor=None)) == (
+        "units_not_here", "Cette pièce n'est pas dans la commande.",
+    )  # fmt: skip
+
+
+def test_the_mails_say_which_pieces_are_in_which_parcel(order):
+    send(order, 1, 0, carrier="colissimo", tracking_number="6A1", message="Le second suit.")
+    subject, text = last_mail(order)
+    assert subject == f"Un colis de votre commande {order.reference} est parti"
+    assert "Le reste de votre commande suit dans un autre colis" in text
+    assert "Dans ce colis\xa0:\n- 1 × Golem\n" in text
+    assert "6A1" in text
+    send(order, 1, 1)
+    subject, text = last_mail(order)
+    assert subject == f"Le dernier colis de votre commande {order.reference} est parti"
+    assert "Dans ce colis\xa0:\n- 1 × Golem\n- 1 × Hibou\n" in text
+
+
+def test_l216_6_who_waits_for_the_rest_reads_that_a_part_is_late(order):
+    send(order, 1, 0)
+    report_overdue_orders(timezone.now() + timedelta(days=90))
+    mail = render(OutgoingMail.objects.get(kind="delivery_overdue"))
+    for words in (
+        "Une partie de votre commande n'est pas partie à temps",
+        "au plus tard, et une partie est encore à l'atelier.",
+    ):
+        assert words in mail.text
+        assert words in unescape(mail.html)
+
+
+def test_the_mail_of_the_only_parcel_is_as_it_was(order):
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    subject, text = last_mail(order)
+    assert subject == f"Votre commande {order.reference} est partie"
+    assert "Dans ce colis" not in text
+
+
+def test_two_parcels_of_one_minute_have_a_mail_each(order):
+    send(order, 1, 0)
+    send(order, 0, 1)
+    mails = OutgoingMail.objects.filter(reference=order.reference, kind="order_status")
+    assert mails.count() == 2
+
+
+def test_the_period_of_withdrawal_waits_for_the_last_parcel(order):
+    send(order, 1, 0)
+    assert refused(
+        lambda: set_delivery_day(order_id=order.pk, delivered_on=timezone.localdate(), actor=None)
+    ) == ("order_not_sent", "Cette commande n'est pas encore partie.")
+    assert withdrawal_deadline(Order.objects.get(pk=order.pk)) is None
+
+
+def test_an_unpaid_and_a_sent_order_have_nothing_to_send(order):
+    unpaid = make_order()
+    item = unpaid.items.get()
+    assert (
+        refused(lambda: ship_units(order_id=unpaid.pk, units={item.pk: 1}, actor=None))[0] == "order_not_paid"
+    )
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    assert refused(lambda: send(order, 1, 0))[0] == "status_unchanged"
+
+
+def test_handing_over_is_a_parcel_as_well(order):
+    change_status(order_id=order.pk, status="delivered", actor=None)
+    assert state(order)[:2] == (OrderStatus.DELIVERED, [2, 1])
+    assert order.shipments.count() == 1
+
+
+def test_the_customers_page_says_which_pieces_are_in_which_parcel(order, client):
+    def parcels() -> list[tuple[str, list[str]]]:
+        page = client.get(f"/commande/{order.pk}?acces={access_token(order)}")
+        return [
+            (
+                parcel.tracking_number,
+                [f"{line.quantity} × {line.item.product_name}" for line in parcel.lines.all()],
+            )
+            for parcel in page.context["parcels"]
+        ]
+
+    assert parcels() == []
+    names = [item.product_name for item in order.items.all()]
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    assert parcels() == [("6A1", [f"1 × {names[0]}"])]
+    undo_shipment(shipment_id=first.pk, reason="Erreur", actor=None)
+    assert parcels() == []
+    units = [item.quantity for item in order.items.all()]
+    send(order, *units, tracking_number="6A2")
+    # The only parcel holds all there is: the pieces above it say so.
+    assert parcels() == []

@@ -1,0 +1,95 @@
+"""Refunds that somebody made in the provider's own pages: recognised, booked once, given back when they fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import (
+    Attempt,
+    Invoice,
+    OrderStatus,
+    PaymentState,
+    Refund,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+)
+from orders.selectors.refund_rules import refundable
+from orders.selectors.refunds import progress
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import sync_refunds
+from orders.tests.refunding import EUROS, in_installments, ledger, mails, refund, rows, send_all, states
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provider):
+    request = refund(order)
+    provider.refund_elsewhere(Attempt.objects.get(), 4999)
+    send_all()
+    ours = request.refunds.get()
+    assert (ours.state, ours.error) == (RefundState.FAILED, "charge_already_refunded")
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+    external = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (external.amount, external.request.external) == (EUROS("49.99"), True)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
+    attempt = Attempt.objects.get()
+    made = provider.refund_elsewhere(attempt, 1000)
+    for _again in range(3):
+        sync_refunds(attempt.intent_id)
+    row = Refund.objects.get()
+    assert (row.reason, row.state, row.amount, row.provider_id) == (
+        "external",
+        "succeeded",
+        10,
+        made.refund_id,
+    )
+    request = RefundRequest.objects.get()
+    assert (request.external, request.amount, request.actor) == (True, EUROS("10.00"), None)
+    assert progress(request) == "succeeded"
+    assert refundable(order) == EUROS("39.99")
+    order.refresh_from_db()
+    assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, PaymentState.PARTLY_REFUNDED)
+
+
+def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
+    order = in_installments()
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 6000)
+    sync_refunds(attempt.intent_id)
+    request = RefundRequest.objects.get()
+    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
+    assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    # The bank could not deliver it, and it is made once more there: the same decision, credited once.
+    provider.settle_refund(Refund.objects.get().provider_id, "failed")
+    sync_refunds(attempt.intent_id)
+    provider.refund_elsewhere(attempt, 6000)
+    sync_refunds(attempt.intent_id)
+    request.refresh_from_db()
+    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
+    assert Invoice.objects.get(kind="credit_note").total == EUROS("-180.00")
+
+
+def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):
+    attempt = Attempt.objects.get()
+    made = provider.refund_elsewhere(attempt, 1000)
+    sync_refunds(attempt.intent_id)
+    provider.settle_refund(made.refund_id, "failed")
+    sync_refunds(attempt.intent_id)
+    assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
+    assert refundable(order) == EUROS("39.99")
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+def test_refunds_of_other_sites_on_the_account_are_left_alone(order):
+    before = rows()
+    sync_refunds("pi_of_somebody_else")
+    sync_disputes("pi_of_somebody_else")
+    assert rows() == before
