@@ -46,3 +46,7 @@ def start_letter(**options) -> Campaign:
 
 def _somebody() -> User:
     return User.objects.filter(is_staff=True).first() or make_admin()
+
+
+def receivers(server):
+    return sorted(message.to[0] for message in server.sent)
