@@ -13,6 +13,7 @@ from catalog.tests.programs import program  # noqa: F401 - fixture
 from catalog.tests.promotions import planned  # noqa: F401 - fixture
 from catalog.tests.reviews import bought  # noqa: F401 - fixture
 from catalog.tests.staff import staff_browser
+from shop.core.tests.pictures import media  # noqa: F401 - fixture
 
 
 @pytest.fixture

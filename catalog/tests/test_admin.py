@@ -18,15 +18,10 @@ from catalog.tests.factories import (
     variant_of,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 PRODUCTS = "/gestion/catalog/product/"
 CATEGORIES = "/gestion/catalog/category/"
 PRICES = "/gestion/catalog/pricepoint/"
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
 
 
 def errors(response) -> list[str]:

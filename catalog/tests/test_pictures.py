@@ -18,12 +18,7 @@ from catalog.services.products import delete_product
 from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
 from shop.core.image_drawing import DrawnImage, draw
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media_folder(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 
 def enqueued(queued_tasks) -> list[tuple]:

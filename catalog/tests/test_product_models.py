@@ -18,14 +18,9 @@ from shop.core.images import draw_shipped_image
 from shop.core.models import AuditEntry
 from shop.core.models3d import check_model
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 MODELS = Path(loader.FOLDER) / "models"
 DRACO = str(Path(__file__).parents[2] / "shop" / "core" / "tests" / "draco.glb")
-
-
-@pytest.fixture(autouse=True)
-def storage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
 
 
 def give(product, name="golem-de-poche") -> ProductModel:

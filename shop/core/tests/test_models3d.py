@@ -13,6 +13,7 @@ from PIL import Image, PngImagePlugin
 from shop.core import models3d
 from shop.core.problems import Problem
 
+pytestmark = pytest.mark.usefixtures("media")
 DEMO = Path(__file__).parents[3] / "catalog" / "demo" / "models"
 # The golem of the demonstration, as Blender compresses it.
 DRACO = Path(__file__).parent / "draco.glb"
@@ -47,11 +48,6 @@ def refused(content: bytes, name: str = "piece.glb") -> str:
         models3d.check_model(file=io.BytesIO(content), name=name)
     assert (caught.value.code, caught.value.status) == ("invalid_model", 400)
     return str(caught.value.detail)
-
-
-@pytest.fixture(autouse=True)
-def storage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
 
 
 @pytest.mark.parametrize("name", ["golem-de-poche", "ours-boulanger", "veilleuse-des-bois"])

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+from django.apps import apps
+from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import JSONField, TextField
 from django.utils import timezone
 
 from accounts.models import User
@@ -38,7 +42,10 @@ from orders.tests.factories import make_order, make_product, make_seller, pay_or
 from shop.core.file_storage import private_storage
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
-from shop.pages.models import CartReminder, ContactImage, ContactReply, ContactRequest
+from shop.pages.models import CartReminder, ContactImage, ContactReply, ContactRequest, Erasure
+from shop.pages.services.erasures import request_erasure, run_erasure
+
+PAGE = "/espace-membre/donnees"
 
 
 def delivered_order(user: User | None, **customer: Any) -> Order:
@@ -168,3 +175,32 @@ def add_return(user: User, name: str) -> Withdrawal:
         order=order, attempt=attempt, provider_id=f"du_{name}", amount=1, reason=name, state="won"
     )
     return withdrawal
+
+
+def erase(user: User) -> Erasure:
+    """Registered, run, its mail sent, run again."""
+    erasure = request_erasure(user=user, language="fr")
+    run_erasure(erasure.pk)
+    send_mails()
+    Erasure.objects.filter(pk=erasure.pk).update(next_try_at=timezone.now())
+    run_erasure(erasure.pk)
+    return Erasure.objects.get(pk=erasure.pk)
+
+
+def everything_but(*labels: str) -> str:
+    """Every text that the database holds, but for the tables named; what sessions hold is read, not its coding."""
+    found = [f"sessions.Session {session.get_decoded()}" for session in Session.objects.all()]
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.label in (*labels, "sessions.Session"):
+            continue
+        names = [
+            field.attname
+            for field in model._meta.concrete_fields
+            if isinstance(field, TextField | JSONField)
+            or field.get_internal_type() in ("CharField", "EmailField")
+        ]
+        rows = model._base_manager.values_list(*names) if names else []
+        found += [
+            f"{model._meta.label} {DjangoJSONEncoder(ensure_ascii=False).encode(list(row))}" for row in rows
+        ]
+    return "\n".join(found)

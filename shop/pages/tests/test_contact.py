@@ -1,9 +1,6 @@
-"""`/contact` and `POST /api/contact`: stored once, mailed, acknowledged, limited, kept from the public."""
+"""`/contact`: stored once, mailed, acknowledged, limited, kept from the public."""
 
-import json
 from datetime import timedelta
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +9,6 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from PIL import Image
 
 from accounts.models import User
 from catalog.models import Product
@@ -24,46 +20,9 @@ from shop.core.tests.sent_mail import deliver_all, every_part
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.services import contact
 from shop.pages.services.contact import purge_requests
+from shop.pages.tests.contact import nothing_was_kept, picture, send
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings: Any, tmp_path: Path) -> None:
-    private = {**settings.STORAGES["private"], "OPTIONS": {"location": str(tmp_path)}}
-    settings.STORAGES = {**settings.STORAGES, "private": private}
-
-
-WORDS = {
-    "kind": "question",
-    "first_name": "Zoé",
-    "last_name": "O'Neil",
-    "email": "zoe@example.com",
-    "subject": "Taille du socle",
-    "message": "Bonjour,\r\n\r\nquel est le diamètre du socle\u00a0?",
-}
-BODY = {
-    "firstName": "Zoé",
-    "lastName": "O'Neil",
-    "email": "zoe@example.com",
-    "subject": "Taille du socle",
-    "message": "Quel est le diamètre du socle ?",
-    "kind": "question",
-}
-
-
-def picture(name: str = "idee.png") -> SimpleUploadedFile:
-    written = BytesIO()
-    Image.new("RGB", (60, 40), (200, 30, 30)).save(written, "PNG")
-    return SimpleUploadedFile(name, written.getvalue(), "image/png")
-
-
-def send(client: Client, path: str = "/contact", **changes: Any) -> Any:
-    return client.post(path, {**WORDS, **changes})
-
-
-def nothing_was_kept() -> bool:
-    return not ContactRequest.objects.exists() and not OutgoingMail.objects.exists()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storage")]
 
 
 def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
@@ -311,68 +270,10 @@ def test_no_cache_keeps_a_page_with_a_token(client: Client) -> None:
     assert b"csrfmiddlewaretoken" in answer.content
 
 
-def test_without_a_token_nothing_is_taken() -> None:
-    client = Client(enforce_csrf_checks=True)
-    assert send(client).status_code == 403
-    assert client.post("/api/contact", json.dumps(BODY), "application/json").status_code == 403
-    assert nothing_was_kept()
-
-
 def test_a_made_up_reference_is_not_printed(client: Client) -> None:
     page = client.get("/contact?envoi=<b>Votre+compte").content.decode()
     assert "Message envoyé" not in page
     assert "<b>Votre" not in page
-
-
-def post(client: Client, body: Any, **headers: str) -> Any:
-    return client.post("/api/contact", json.dumps(body), "application/json", headers=headers)
-
-
-def test_the_api_answers_with_the_reference(client: Client) -> None:
-    answer = post(client, BODY, **{"Accept-Language": "es"})
-    request = ContactRequest.objects.get()
-    assert (answer.status_code, answer.json()) == (201, {"reference": request.reference})
-    assert request.language == "es"
-    assert post(client, BODY).status_code == 201
-    assert ContactRequest.objects.count() == 1
-
-
-def test_the_api_takes_pictures(client: Client) -> None:
-    answer = client.post("/api/contact", {**BODY, "kind": "quote", "images": [picture(), picture("b.png")]})
-    assert answer.status_code == 201
-    assert ContactImage.objects.count() == 2
-
-
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"email": "zoe"}, "email"),
-        ({"firstName": ""}, "firstName"),
-        ({"lastName": "x" * 81}, "lastName"),
-        ({"subject": {"a": 1}}, "subject"),
-        ({"kind": "order"}, "kind"),
-        ({"message": "\u200b"}, "message"),
-        ({"kind": "quote", "deadline": "2001-01-01"}, "deadline"),
-        ({"product_id": "x"}, "product_id"),
-    ],
-)
-def test_the_api_names_the_field(client: Client, changes: dict[str, Any], field: str) -> None:
-    answer = post(client, {**BODY, **changes})
-    assert answer.status_code == 400
-    assert list(answer.json()["errors"]) == [field]
-    assert nothing_was_kept()
-
-
-@pytest.mark.parametrize("body", [[], "x", None, {}, {"images": [1]}, {**BODY, "product_id": 10**30}])
-def test_odd_bodies_are_refused_or_taken_but_never_a_failure(client: Client, body: Any) -> None:
-    assert post(client, body).status_code in (201, 400)
-
-
-def test_the_api_is_limited(client: Client) -> None:
-    for number in range(5):
-        post(client, {**BODY, "message": str(number)})
-    answer = post(client, {**BODY, "message": "5"})
-    assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
 
 
 def test_a_member_finds_the_form_filled_in(client: Client) -> None:

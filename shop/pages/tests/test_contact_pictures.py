@@ -1,7 +1,6 @@
 """Pictures of a quote request: decoded once, after the try is counted, and only for a form without a fault."""
 
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,15 +12,9 @@ from PIL import Image
 from shop.core import image_decoding, images
 from shop.core.models import AttemptCounter
 from shop.pages.models import ContactImage, ContactRequest
-from shop.pages.tests.test_contact import BODY, WORDS, nothing_was_kept, picture, send
+from shop.pages.tests.contact import BODY, WORDS, nothing_was_kept, picture, send
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings: Any, tmp_path: Path) -> None:
-    private = {**settings.STORAGES["private"], "OPTIONS": {"location": str(tmp_path)}}
-    settings.STORAGES = {**settings.STORAGES, "private": private}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storage")]
 
 
 def no_decoding(monkeypatch: pytest.MonkeyPatch) -> None:

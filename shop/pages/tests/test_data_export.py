@@ -26,18 +26,12 @@ from shop.core.personal_data import activities
 from shop.pages.models import DataExport, ExportState
 from shop.pages.services import data_exports
 from shop.pages.services.data_exports import make_export, make_waiting_exports, purge_exports, request_export
-from shop.pages.tests.personal_data import add_return, make_person, send_mails
+from shop.pages.tests.personal_data import PAGE, add_return, make_person, send_mails
+from shop.pages.tests.staff import signed_in
 
 pytestmark = pytest.mark.django_db
 
-PAGE = "/espace-membre/donnees"
 GERMAN = ["Zweiter Anmeldeschritt", "Hinzugefügt am", "Browser", "Geöffnet am", "Zuletzt gesehen am"]
-
-
-def browser(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def made(user: User, language: str = "fr") -> DataExport:
@@ -173,7 +167,7 @@ def test_markup_that_people_typed_is_text_in_the_archive():
 
 def test_asked_for_on_the_page_made_in_the_background_and_mailed(queued_tasks, run_on_commit):
     user = make_member()
-    client = browser(user)
+    client = signed_in(user)
     with run_on_commit():
         assert client.post(f"{PAGE}/archive").status_code == 303
     assert queued_tasks.names == ["shop.pages.tasks.make_data_export"]
@@ -210,7 +204,7 @@ def test_asked_for_on_the_page_made_in_the_background_and_mailed(queued_tasks, r
 
 def test_two_presses_make_one_archive():
     user = make_member()
-    client = browser(user)
+    client = signed_in(user)
     client.post(f"{PAGE}/archive")
     client.post(f"{PAGE}/archive")
     assert DataExport.objects.count() == 1
@@ -220,7 +214,7 @@ def test_a_fourth_archive_in_a_day_is_refused_in_words():
     user = make_member()
     for _ in range(3):
         made(user)
-    answer = browser(user).post(f"{PAGE}/archive")
+    answer = signed_in(user).post(f"{PAGE}/archive")
     assert answer.status_code == 429
     assert "Trop de demandes aujourd'hui. Réessayez demain." in answer.content.decode().replace("&#x27;", "'")
     assert DataExport.objects.count() == 3
@@ -229,7 +223,7 @@ def test_a_fourth_archive_in_a_day_is_refused_in_words():
 def test_nobody_else_gets_the_archive():
     export = made(make_member())
     path = f"{PAGE}/archive/{export.pk}"
-    assert browser(make_member("other@example.com")).get(path).status_code == 404
+    assert signed_in(make_member("other@example.com")).get(path).status_code == 404
     assert Client().get(path).status_code == 302
 
 
@@ -240,7 +234,7 @@ def test_the_archive_is_gone_after_seven_days():
     assert export.ready_at is not None
     assert export.expires_at - export.ready_at == timedelta(days=7)
     DataExport.objects.update(expires_at=timezone.now())
-    assert browser(user).get(f"{PAGE}/archive/{export.pk}").status_code == 404
+    assert signed_in(user).get(f"{PAGE}/archive/{export.pk}").status_code == 404
 
 
 def test_expired_archives_are_deleted_with_their_files():
@@ -290,7 +284,7 @@ def test_what_fails_three_times_ends_and_may_be_asked_for_again(monkeypatch, cap
     export.refresh_from_db()
     assert export.state == ExportState.FAILED
     assert not OutgoingMail.objects.exists()
-    assert "L'archive n'a pas pu être préparée." in browser(user).get(PAGE).content.decode().replace(
+    assert "L'archive n'a pas pu être préparée." in signed_in(user).get(PAGE).content.decode().replace(
         "&#x27;", "'"
     )
     monkeypatch.undo()
@@ -316,7 +310,7 @@ def test_a_storage_that_is_away_is_waited_for(monkeypatch, caplog):
 
 def test_the_call_starts_an_archive_and_gives_it():
     user = make_member()
-    client = browser(user)
+    client = signed_in(user)
     answer = client.get("/api/me/export")
     assert answer.status_code == 202
     assert (answer.json()["state"], answer.json()["url"]) == ("requested", "")

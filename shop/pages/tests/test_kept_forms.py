@@ -11,7 +11,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import PASSWORD, make_admin, make_member
 from shop.pages.models import ContactRequest
-from shop.pages.tests.test_contact import WORDS
+from shop.pages.tests.contact import WORDS
 
 pytestmark = pytest.mark.django_db
 

@@ -29,16 +29,11 @@ from shop.pages.services.official import (
     set_official_picture,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 # What a rendering of Markdown, an escape or a tidy-up would change.
 WORDS = "Garantie légale\n\n  *deux ans*   <b>& plus</b>\n- {{ shop }} « à l'identique »\n1. fin."
 BOX, NOTICE = "guarantee-box", "guarantee-notice"
-
-
-@pytest.fixture(autouse=True)
-def _media(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path
 
 
 def write(kind: str = BOX, language: str = "fr", text: str = WORDS) -> OfficialText:

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.tests.people import make_admin
 from catalog.tests.factories import make_product
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from PIL import Image
 from accounts.tests.people import make_admin
 from shop.pages.staff_help import HELP, MOST_BYTES, PICTURE_SIZE, help_of
 from shop.pages.staff_navigation import GROUPS
-from shop.pages.tests.test_staff_home import signed_in
+from shop.pages.tests.staff import signed_in
 
 
 def test_manual_and_screens_say_the_same() -> None:

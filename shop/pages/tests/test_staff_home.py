@@ -12,8 +12,6 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
 from catalog.models import Product
 from catalog.tests.factories import (
@@ -25,35 +23,15 @@ from catalog.tests.factories import (
     variant_of,
 )
 from orders.books.staff_tasks import staff_tasks
-from orders.models import (
-    Discrepancy,
-    Dispute,
-    InstallmentPause,
-    Order,
-    Refund,
-    Withdrawal,
-    WithdrawalCase,
-)
+from orders.models import Discrepancy, Dispute, InstallmentPause, Order, Refund, Withdrawal, WithdrawalCase
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.pages.models import ContactRequest
 from shop.pages.selectors.staff_home import low_stock, week_sales, workshop_queue
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-def make_staff() -> User:
-    user = make_member("atelier@example.com")
-    grant_role(user=user, role="staff")
-    user.refresh_from_db()
-    return user
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def test_nobody_signed_in_signs_in_first_and_comes_back() -> None:

@@ -16,7 +16,7 @@ from shop.core.mail_families import mail_family
 from shop.core.mail_samples import KINDS
 from shop.core.models import AuditEntry, MailState, OutgoingMail
 from shop.pages.staff import mails
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/e-mails"

@@ -13,8 +13,8 @@ from shop.core.file_storage import private_storage
 from shop.core.mail_delivery import render
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import ContactImage, ContactReply, ContactRequest, ContactState
-from shop.pages.tests.test_contact import picture, send
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.contact import picture, send
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from accounts.tests.people import make_admin, make_member
 from catalog.tests.factories import make_product
 from orders.tests.factories import make_order
 from shop.pages.selectors.staff_search import search_staff
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 

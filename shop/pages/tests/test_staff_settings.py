@@ -16,7 +16,7 @@ from orders.staff.settings import SCREENS as DELIVERY
 from shop.core.models import AuditEntry, ShopSettings
 from shop.pages.models import OfficialKind, OfficialText
 from shop.pages.staff.texts import SCREENS as TEXTS
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 from shop.terms.models import TermsVersion
 
 pytestmark = pytest.mark.django_db

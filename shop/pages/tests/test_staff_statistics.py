@@ -17,7 +17,7 @@ from orders.tests.factories import make_order, pay_order
 from shop.core.charts import HEIGHT, Scale
 from shop.pages.selectors.statistics import PAGE_TITLES
 from shop.pages.sitemaps import _PAGES
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 from shop.statistics.batch import Batch, CountKey, VisitKey, VisitNews, VitalKey
 from shop.statistics.demo import write_days
 from shop.statistics.models import DailyCount, DailyVital

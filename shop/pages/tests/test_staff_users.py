@@ -17,7 +17,7 @@ from orders.models import Order
 from orders.tests.factories import make_order
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.staff import users
-from shop.pages.tests.test_staff_home import make_staff, signed_in
+from shop.pages.tests.staff import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/utilisateurs"
