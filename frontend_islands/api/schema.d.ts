@@ -1769,7 +1769,7 @@ export interface components {
             /** @description Why the order can't be archived yet, for who may remove it. */
             readonly removal_obstacles: string[];
         };
-        /** @description A line as staff read it: in French, whatever the order's language. */
+        /** @description A line as staff read it: in French, whatever the order's language, and without the product's page. */
         AdminOrderLine: {
             id: number;
             product_name: string;
@@ -1782,8 +1782,6 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
-            readonly product_url: string | null;
         };
         AdminOrderPage: {
             /** @description Address of the following page. */
@@ -3389,7 +3387,6 @@ export interface components {
         MailKind: {
             name: string;
             subject: string;
-            takes_order: boolean;
             text?: string;
             html?: string;
         };
@@ -3444,7 +3441,6 @@ export interface components {
          */
         ModeEnum: "signup" | "signin";
         Money: {
-            charged: boolean;
             /** Format: decimal */
             refunded: string;
             /** Format: decimal */
@@ -3455,7 +3451,6 @@ export interface components {
             disputed: string;
             /** Format: decimal */
             retained: string;
-            retention_reason: string;
             /** Format: decimal */
             to_come: string;
         };
@@ -4771,11 +4766,8 @@ export interface components {
             /** Format: decimal */
             shipping: string;
             reason: string;
-            external: boolean;
             /** Format: date-time */
             created_at: string;
-            /** Format: date-time */
-            settled_at: string | null;
             lines: components["schemas"]["CreditedLine"][];
             refunds: components["schemas"]["RefundMovement"][];
         };
@@ -4807,7 +4799,6 @@ export interface components {
             method: components["schemas"]["MethodEnum"];
             state: components["schemas"]["RefundMovementStateEnum"];
             provider_id: string | null;
-            transfer_reference: string;
             error: string;
         };
         /**
@@ -5021,8 +5012,6 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
-            readonly product_url: string | null;
             finish: string;
             variation_name: string;
             sku: string;

@@ -18,7 +18,6 @@ const line = {
   line_total: "80.00",
   paid: "80.00",
   product_image: "/media/x.jpg",
-  product_url: "",
 };
 
 export const sheet: StaffOrderSheet = {

@@ -12,7 +12,6 @@ from orders.models import AttemptState, Order, OrderEvent, OrderItem, PieceStage
 from orders.selectors.admin_orders import has_undecided_money
 from orders.selectors.invoices import document_path
 from orders.selectors.order_sheet import OrderSheet
-from orders.selectors.orders import product_path
 from orders.selectors.provider_words import review_in_words
 from orders.services.fulfilment.archiving import removal_obstacles
 from orders.services.status.transitions import status_offers
@@ -24,8 +23,9 @@ class AdminTrackingSerializer(TrackingSerializer):
 
 
 class AdminOrderLineSerializer(OrderLineSerializer):
-    """A line as staff read it: in French, whatever the order's language."""
+    """A line as staff read it: in French, whatever the order's language, and without the product's page."""
 
+    product_url = None  # type: ignore[assignment]
     product_name = serializers.CharField(source="staff_name")
     detail = serializers.CharField(
         source="staff_detail", allow_blank=True, read_only=True, help_text="Finish and format."
@@ -106,11 +106,6 @@ class SheetLineSerializer(AdminOrderLineSerializer):
     to_send = serializers.IntegerField()
     paid = serializers.DecimalField(max_digits=10, decimal_places=2)
 
-    @extend_schema_field(serializers.CharField(allow_null=True))
-    def get_product_url(self, item: Any) -> str | None:
-        url: str | None = item["product_url"]
-        return url
-
 
 class ParcelLineSerializer(serializers.Serializer[Any]):
     item_id = serializers.IntegerField()
@@ -169,13 +164,11 @@ class EventSerializer(serializers.Serializer[Any]):
 
 
 class MoneySerializer(serializers.Serializer[Any]):
-    charged = serializers.BooleanField()
     refunded = serializers.DecimalField(max_digits=10, decimal_places=2)
     under_way = serializers.DecimalField(max_digits=10, decimal_places=2)
     failed = serializers.DecimalField(max_digits=10, decimal_places=2)
     disputed = serializers.DecimalField(max_digits=10, decimal_places=2)
     retained = serializers.DecimalField(max_digits=10, decimal_places=2)
-    retention_reason = serializers.CharField(allow_blank=True)
     to_come = serializers.DecimalField(max_digits=10, decimal_places=2)
 
 
@@ -335,5 +328,4 @@ def _line(item: OrderItem, **values: Any) -> dict[str, Any]:
         *("quantity", "free_quantity", "made_quantity", "sent_quantity"),
         *("unit_price", "line_total", "product_image"),
     )
-    url = product_path(item) or None
-    return {**{name: getattr(item, name) for name in names}, "product_url": url, **values}
+    return {**{name: getattr(item, name) for name in names}, **values}

@@ -90,7 +90,6 @@ class RefundMovementSerializer(serializers.Serializer[Refund]):
     method = serializers.ChoiceField(choices=RefundMethod.choices)
     state = serializers.ChoiceField(choices=RefundState.choices)
     provider_id = serializers.CharField(allow_null=True)
-    transfer_reference = serializers.CharField()
     error = serializers.CharField()
 
 
@@ -129,9 +128,7 @@ class RefundSerializer(serializers.Serializer[RefundRequest]):
     voided = serializers.DecimalField(max_digits=10, decimal_places=2)
     shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
     reason = serializers.CharField()
-    external = serializers.BooleanField()
     created_at = serializers.DateTimeField()
-    settled_at = serializers.DateTimeField(allow_null=True)
     lines = CreditedLineSerializer(many=True)
     refunds = RefundMovementSerializer(many=True)
 

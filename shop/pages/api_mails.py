@@ -41,7 +41,6 @@ class MailKindSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     subject = serializers.CharField()
-    takes_order = serializers.BooleanField()
     text = serializers.CharField(required=False)
     html = serializers.CharField(required=False)
 
@@ -69,9 +68,7 @@ class AdminMailListView(APIView):
         form.is_valid(raise_exception=True)
         asked = form.validated_data
         kinds = [kind for kind in mail_kinds() if asked["name"] in ("", kind.name)]
-        rows: list[dict[str, Any]] = [
-            {"name": kind.name, "subject": kind.subject, "takes_order": kind.takes_order} for kind in kinds
-        ]
+        rows: list[dict[str, Any]] = [{"name": kind.name, "subject": kind.subject} for kind in kinds]
         if asked["name"]:
             mail = preview_mail(asked["name"], asked["language"], _order(request, asked["order"]))
             rows[0] |= {"subject": mail.subject, "text": mail.text, "html": mail.html}

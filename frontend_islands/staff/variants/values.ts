@@ -3,14 +3,9 @@ import type { VariantRow } from "@/api/types";
 import { toAmount } from "../shared/amounts";
 
 export const AMOUNTS = ["price", "height_cm"] as const;
-export const COUNTS = [
-  "stock_quantity",
-  "weight_grams",
-  "production_days_min",
-  "production_days_max",
-] as const;
 export const TEXTS = ["sku", "dimensions", "weight"] as const;
-export type FieldName = (typeof AMOUNTS)[number] | (typeof COUNTS)[number] | (typeof TEXTS)[number];
+type CountName = "stock_quantity" | "weight_grams" | "production_days_min" | "production_days_max";
+export type FieldName = (typeof AMOUNTS)[number] | (typeof TEXTS)[number] | CountName;
 
 /** What was changed of a row; a field that is what the server has is not here. */
 export type RowChange = Partial<Record<FieldName, string>> & { in_stock?: boolean; image_ids?: number[] };

@@ -25,22 +25,16 @@ _SAMPLE_SITE = "http://localhost:8000"
 
 @dataclass(frozen=True, slots=True)
 class MailKind:
-    """A kind of mail. `takes_order`: it can be shown with the data of an order."""
-
     name: str
     family: str
     subject: str
-    takes_order: bool
 
 
 def mail_kinds() -> list[MailKind]:
     """Return every kind with its French subject, by name. One query at most."""
     shop = ShopSettings.load()
     with translation.override(SOURCE_LANGUAGE):
-        kinds = [
-            MailKind(name, mail_family(name), _subject(name, shop), "order" in sample_context(name))
-            for name in KINDS
-        ]
+        kinds = [MailKind(name, mail_family(name), _subject(name, shop)) for name in KINDS]
     return sorted(kinds, key=lambda kind: kind.name)
 
 

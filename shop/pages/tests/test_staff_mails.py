@@ -139,7 +139,7 @@ def test_mail_that_can_not_be_sent_says_why(browser: Client, monkeypatch: pytest
 def test_calls_list_draw_and_send(browser: Client, admin: User) -> None:
     listed = browser.get("/api/admin/emails").json()["results"]
     assert {row["name"] for row in listed} == set(KINDS)
-    assert all(set(row) == {"name", "subject", "takes_order"} for row in listed)
+    assert all(set(row) == {"name", "subject"} for row in listed)
     (drawn,) = browser.get("/api/admin/emails?name=order_link&language=en").json()["results"]
     assert "Zoé" in drawn["text"]
     assert "<html" in drawn["html"]
