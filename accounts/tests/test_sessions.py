@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from datetime import timedelta
 
@@ -16,6 +15,7 @@ from accounts.models import User
 from accounts.services import grant_role, set_blocked
 from accounts.services.second_factor import reset_second_factor
 from accounts.sessions import device_name, purge_ended_sessions
+from accounts.tests.browsers import FIREFOX, IPHONE, PAGE, browser, devices, is_open
 from accounts.tests.people import (
     PASSWORD,
     add_app,
@@ -31,33 +31,6 @@ from accounts.tests.people import (
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
-
-PAGE = "/espace-membre/securite"
-NEW = "carmes-figurine-2027"
-FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
-IPHONE = (
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
-    "Version/18.6 Mobile/15E148 Safari/604.1"
-)
-LIMITED = "Trop de tentatives de connexion. Réessayez dans quelques minutes."
-
-
-def browser(agent=FIREFOX, email="client@example.com", password=PASSWORD):
-    client = Client(headers={"User-Agent": agent})
-    assert post(client, "signin", email=email, password=password).status_code == 302
-    return client
-
-
-def is_open(client):
-    return client.get("/api/me").json()["authenticated"]
-
-
-def devices(client):
-    page = text(client.get(PAGE))
-    return [
-        re.sub(r"\s*<.*", "", each)
-        for each in re.findall(r"<h3>([^\n]*?)</h3>\s*<p class=\"muted\">Ouvert", page)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -184,87 +157,6 @@ def test_who_proved_again_who_they_are_has_another_session_key():
     assert (is_open(client), is_open(replayed)) == (True, False)
     assert devices(client) == ["Firefox, Windows"]
     assert 'Firefox, Windows <span class="badge">Cet appareil</span>' in text(client.get(PAGE))
-
-
-def change(client, old=PASSWORD, new=NEW, again=None):
-    return client.post(
-        PAGE,
-        {
-            "action": "password",
-            "old_password": old,
-            "password": new,
-            "password_confirmation": new if again is None else again,
-        },
-    )
-
-
-def test_a_new_password_ends_all_other_sessions_and_is_told_by_mail():
-    user = make_member()
-    first, second, third = browser(), browser(IPHONE), browser("curl/8.5")
-    cookie, key = second.cookies["sessionid"].value, second.session.session_key
-
-    assert change(second)["Location"] == PAGE
-
-    assert "Toutes vos autres sessions ont été fermées." in text(second.get(PAGE))
-    assert [is_open(each) for each in (first, second, third)] == [False, True, False]
-    assert second.session.session_key != key
-    replayed = Client()
-    replayed.cookies["sessionid"] = cookie
-    assert not is_open(replayed)
-    assert devices(second) == ["Safari, iPhone"]
-    user.refresh_from_db()
-    assert user.check_password(NEW)
-    assert mails("account_password_changed") == [("account_password_changed", "client@example.com")]
-    # This browser stays known: no mail about a new device at its next sign-in.
-    second.post("/auth/deconnexion")
-    post(second, "signin", password=NEW)
-    assert mails("account_new_device") == [("account_new_device", "client@example.com")] * 2
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"old": "wrong"}, "Mot de passe incorrect"),
-        ({"old": ""}, "Veuillez entrer votre mot de passe"),
-        ({"old": "x" * 100_000}, "Mot de passe incorrect"),
-        ({"new": "1234567"}, "Mot de passe trop court. Minimum 8 caractères"),
-        ({"new": "password1"}, "Ce mot de passe est trop courant."),
-        ({"new": ""}, "Veuillez remplir tous les champs"),
-        ({"again": "another"}, "Veuillez confirmer le même mot de passe"),
-    ],
-)
-def test_a_password_that_is_refused_changes_nothing(fields, message):
-    user = make_member()
-    first, second = browser(), browser(IPHONE)
-
-    page = change(first, **fields)
-
-    assert (page.status_code, message in text(page)) == (200, True)
-    user.refresh_from_db()
-    assert user.check_password(PASSWORD)
-    assert is_open(second)
-    assert mails("account_password_changed") == []
-
-
-def test_staff_need_twelve_characters():
-    make_admin()
-    client = browser(email="admin@example.com")
-
-    assert "Mot de passe trop court. Minimum 12 caractères" in text(change(client, new="figurine-27"))
-    assert client.get("/gestion/password_change/")["Location"] == PAGE
-
-
-def test_the_old_password_is_guessed_five_times_and_strangers_do_not_count():
-    make_member()
-    client = browser()
-    for _ in range(6):
-        post(Client(), "signin", password="guess")
-    for number in range(5):
-        assert "Mot de passe incorrect" in text(change(client, f"guess-{number}"))
-
-    refused = change(client)
-
-    assert (refused.status_code, LIMITED in text(refused)) == (429, True)
 
 
 def test_the_mail_about_a_role_leads_to_the_staff_area():
