@@ -226,6 +226,8 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "url": "x",
         "content_type_id": 1,
     }
+    if pattern.name == "review":
+        known["product_id"] = world.order.items.get().product_id
     if pattern.name and pattern.name.endswith("terms-version"):
         known["number"] = current_number()
     if pattern.name and pattern.name.startswith("staff-") and "row_id" in pattern.pattern.converters:
