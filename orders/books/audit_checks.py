@@ -28,7 +28,8 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.models.payment import AUTOMATIC_REFUNDS, COLLECTED_KINDS, OPEN_PAYMENTS, REFUNDS_UNDER_WAY
-from shop.core.money import ZERO, from_cents, quantize
+from orders.selectors.refund_debts import going_back
+from shop.core.money import ZERO, quantize
 
 Sums = defaultdict[Any, Decimal]
 
@@ -130,7 +131,7 @@ def check_ledger() -> Iterator[Fault]:
 def _payments() -> Iterator[Fault]:
     """Four queries."""
     moved = _sums(LedgerEntry.objects.filter(kind__in=COLLECTED_KINDS), "payment")
-    leaving = _leaving("attempt__payment")
+    leaving = going_back(Refund.objects.all(), by="attempt__payment")
     for payment in Payment.objects.select_related("order").order_by("pk").iterator():
         kept = moved[payment.pk]
         # A charge on its way back (paid twice, or for a closed order) counts for nothing already.
@@ -175,7 +176,7 @@ def _documents() -> Iterator[Fault]:
     documents = _sums(Invoice.objects.all(), "order", "total")
     kept = _sums(LedgerEntry.objects.filter(kind__in=COLLECTED_KINDS), "order")
     to_come = _sums(Payment.objects.filter(state__in=(*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF)), "order")
-    leaving = _leaving("order")
+    leaving = going_back(Refund.objects.all(), by="order")
     announced = RefundRequest.objects.filter(settled_at=None, credit_note=None)
     returned = _sums(_succeeded(announced), "order")
     outside = _counting_for(announced)
@@ -208,23 +209,9 @@ def _declared() -> Sums:
     return sums
 
 
-def _leaving(by: str) -> Sums:
-    """What goes back by itself; of a charge of which a part was given back at the provider, the rest. Two queries."""
-    sums: Sums = defaultdict(lambda: ZERO)
-    gone = _sums(Refund.objects.filter(state=RefundState.SUCCEEDED), "attempt")
-    # Nobody decided about an automatic refund, nor about it made again, whose reason is not its own.
-    undecided = Refund.objects.filter(request=None, state__in=REFUNDS_UNDER_WAY)
-    automatic = undecided.exclude(reason=RefundReason.EXTERNAL)
-    for key, attempt, amount, cents in automatic.values_list(
-        by, "attempt", "amount", "attempt__amount_cents"
-    ):
-        sums[key] += min(amount, max(from_cents(cents) - gone[attempt], ZERO))
-    return sums
-
-
 def _counting_for(announced: QuerySet[RefundRequest]) -> Sums:
     """What was refunded outside the shop beyond a decision of its own, up to what is on its way of decisions without
-    their credit note: it counts for them, see `shortfalls`. Three queries."""
+    their credit note: it counts for them, see `shortfalls`. Two queries."""
     on_its_way = Refund.objects.filter(request__in=announced, state__in=REFUNDS_UNDER_WAY)
     sums, moving = _undecided(), _sums(on_its_way, "order")
     return defaultdict(lambda: ZERO, {key: min(amount, moving[key]) for key, amount in sums.items()})

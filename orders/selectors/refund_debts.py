@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COMMITTED_REFUNDS,
+    REFUNDS_UNDER_WAY,
     DisputeState,
     Order,
     Refund,
+    RefundReason,
     RefundRequest,
     RefundState,
 )
@@ -137,6 +139,24 @@ def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:
         lost[row.attempt_id] -= gone
         left[row.attempt_id] -= short - gone
     return taken
+
+
+def going_back(refunds: QuerySet[Refund], *, by: str) -> defaultdict[Any, Decimal]:
+    """Return the euros that go back by themselves, by a column of these refunds, which are all of their charges; of a
+    charge of which a part was given back at the provider, the rest. Two queries."""
+    sums: defaultdict[Any, Decimal] = defaultdict(lambda: ZERO)
+    gone: defaultdict[Any, Decimal] = defaultdict(lambda: ZERO)
+    done = refunds.filter(state=RefundState.SUCCEEDED).order_by()
+    for attempt, amount in done.values_list("attempt").annotate(sum=Sum("amount")):
+        gone[attempt] = quantize(amount)
+    # Nobody decided about an automatic refund, nor about it made again, whose reason is not its own.
+    undecided = refunds.filter(request=None, state__in=REFUNDS_UNDER_WAY)
+    automatic = undecided.exclude(reason=RefundReason.EXTERNAL)
+    for key, attempt, amount, cents in automatic.values_list(
+        by, "attempt", "amount", "attempt__amount_cents"
+    ):
+        sums[key] += min(amount, max(from_cents(cents) - gone[attempt], ZERO))
+    return sums
 
 
 def uncredited(order: Order) -> Decimal:

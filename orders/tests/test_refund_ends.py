@@ -304,6 +304,18 @@ def test_l221_24_a_withdrawal_whose_money_came_back_is_owed_again(order, provide
     assert (case.state, status_of(order)) == ("refunded", OrderStatus.REFUNDED)
 
 
+def test_a_payment_of_which_a_part_went_back_is_partly_refunded_while_a_second_charge_is_on_its_way_back(
+    order, provider
+):
+    attempt = charged_twice(order)
+    own = request_automatic_refund(order=order, attempt=attempt, reason=RefundReason.DUPLICATE)
+    part = refund(order, amount=EUROS("0.21")).refunds.get()
+    send_refund(part.pk)
+    assert (states(order), list(check_ledger())) == ([("partly_refunded", EUROS("49.99"))], [])
+    send_refund(own.pk)
+    assert (states(order), list(check_ledger())) == ([("partly_refunded", EUROS("49.99"))], [])
+
+
 # --- Made elsewhere while the shop's own was on its way -------------------------------------------------
 
 

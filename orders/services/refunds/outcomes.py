@@ -32,7 +32,7 @@ from orders.models import (
 from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
-from orders.selectors.refund_debts import debts, has_effect, shortfalls, uncredited
+from orders.selectors.refund_debts import debts, going_back, has_effect, shortfalls, uncredited
 from orders.selectors.refund_rules import charge_left, charges_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
@@ -308,9 +308,11 @@ def _link_made_good(refund: Refund) -> None:
 
 
 def recompute_state(payment: Payment) -> None:
-    """Set the state of a paid payment from what moved; a second charge that was refunded leaves it paid."""
+    """Set the state of a paid payment from what moved; a second charge that was refunded, or is on its way back by
+    itself, leaves it paid."""
     moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
-    collected = sum(moved, ZERO)
+    leaving = going_back(Refund.objects.filter(attempt__payment=payment), by="attempt__payment")
+    collected = sum(moved, ZERO) - leaving[payment.pk]
     if collected >= payment.amount:
         payment.state = PaymentState.PAID
     elif collected > 0:
