@@ -1,13 +1,13 @@
 """One idempotency key, one effect, one answer; and what ordered faults do to it."""
 
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 import stripe
 
-from .conftest import make_client, session_params, until
+from .conftest import make_client, session_params
 from .test_money import charge_params, paid_intent
 
 KEY = {"idempotency_key": "att-1"}
@@ -139,25 +139,18 @@ def test_a_call_that_never_arrived_did_nothing(client, sandbox):
 
 
 def test_a_key_that_is_being_worked_on_is_409(client, sandbox):
-    sandbox.control("faults", kind="hang", seconds=2, method="POST")
-    first = threading.Thread(target=post, args=(sandbox, "/v1/customers", "email=a%40example.com"))
-    first.start()
-    until(lambda: not sandbox.look("faults")["faults"])
-    answers = []
+    # Both would wait: whichever comes first does, and the other finds its key taken.
+    sandbox.control("faults", kind="hang", seconds=2, times=2, method="POST")
+    with ThreadPoolExecutor(2) as callers:
+        calls = [callers.submit(post, sandbox, "/v1/customers", "email=a%40example.com") for _ in range(2)]
+    first, second = sorted((call.result() for call in calls), key=lambda answer: answer.status_code)
 
-    def is_in_use():
-        answers.append(post(sandbox, "/v1/customers", "email=a%40example.com"))
-        return answers[-1].status_code == 409
-
-    until(is_in_use)
-    second = answers[-1]
-    first.join()
-
+    assert (first.status_code, second.status_code) == (200, 409)
     assert second.json()["error"]["code"] == "idempotency_key_in_use"
     assert second.headers["Stripe-Should-Retry"] == "true"
     third = post(sandbox, "/v1/customers", "email=a%40example.com")
     assert third.headers["Idempotent-Replayed"] == "true"
-    assert [row.id for row in client.v1.customers.list().data] == [third.json()["id"]]
+    assert [row.id for row in client.v1.customers.list().data] == [third.json()["id"]] == [first.json()["id"]]
 
 
 def test_a_hanging_answer_runs_into_the_callers_timeout(client, sandbox):
