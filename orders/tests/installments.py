@@ -121,6 +121,13 @@ def bought(fake_stripe: FakeStripe, shopper: Shopper, *, later: str = "", **orde
     return placed
 
 
+def announced(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock) -> Order:
+    """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
+    order = bought(fake_stripe, shopper)
+    clock.run_until(SECOND - timedelta(days=1))
+    return order
+
+
 def card_becomes(fake_stripe: FakeStripe, order: Order, card: str) -> None:
     """From now on the kept card answers like this test card."""
     fake_stripe.control(f"payment_methods/{order.card.payment_method_id}", later=card)

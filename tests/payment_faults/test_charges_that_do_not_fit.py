@@ -19,8 +19,8 @@ from orders.tests.fake_stripe import FakeStripe
 from orders.tests.installments import (
     SECOND,
     Clock,
+    announced,
     attempts,
-    bought,
     calls,
     charged,
     intents,
@@ -40,8 +40,7 @@ INTENTS = "/v1/payment_intents"
 @pytest.fixture
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
     """150.00 in three times, confirmed; its second installment is announced and due today at nine."""
-    bought_order = bought(fake_stripe, buyer)
-    clock.run_until(SECOND - timedelta(days=1))
+    bought_order = announced(fake_stripe, buyer, clock)
     clock.go_to(SECOND)
     return bought_order
 

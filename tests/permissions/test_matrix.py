@@ -24,7 +24,6 @@ from tests.permissions.expected import (
     EVERYBODY,
     LOOK,
     METHODS,
-    MODELS,
     NOBODY,
     PEOPLE,
     ROUTES,
@@ -32,6 +31,7 @@ from tests.permissions.expected import (
     WORK,
     Who,
 )
+from tests.permissions.expected_models import MODELS
 from tests.permissions.matrix import CALLS, Matrix, everything_undone, matrix, routes, values_of, world
 
 __all__ = ["matrix", "world"]
