@@ -7,7 +7,6 @@ The second factor is asked for where the account has one, the password where it 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -27,6 +26,7 @@ from accounts.models import User
 from accounts.services.second_factor import check_code, check_passkey
 from accounts.services.signing_in import check_own_password
 from accounts.sessions import move_session
+from shop.core.clocks import are_over
 from shop.core.problems import Problem
 
 PROOFS = ("proof_password", "proof_code", "credential")
@@ -39,9 +39,12 @@ def is_recent(request: HttpRequest) -> bool:
     if not isinstance(user, User):
         return False
     method = "mfa" if user.has_second_factor else "password"
-    since = time.time() - settings.RECENT_AUTHENTICATION_SECONDS
     records = get_authentication_records(request, user)
-    return any(record.get("method") == method and record.get("at", 0) >= since for record in records)
+    return any(
+        record.get("method") == method
+        and not are_over(settings.RECENT_AUTHENTICATION_SECONDS, record.get("at", 0))
+        for record in records
+    )
 
 
 def require_recent(request: HttpRequest) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from typing import Any, cast
+from typing import cast
 
 from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.adapter import get_adapter
@@ -42,6 +42,7 @@ from accounts.redirects import own_path
 from accounts.selectors import second_factors
 from accounts.services import second_factor
 from accounts.services.signing_in import change_password
+from shop.core.clocks import are_over
 from shop.core.kept_forms import members_only
 from shop.core.problems import Problem, problem_response
 from shop.core.row_keys import read_key
@@ -293,7 +294,6 @@ def _after_adding(request: HttpRequest, factor_type: str, codes_made: bool) -> H
 
 
 def _shown_codes(request: HttpRequest) -> list[str]:
-    made: Any = request.session.get(CODES_MADE, 0)
-    if time.time() - made > CODES_SHOWN_SECONDS:
+    if are_over(CODES_SHOWN_SECONDS, request.session.get(CODES_MADE, 0)):
         return []
     return second_factor.unused_recovery_codes(_user(request))

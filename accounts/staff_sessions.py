@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.notices import leave_notice
 from accounts.sessions import note_seen
+from shop.core.clocks import are_over
 
 CLOCK = "staff_clock"
 """Session key of `[since, seen]`, in seconds of the epoch."""
@@ -41,7 +42,7 @@ def user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     now = int(time.time())
     signed_in = int(user.last_login.timestamp()) if user.last_login else 0
     since, seen = request.session.get(CLOCK, (signed_in, signed_in))
-    if now - since >= settings.STAFF_SESSION_LIFETIME or now - seen >= settings.STAFF_SESSION_IDLE:
+    if are_over(settings.STAFF_SESSION_LIFETIME, since) or are_over(settings.STAFF_SESSION_IDLE, seen):
         request.session.flush()
         leave_notice(request, "session_ended")
         return AnonymousUser()

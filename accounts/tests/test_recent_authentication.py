@@ -91,6 +91,19 @@ def test_signing_in_counts_for_ten_minutes(client, person, time_machine):
     assert roles_of(other) == ["user"]
 
 
+def test_a_proof_that_a_clock_ahead_dated_counts_nothing_after_its_correction(
+    client, rf, admin, time_machine
+):
+    prove(client, admin)
+    request = rf.get("/")
+    request.session, request.user = client.session, admin
+    now = time.time()
+    time_machine.move_to(now - 599)
+    assert is_recent(request)
+    time_machine.move_to(now - 601)
+    assert not is_recent(request)
+
+
 def test_the_proof_of_somebody_else_counts_nothing(client, rf, admin):
     other = make_member()
     prove(client, other)

@@ -74,6 +74,18 @@ def test_a_busy_session_ends_after_twelve_hours(staff_client, move):
 
 
 @pytest.mark.parametrize(
+    ("ahead", "ends"), [(timedelta(minutes=10), False), (timedelta(minutes=10, seconds=1), True)]
+)
+def test_a_session_that_a_clock_ahead_started_does_not_outlive_its_correction(
+    staff_client, move, ahead, ends
+):
+    move(seconds=-ahead.total_seconds())
+
+    assert staff_client.get(PAGE).status_code == (302 if ends else 200)
+    assert (SESSION_KEY not in staff_client.session) == ends
+
+
+@pytest.mark.parametrize(
     ("method", "path", "status"),
     [
         ("get", "/api/admin/orders", 401),

@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.clocks import are_over
 from shop.core.errors import page_expired
 from shop.core.problems import Problem
 from shop.core.request_kind import is_api
@@ -102,4 +103,4 @@ def _take(request: HttpRequest) -> QueryDict | None:
     if path != request.path:
         return None
     del request.session[_KEY]
-    return QueryDict(typed) if time.time() - kept_at < _SECONDS else None
+    return None if are_over(_SECONDS, kept_at) else QueryDict(typed)

@@ -17,6 +17,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from shop.core.audit import record_audit
+from shop.core.clocks import is_due, moment_is_due
 from shop.core.dates import shop_day
 from shop.core.problems import InvalidFields
 from shop.integrations.models import ApiKey, Scope
@@ -98,9 +99,9 @@ def find_api_key(text: str) -> ApiKey | None:
 def record_use(key: ApiKey) -> None:
     """Write down that a key is used now, at most once a minute. One query a minute."""
     now = timezone.now()
-    if key.last_used_at is not None and now - key.last_used_at < LAST_USE_STEP:
+    if key.last_used_at is not None and not moment_is_due(key.last_used_at, now, after=LAST_USE_STEP):
         return
-    unknown = Q(last_used_at=None) | Q(last_used_at__lte=now - LAST_USE_STEP)
+    unknown = Q(last_used_at=None) | is_due("last_used_at", now, after=LAST_USE_STEP)
     ApiKey.objects.filter(unknown, pk=key.pk).update(last_used_at=now)
 
 
