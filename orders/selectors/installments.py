@@ -25,7 +25,7 @@ from orders.models import (
 )
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment
-from shop.core.clocks import CLOCKS_DIFFER, is_misdated
+from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
 
 
@@ -195,7 +195,7 @@ def agreed_plan(order: Order) -> list[Installment]:
 def is_announced(payment: Payment) -> bool:
     """Return whether its customer read on which day a later payment is charged: not of one that a clock ahead named. No
     query."""
-    return payment.announced_at is not None and payment.announced_at <= timezone.now() + CLOCKS_DIFFER
+    return payment.announced_at is not None and not moment_is_misdated(payment.announced_at, timezone.now())
 
 
 def to_announce(until: date) -> QuerySet[Payment]:

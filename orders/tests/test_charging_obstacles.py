@@ -18,7 +18,7 @@ from orders.journal import record_event
 from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import checkout_sessions, due_installments, settlement
-from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
+from orders.services.payments.off_session import claim_charge, is_on_its_way, obstacle, prepare_charge
 from orders.services.payments.refused_cards import CARDS_REFUSED, refuse_new_page
 from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
@@ -286,6 +286,21 @@ def test_two_rounds_remind_of_a_link_once(order, monkeypatch):
     before = rows()
     run_round_on(monkeypatch, to_remind=stale)
     assert rows() == before
+
+
+@pytest.mark.parametrize(
+    ("ago", "state", "expected"),
+    [
+        (timedelta(minutes=2), "sent", False),
+        (timedelta(minutes=1, seconds=59), "sent", True),
+        (timedelta(minutes=-10), "sent", True),
+        (timedelta(minutes=-10, seconds=-1), "sent", False),
+        (timedelta(0), "failed", False),
+    ],
+)
+def test_a_charge_is_on_its_way_for_two_minutes(ago, state, expected):
+    with time_machine.travel(timezone.now(), tick=False):
+        assert is_on_its_way(Attempt(state=state, sent_at=timezone.now() - ago)) is expected
 
 
 @pytest.mark.parametrize("case", ["dispute open", "cancelled"])

@@ -185,6 +185,26 @@ def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(or
 
 
 @pytest.mark.parametrize(
+    ("passed", "is_known"),
+    [
+        (timedelta(hours=22, minutes=59, seconds=59), True),
+        (timedelta(hours=23), False),
+        (timedelta(minutes=-10), True),
+        (timedelta(minutes=-10, seconds=-1), False),
+    ],
+)
+def test_nothing_is_looked_up_while_the_key_is_known(order, monkeypatch, passed, is_known):
+    refund(order)
+    asked = Refund.objects.get()
+    lists = []
+    monkeypatch.setattr(gateway, "list_refunds", lambda intent_id: lists.append(intent_id) or [])
+    with time_machine.travel(asked.created_at + passed, tick=False):
+        send_refund(asked.pk)
+    assert lists == ([] if is_known else [asked.attempt.intent_id])
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+
+
+@pytest.mark.parametrize(
     ("failure", "goes_on"),
     [
         (gateway.GatewayUnavailable("500", stored=True), True),

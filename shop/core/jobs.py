@@ -28,7 +28,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
-from shop.core.clocks import CLOCKS_DIFFER, is_free, is_misdated
+from shop.core.clocks import is_free, is_misdated, moment_is_misdated
 from shop.core.models import ScheduledJob
 
 logger = logging.getLogger(__name__)
@@ -166,16 +166,10 @@ def _create_rows(jobs: Iterable[RegisteredJob]) -> None:
         ScheduledJob.objects.bulk_create(missing, ignore_conflicts=True)
 
 
-def background_work_age() -> timedelta | None:
-    """Return how long ago background work last showed that it runs; None when it never did. One query."""
-    ended = ScheduledJob.objects.filter(name=PULSE_JOB).values_list("last_finished_at", flat=True).first()
-    return timezone.now() - ended if ended else None
-
-
 def background_work_is_late() -> bool:
     """Return whether the workers, the beat or the broker between them seem to have stopped. One query."""
-    age = background_work_age()
-    return age is None or not -CLOCKS_DIFFER <= age <= LATE_AFTER
+    ended, now = last_pulse(PULSE_JOB), timezone.now()
+    return ended is None or moment_is_misdated(ended, now) or now - ended > LATE_AFTER
 
 
 def first_missed(now: datetime) -> datetime | None:

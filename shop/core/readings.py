@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 
 from django.db import DatabaseError
 
-from shop.core.clocks import CLOCKS_DIFFER
+from shop.core.clocks import moment_is_misdated
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ def _read(age: Age, now: datetime) -> Reading:
         logger.exception("the age %s could not be read", age.name)
         return Reading(age, None, None, is_late=True, failed=True)
     # What went well on a date to come, by a clock that was wrong, says nothing of now.
-    if since is None or (age.never_is_late and since > now + CLOCKS_DIFFER):
+    if since is None or (age.never_is_late and moment_is_misdated(since, now)):
         return Reading(age, None, None, is_late=age.never_is_late)
     # A clock that was set back makes nothing younger than now.
     passed = max(now - since, timedelta(0))

@@ -29,7 +29,7 @@ from orders.selectors.installments import is_disputed, open_pause
 from orders.stripe import gateway
 from orders.stripe.facts import IntentFacts
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
-from shop.core.clocks import CLOCKS_DIFFER, is_due
+from shop.core.clocks import is_due, moment_is_due
 from shop.core.money import to_cents
 
 ON_ITS_WAY = timedelta(minutes=2)
@@ -185,5 +185,5 @@ def _was_sent_within(span: timedelta, attempt: Attempt) -> bool:
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None
-        and -CLOCKS_DIFFER <= timezone.now() - attempt.sent_at < span
+        and not moment_is_due(attempt.sent_at, timezone.now(), after=span)
     )

@@ -32,7 +32,7 @@ from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import account_activity, gateway
 from orders.stripe.facts import EventFacts
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
-from shop.core.clocks import CLOCKS_DIFFER, is_due
+from shop.core.clocks import is_due, moment_is_due
 from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
 
@@ -100,7 +100,7 @@ def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
 
 def _is_over(attempt: Attempt, now: datetime) -> bool:
     """Whether its page would be closed by now. None that is open yet stays so for longer than a page lives."""
-    return not now < attempt.expires_at <= now + CHECKOUT_SESSION_LIFETIME + CLOCKS_DIFFER
+    return moment_is_due(attempt.expires_at, now, within=CHECKOUT_SESSION_LIFETIME)
 
 
 def _close_attempt(attempt: Attempt) -> None:

@@ -13,7 +13,7 @@ from orders.services.refunds.outcomes import apply_refund, record_refusal
 from orders.stripe import gateway
 from orders.stripe.facts import RefundFacts
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
-from shop.core.clocks import CLOCKS_DIFFER
+from shop.core.clocks import moment_is_due
 from shop.core.money import to_cents
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ def send_refund(refund_id: uuid.UUID) -> None:
     if intent_id.startswith(DEMONSTRATION_MOVEMENT):
         _simulate_refund(refund, intent_id)
         return
-    age = timezone.now() - refund.created_at
-    if not -CLOCKS_DIFFER <= age <= IDEMPOTENCY_KEY_LIFETIME and _find_at_provider(refund):
+    forgotten = moment_is_due(refund.created_at, timezone.now(), after=IDEMPOTENCY_KEY_LIFETIME)
+    if forgotten and _find_at_provider(refund):
         return
     try:
         facts = gateway.create_refund(
