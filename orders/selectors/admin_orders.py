@@ -72,9 +72,9 @@ def find_orders(
     cursor: str = "",
     page_size: int = 20,
 ) -> KeysetPage[Order]:
-    """Return a page of the list, newest first. Six queries: orders with what is to be done about them
-    (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, their products, tracking with who wrote it, payments,
-    their attempts. Two or three more for a search.
+    """Return a page of the list, newest first. Five queries: orders with what is to be done about them
+    (`is_overdue`, `withdrawal_open`, `refund_failed`), lines, tracking with who wrote it, payments, their attempts. Two
+    or three more for a search.
 
     `search` is parts of words: of the id, e-mail, names, phone, postcode, city, pieces, tracking numbers, invoice
     numbers; all of them must be found. `late` are those that `is_overdue` finds. Pending and
@@ -135,7 +135,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
     return orders.annotate(
         is_overdue=overdue, withdrawal_open=Exists(cases), refund_failed=Exists(failed)
     ).prefetch_related(
-        "items__product",
+        "items",
         Prefetch("tracking", OrderTracking.objects.select_related("actor", "shipment")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )
