@@ -53,7 +53,13 @@ def breaches(tmp_path, name, text):
         ),
         ("orders/demo.py", "Order.objects.filter(pk=pk).update(paid_at=now)", "transitions.py alone"),
         ("orders/utils.py", "", "name the file for what is in it"),
-        ("orders/services/x.py", "a = 1\n" * 401, "split it by use case: 401 lines of 400 at most"),
+        (
+            "orders/services/x.py",
+            "a = 1\n" * 401,
+            "split it by use case or subject: 401 lines of 400 at most",
+        ),
+        ("orders/tests/test_x.py", "a = 1\n" * 401, "401 lines of 400 at most"),
+        ("frontend_islands/cart/cart.test.tsx", "a\n" * 401, "401 lines of 400 at most"),
         ("frontend_islands/styles/x.css", "\n" * 401, "split it by use case"),
     ],
 )
@@ -90,8 +96,8 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
         ),
         ("orders/services/x.py", "Order.objects.filter(status=PENDING).update(review_reason='')"),
         ("orders/services/x.py", "a = 1\n" * 400),
-        ("orders/tests/test_x.py", "a = 1\n" * 401),
         ("orders/migrations/0001_initial.py", "a = 1\n" * 401),
+        ("frontend_islands/api/schema.d.ts", "a\n" * 401),
     ],
 )
 def test_the_proper_way_stands(tmp_path, name, text):
