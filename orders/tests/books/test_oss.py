@@ -124,22 +124,23 @@ def test_the_quarter_that_ended_last(today, found):
     assert last_quarter(today) == found
 
 
-def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
+def test_page_file_and_deadline_until_it_is_noted_as_filed(client, admin_user):
     with time_machine.travel(AUGUST, tick=False):
         sell("119.00", "DE")
     with time_machine.travel(OCTOBER, tick=False):
+        client.force_login(admin_user)
         # A nil return is due from who is registered, and from nobody else.
         for oss_number, is_due in (("", False), ("FR12123456789", True)):
             set_shop(oss_number=oss_number)
-            empty = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
+            empty = client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
             assert ("à déposer et payer" in empty, "Noter comme déposée" in empty) == (is_due, is_due)
         set_shop(oss_from=date(2026, 4, 2))
-        before = admin_client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
+        before = client.get("/admin/comptes/oss?annee=2026&partie=t1").content.decode()
         assert "Votre inscription commence le 2\xa0avril 2026\xa0: rien n'est à déposer" in before
         assert "Noter comme déposée" not in before
-        page = admin_client.get("/admin/comptes/oss").content.decode()
+        page = client.get("/admin/comptes/oss").content.decode()
         assert "2026-T3, à déposer et payer avant le 31\xa0octobre 2026" in page
-        csv = b"".join(admin_client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
+        csv = b"".join(client.get("/admin/comptes/oss.csv?annee=2026&partie=t3").streaming_content)
         assert csv.decode() == (
             "\ufeffSection;Période;Pays de consommation;Taux (%);Base hors TVA (€);TVA (€)\r\n"
             "Ventes;2026-T3;DE;19,00;100,00;19,00\r\n"
@@ -156,10 +157,10 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(admin_client):
         [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
         assert task.detail == "à déposer et payer avant le 31 octobre 2026"
         for _again in range(2):
-            admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
+            client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
         assert FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").count() == 1
         assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
-        admin_client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
+        client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
     subject = {"kind": "oss", "period": "2026-T3"}
     assert list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))[-2:] == [
