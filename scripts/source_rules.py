@@ -206,6 +206,11 @@ RULES = (
         ),
     ),
     Rule(
+        "what two files of tests share is in a module beside them",
+        re.compile(r"^\s*from [\w.]*\btest_\w+ import\b", re.MULTILINE),
+        ("*.py",),
+    ),
+    Rule(
         "the status of an order and its dates are written by orders/services/status/transitions.py alone",
         re.compile(
             r"^\s*(?:[\w.]+, )*order\.(?:status|paid_at|shipped_at|delivered_at|cancelled_at|status_before_closing)"

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from shop.loopback import is_loopback, refuse_public_debug
-from tests.payment_faults.test_refusing_to_start import BEAT, PRODUCTION, WORKER, start_all
+from tests.payment_faults.starts import BEAT, PRODUCTION, WORKER, start_all
 
 SETTINGS = ("-c", "import shop.settings")
 WEB = ("-c", "import shop.wsgi")

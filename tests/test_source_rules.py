@@ -58,6 +58,7 @@ def breaches(tmp_path, name, text):
             "a = 1\n" * 401,
             "split it by use case or subject: 401 lines of 400 at most",
         ),
+        ("orders/tests/test_x.py", "from orders.tests.test_y import order", "what two files of tests share"),
         ("orders/tests/test_x.py", "a = 1\n" * 401, "401 lines of 400 at most"),
         ("frontend_islands/cart/cart.test.tsx", "a\n" * 401, "401 lines of 400 at most"),
         ("frontend_islands/styles/x.css", "\n" * 401, "split it by use case"),

@@ -49,3 +49,12 @@ def names(answer) -> list[str]:
 
 def columns(product: Product) -> dict:
     return Product.objects.filter(pk=product.pk).values().get()
+
+
+def sent(client: Client, page: str, **changes: Any) -> dict[str, Any]:
+    """What a browser sends of a page that was just opened."""
+    context = client.get(page).context
+    values = {field.name: field.value() for field in context["form"]}
+    body = {name: value for name, value in values.items() if value not in (None, False)}
+    body |= {"seen": context["seen"] or "", "features-TOTAL_FORMS": "0", "features-INITIAL_FORMS": "0"}
+    return body | changes

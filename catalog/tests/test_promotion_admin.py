@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import Product, Promotion
 from catalog.services.promotions import save_promotion
 from catalog.tests.factories import make_product, make_promotion
-from catalog.tests.test_staff_categories import sent
+from catalog.tests.staff import sent
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db

@@ -5,18 +5,11 @@ from django.utils.translation import override
 
 from catalog.models import CategoryKind, Product
 from catalog.selectors.search import find_matches
-from catalog.selectors.vocabulary import clean_query, read_query, words_near
+from catalog.selectors.vocabulary import read_query, words_near
 from catalog.tests.factories import make_category, make_product
+from catalog.tests.searching import found
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("shop")]
-
-
-def found(text: str, language: str = "fr") -> list[str]:
-    """The French names of what a text finds, the best first."""
-    with override(language):
-        keys = find_matches(read_query(clean_query(text))).keys
-    names = dict(Product.objects.values_list("pk", "name_fr"))
-    return [names[key] for key in keys]
 
 
 def corrected(text: str, language: str = "fr") -> str:

@@ -16,7 +16,7 @@ from catalog.services.categories import save_category
 from catalog.services.products import delete_product, refresh_product, save_product
 from catalog.services.search_index import index_products
 from catalog.tests.factories import make_category, make_product
-from catalog.tests.test_search import found
+from catalog.tests.searching import found
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 START = datetime(2026, 1, 1, tzinfo=UTC)

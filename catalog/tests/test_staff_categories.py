@@ -10,20 +10,12 @@ from django.test import Client
 
 from catalog.models import Category, CategoryPicture, FormerSlug, Product
 from catalog.tests.factories import make_category, make_product, picture
+from catalog.tests.staff import sent
 from shop.core.models import AuditEntry
 from shop.core.staff_translations import CHOOSE_AGAIN, STALE
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/categories"
-
-
-def sent(client: Client, page: str, **changes: Any) -> dict[str, Any]:
-    """What a browser sends of a page that was just opened."""
-    context = client.get(page).context
-    values = {field.name: field.value() for field in context["form"]}
-    body = {name: value for name, value in values.items() if value not in (None, False)}
-    body |= {"seen": context["seen"] or "", "features-TOTAL_FORMS": "0", "features-INITIAL_FORMS": "0"}
-    return body | changes
 
 
 def uploaded(name: str) -> SimpleUploadedFile:

@@ -12,6 +12,7 @@ from catalog.models import Review, ReviewDecision
 from catalog.selectors.moderation import review_with_decisions
 from catalog.tests.factories import make_product, make_user
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
 
@@ -37,10 +38,6 @@ def make_review(**changes: Any) -> Review:
     if "user" not in changes:
         changes["user"] = make_user(f"m{Review.objects.count()}@example.com")
     return Review.objects.create(product=make_product(), **{**values, **changes})
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def test_reviews_that_wait_are_shown_first_and_published_with_one_tap(browser: Client, admin: Any) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from catalog.models import Synonym
 from catalog.tests.factories import make_product
-from catalog.tests.test_search import found
+from catalog.tests.searching import found
 from shop.core.content_version import content_version
 from shop.core.models import AuditEntry
 

@@ -18,7 +18,13 @@ from catalog.services.products import save_product, save_variant, save_variation
 from catalog.services.promotions import set_own_promotion
 from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
 from orders.selectors.quotes import RequestedLine, quote_cart
-from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
+from orders.services.checkout.placement import (
+    BillingDetails,
+    CheckoutRequest,
+    CustomerDetails,
+    GiftDetails,
+    place_order,
+)
 from orders.services.payments import settlement
 from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, CheckoutSessionFacts
@@ -176,3 +182,16 @@ def pay_order(order: Order) -> Order:
         settlement._apply_complete(locked, payment, Attempt.objects.get(pk=attempt.pk), facts)
     order.refresh_from_db()
     return order
+
+
+def gift_order(language: str = "fr", **changes: object) -> Order:
+    """Léa Martin of Bern gives Zoé Petit of Lyon a golem."""
+    details = {
+        "billing": BillingDetails(
+            name="Ana Duval", company="Atelier Duval", address="9 quai Sud", postal_code="1000", city="Berne",
+            country="CH",
+        ),
+        "gift": GiftDetails("Zoé Petit", "Joyeux Noël !\nAna"),
+        **changes,
+    }  # fmt: skip
+    return make_order(language=language, **details)

@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 import pytest
 import requests
 import time_machine
+from django.db import transaction
 from django.db.models import F
 
 from orders.models import Attempt, Order, Payment
+from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import due_installments
 from orders.tests.factories import checkout_body, line, make_product
 from orders.tests.fake_stripe import SECRET_KEY, FakeStripe, Shopper
@@ -179,3 +181,13 @@ def mails(kind: str) -> int:
 
 def calls(fake_stripe: FakeStripe, path: str = "/v1/payment_intents") -> int:
     return len([call for call in fake_stripe.requests(path) if call["path"] == path])
+
+
+def days(order: Order) -> list[date]:
+    return list(order.payments.order_by("position").values_list("due_on", flat=True))
+
+
+def void_later(order: Order) -> None:
+    """Nothing of the order is owed any more, as after a withdrawal."""
+    with transaction.atomic():
+        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")

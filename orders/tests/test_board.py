@@ -18,6 +18,7 @@ from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.status.work_pieces import plan_pieces
 from orders.services.withdrawals.cases import allow_shipping
 from orders.tests.factories import make_finished_product, make_order, make_product, pay_order
+from orders.tests.shipments.parcels import send
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 
@@ -44,11 +45,6 @@ def at_work(order: Order) -> int:
 def move(client, piece: WorkPiece, stage: str, version: int | None = None):
     said = {"stage": stage, "version": version or piece.version}
     return client.post(f"/api/admin/pieces/{piece.pk}/move", said, content_type="application/json")
-
-
-def send(order: Order, *units: int, **said: Any):
-    wanted = {item.pk: count for item, count in zip(order.items.all(), units, strict=True)}
-    return ship_units(order_id=order.pk, units=wanted, actor=None, **said)
 
 
 def status_mails(order: Order) -> int:

@@ -14,12 +14,13 @@ from orders.books.staff_tasks import staff_tasks
 from orders.models import Discrepancy, DiscrepancyKind, Dispute, Order, Refund, RefundReason
 from orders.selectors.money import MoneyOutcome, money_outcome, with_undecided_money
 from orders.services.fulfilment.archiving import remove_order, restore_order
-from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.fulfilment.status_changes import decide_retention
 from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import charged_twice, in_installments, mails, paid_again, refund, rows, send_all
+from orders.tests.statuses import set_status
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -33,10 +34,6 @@ ZERO = Decimal("0.00")
 @pytest.fixture
 def order() -> Order:
     return pay_order(make_order((make_product(stock_quantity=3), 1)))
-
-
-def set_status(order: Order, status: str, **said) -> Order:
-    return change_status(order_id=order.pk, status=status, actor=None, **said)
 
 
 def retained() -> list[str]:

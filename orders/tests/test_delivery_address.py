@@ -14,8 +14,7 @@ from orders.models.states import ActorKind
 from orders.selectors.addresses import billing_address
 from orders.services.fulfilment.delivery_address import DeliveryAddress, correct_delivery_address
 from orders.services.fulfilment.status_changes import update_status
-from orders.tests.factories import make_order, pay_order
-from orders.tests.test_gift_orders import gift_order
+from orders.tests.factories import gift_order, make_order, pay_order
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem

@@ -14,6 +14,7 @@ from orders.models import Order, OrderStatus
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
+from orders.tests.installments import days
 from orders.tests.refunding import in_installments, mails, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
@@ -26,10 +27,6 @@ ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
 def in_installments_then() -> Order:
     with time_machine.travel(ORDERED, tick=False):
         return in_installments()
-
-
-def days(order: Order) -> list[date]:
-    return list(order.payments.order_by("position").values_list("due_on", flat=True))
 
 
 def set_status(order: Order, status: str, after: int, **said: Any) -> None:

@@ -12,10 +12,11 @@ from django.utils import timezone
 from orders.access import order_url
 from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
 from orders.services.fulfilment.delivery_promises import set_delivery_day
-from orders.services.fulfilment.status_changes import change_status, update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, paid_again, rows
+from orders.tests.statuses import set_status
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -34,10 +35,6 @@ def at(days: int, hours: int = 0) -> time_machine.travel:
 def order() -> Order:
     with at(0):
         return in_installments()
-
-
-def set_status(order: Order, status: str, **said: Any) -> Order:
-    return change_status(order_id=order.pk, status=status, actor=None, **said)
 
 
 def calendar(order: Order) -> list[tuple[Any, ...]]:
@@ -181,7 +178,7 @@ def test_a_declaration_waits_for_no_return_of_goods_that_never_left(order):
     assert case.state == "declared"
 
 
-def test_an_installment_that_was_charged_early_stays_charged_and_staff_are_told(order, staff_client):
+def test_an_installment_that_was_charged_early_stays_charged_and_staff_are_told(order, client, admin):
     with at(3):
         set_status(order, "shipped")
     with at(53):
@@ -189,7 +186,8 @@ def test_an_installment_that_was_charged_early_stays_charged_and_staff_are_told(
         order.payments.filter(position=2).update(paid_at=timezone.now())
         paid_again(order, "60.00")
         order.payments.filter(position=3).update(paid_at=timezone.now())
-        assert staff_client.get(f"/api/admin/orders/{order.pk}").json()["charged_early"] == 1
+        client.force_login(admin)
+        assert client.get(f"/api/admin/orders/{order.pk}").json()["charged_early"] == 1
         set_status(order, "processing", reason=WHY)
     assert [state for _due, state, *_rest in calendar(order)] == ["paid", "paid", "paid"]
     assert calendar(order)[2][0] == date(2026, 7, 24)
@@ -260,7 +258,7 @@ def test_the_day_of_the_payment_is_not_before_the_payment(order):
 
 
 @pytest.mark.parametrize("day", [date(2026, 5, 31), date(2026, 6, 10)], ids=["before", "to come"])
-def test_a_day_before_the_payment_or_to_come_is_refused(order, staff_client, day):
+def test_a_day_before_the_payment_or_to_come_is_refused(order, client, admin, day):
     with at(8):
         before = rows()
         with pytest.raises(Problem) as refused:
@@ -269,7 +267,8 @@ def test_a_day_before_the_payment_or_to_come_is_refused(order, staff_client, day
             "invalid_date",
             {"dispatched_on": ["L'expédition ne peut être ni à venir ni avant le paiement."]},
         )
-        answer = staff_client.post(
+        client.force_login(admin)
+        answer = client.post(
             f"/api/admin/orders/{order.pk}/status",
             {"status": "shipped", "dispatched_on": day.isoformat()},
             content_type="application/json",

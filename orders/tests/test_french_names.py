@@ -19,10 +19,10 @@ from orders.packing.documents import slip_view
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine, propose_refund
 from orders.services.fulfilment.piece_photos import send_photo
 from orders.tests.factories import make_finished_product, make_order, make_seller, make_variation, pay_order
-from orders.tests.reading import words
-from orders.tests.test_piece_photos import take
+from orders.tests.piece_photos import take
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import words
 
 pytestmark = pytest.mark.django_db
 

@@ -18,9 +18,16 @@ from orders.invoices.facturx import factur_x
 from orders.models import Invoice, Order
 from orders.packing.documents import slip_view
 from orders.selectors.invoices import invoice_sheet
-from orders.services.checkout.placement import BillingDetails, GiftDetails
 from orders.services.fulfilment.status_changes import change_status
-from orders.tests.factories import checkout_body, line, make_order, make_product, new_key, pay_order
+from orders.tests.factories import (
+    checkout_body,
+    gift_order,
+    line,
+    make_order,
+    make_product,
+    new_key,
+    pay_order,
+)
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -31,19 +38,6 @@ BILLING = {
     "city": "Berne", "country": "CH",
 }  # fmt: skip
 GIFT = {"recipient": "Zoé Petit", "message": "Joyeux Noël !\nAna"}
-
-
-def gift_order(language: str = "fr", **changes: object) -> Order:
-    """Léa Martin of Bern gives Zoé Petit of Lyon a golem."""
-    details = {
-        "billing": BillingDetails(
-            name="Ana Duval", company="Atelier Duval", address="9 quai Sud", postal_code="1000", city="Berne",
-            country="CH",
-        ),
-        "gift": GiftDetails("Zoé Petit", "Joyeux Noël !\nAna"),
-        **changes,
-    }  # fmt: skip
-    return make_order(language=language, **details)
 
 
 def words(pdf: bytes) -> str:

@@ -19,7 +19,7 @@ from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.installments import offer_installments
+from orders.tests.installments import days, offer_installments
 from orders.tests.refunding import in_installments, mails, rows
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -50,10 +50,6 @@ def order() -> Order:
 
 def pause(order: Order, by: PausedBy = PausedBy.STAFF, reason: str = "Résine en retard.") -> InstallmentPause:
     return pause_installments(order_id=order.pk, by=by, reason=reason)
-
-
-def days(order: Order) -> list[date]:
-    return list(order.payments.order_by("position").values_list("due_on", flat=True))
 
 
 def charge_days(order: Order) -> list[date]:

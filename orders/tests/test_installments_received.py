@@ -28,11 +28,11 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
 from orders.tests.card_changes import address
 from orders.tests.installments import mails
-from orders.tests.reading import text, words
 from orders.tests.refunding import EUROS, in_installments, refund, rows, send_all, states
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
+from shop.core.tests.reading import text, words
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from orders.models import Dispute, Order, OrderStatus, RefundRequest
 from orders.models.states import TRANSITIONS, ActorKind
-from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.sending import sync_refunds
 from orders.services.status.guards import GUARDS
 from orders.services.status.transitions import status_offers, transition, transition_problem
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, refund, rows, send_all
+from orders.tests.statuses import set_status
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
@@ -35,10 +35,6 @@ DELIVERY_FIRST = "Corrigez d'abord la livraison : remettez-la « Expédiée »."
 NO_MONEY = "Son argent est rendu, ou en route vers le client : elle ne se rouvre pas."
 WAS_PROCESSING = "Elle se rouvre là où elle en était : « En préparation »."
 NOTHING_TO_GIVE = "Personne n'a payé cette commande : il n'y a rien à rendre."
-
-
-def set_status(order: Order, status: str, **said) -> Order:
-    return change_status(order_id=order.pk, status=status, actor=None, **said)
 
 
 def order_in(status: str) -> Order:

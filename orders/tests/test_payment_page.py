@@ -31,7 +31,7 @@ from orders.tests.installments import (
     payment_of,
     place,
 )
-from orders.tests.reading import text
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -9,19 +9,18 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from catalog.tests.factories import picture
 from orders.access import access_token, photo_url
 from orders.models import Order, PiecePhoto, WorkPiece
 from orders.services.fulfilment.erasing import erase_order
 from orders.services.fulfilment.piece_photos import (
     MOST_PHOTOS,
-    add_photo,
     purge_photos,
     remove_photo,
     send_photo,
 )
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.piece_photos import take, upload
 from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.shop_settings import renew_link_salt
@@ -37,14 +36,6 @@ def order() -> Order:
 @pytest.fixture
 def piece(order: Order) -> WorkPiece:
     return WorkPiece.objects.filter(item__order=order).first()
-
-
-def upload() -> SimpleUploadedFile:
-    return SimpleUploadedFile("IMG_0001.jpg", picture().read(), "image/jpeg")
-
-
-def take(piece: WorkPiece) -> PiecePhoto:
-    return add_photo(piece_id=piece.pk, upload=upload(), actor=None)
 
 
 def send(client: Any, photo: PiecePhoto, message: str = "", query: str = "") -> Any:

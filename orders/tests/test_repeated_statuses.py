@@ -10,10 +10,10 @@ import time_machine
 from django.utils import timezone
 
 from orders.models import Order
-from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, pay_order
 from orders.tests.refunding import rows, send_all
+from orders.tests.statuses import set_status
 from shop.core.mail_delivery import due_mails
 from shop.core.models import MailState, OutgoingMail
 
@@ -23,10 +23,6 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 @pytest.fixture
 def order() -> Order:
     return pay_order(make_order())
-
-
-def set_status(order: Order, status: str, **said) -> Order:
-    return change_status(order_id=order.pk, status=status, actor=None, **said)
 
 
 def told() -> list[tuple[str, str, str]]:

@@ -21,12 +21,9 @@ from orders.staff import provider
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import AuditEntry
+from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
-
-
-def shown(answer: Any) -> str:
-    return answer.content.decode().replace("\u00a0", " ").replace("&#x27;", "'")
 
 
 def store(event_id: str, **values: Any) -> StripeEvent:
@@ -47,15 +44,15 @@ def test_only_the_ticked_events_are_processed(
 ) -> None:
 
     failed, other = store("evt_1", error="GatewayError: away", tries=20), store("evt_2")
-    page = shown(browser.get("/admin/stripe/evenements"))
+    page = text(browser.get("/admin/stripe/evenements"))
     assert "GatewayError: away" in page
     assert "evt_2" in page
     published: list[tuple[Any, ...]] = []
     monkeypatch.setattr("shop.core.enqueue.enqueue", lambda *message: published.append(message))
     with django_capture_on_commit_callbacks(execute=True):
         answer = browser.post("/admin/stripe/evenements", {"evenement": [failed.pk]}, follow=True)
-    assert "Un évènement est traité à nouveau" in shown(answer)
-    assert "Nouvel essai en cours" in shown(answer)
+    assert "Un évènement est traité à nouveau" in text(answer)
+    assert "Nouvel essai en cours" in text(answer)
     assert "Nouvel essai en cours" not in page
     assert published == [("orders.tasks.process_event", failed.pk)]
     failed.refresh_from_db()
@@ -78,7 +75,7 @@ def test_a_try_whose_message_was_lost_is_the_scheduled_job_s(browser: Client) ->
 def test_what_never_succeeds_is_set_aside_with_its_error(browser: Client) -> None:
     failed, untried = store("evt_1", error="GatewayUnavailable: 500"), store("evt_2")
     body = {"evenement": [failed.pk, untried.pk], "action": "mettre-de-cote"}
-    page = shown(browser.post("/admin/stripe/evenements", body, follow=True))
+    page = text(browser.post("/admin/stripe/evenements", body, follow=True))
     assert "Un évènement est mis de côté" in page
     failed.refresh_from_db()
     untried.refresh_from_db()
@@ -86,9 +83,9 @@ def test_what_never_succeeds_is_set_aside_with_its_error(browser: Client) -> Non
     assert untried.processed_at is None
     entry = AuditEntry.objects.get(action="stripe_event.set_aside")
     assert (entry.subject_id, entry.after) == (str(failed.pk), {"event": "evt_1"})
-    assert "Mis de côté le" in shown(browser.get("/admin/stripe/evenements?liste=traites"))
+    assert "Mis de côté le" in text(browser.get("/admin/stripe/evenements?liste=traites"))
     again = browser.post("/admin/stripe/evenements", body, follow=True)
-    assert "Aucun des évènements choisis n'a échoué." in shown(again)
+    assert "Aucun des évènements choisis n'a échoué." in text(again)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +134,14 @@ def test_what_stays_unprocessed_is_told(
     monkeypatch.setattr(webhook_events, "_act", refuse)
     browser.post("/admin/stripe/evenements", {"evenement": [row.pk]})
     tasks.process_event(row.pk)
-    page = shown(browser.get("/admin/stripe/evenements"))
+    page = text(browser.get("/admin/stripe/evenements"))
     assert f"{type(error).__name__}: {error}" in page
     assert "Nouvel essai en cours" not in page
 
 
 def test_what_is_no_event_to_be_processed_is_told(browser: Client) -> None:
     nothing = browser.post("/admin/stripe/evenements", {"evenement": ["x", "99"]}, follow=True)
-    assert "Aucun des évènements choisis n'est à traiter." in shown(nothing)
+    assert "Aucun des évènements choisis n'est à traiter." in text(nothing)
 
 
 def test_asking_settles_each_attempt_of_the_order(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,9 +153,9 @@ def test_asking_settles_each_attempt_of_the_order(browser: Client, monkeypatch: 
     asked: list[Any] = []
     monkeypatch.setattr(reviews, "settle", asked.append)
     address = f"/admin/commandes/{order.pk}/etat-paiement"
-    assert "Rien n'est débité." in shown(browser.get(address))
+    assert "Rien n'est débité." in text(browser.get(address))
     assert asked == []
-    assert "1 paiement vérifié." in shown(browser.post(address, follow=True))
+    assert "1 paiement vérifié." in text(browser.post(address, follow=True))
     assert asked == [attempt.pk]
 
 
@@ -169,7 +166,7 @@ def test_a_provider_that_is_away_is_told(browser: Client, monkeypatch: pytest.Mo
     order = pay_order(make_order())
     order.payments.get().attempts.update(checkout_session_id="cs_1")
     monkeypatch.setattr(reviews, "settle", away)
-    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    page = text(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
     assert provider.PROVIDER_AWAY.replace("\u00a0", " ") in page
 
 
@@ -180,7 +177,7 @@ def test_a_payment_that_still_does_not_fit_is_told(browser: Client, monkeypatch:
     attempts = order.payments.get().attempts
     attempts.update(checkout_session_id="cs_1", state=AttemptState.REVIEW)
     monkeypatch.setattr(reviews, "settle", lambda _attempt: attempts.update(state=AttemptState.REVIEW))
-    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    page = text(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
     assert "Un paiement ne correspond toujours pas à la commande : remboursez-le chez Stripe" in page
     order.refresh_from_db()
     assert order.review_reason == "amount: 5998 instead of 6000"
@@ -194,7 +191,7 @@ def test_an_installment_that_waits_for_staff_is_told(
     order.review_reason = "charge not accepted: resource"
     order.save()
     monkeypatch.setattr(reviews, "settle", lambda _attempt: None)
-    page = shown(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
+    page = text(browser.post(f"/admin/commandes/{order.pk}/etat-paiement", follow=True))
     assert "Une échéance n'a jamais été débitée : débitez-la, envoyez le lien ou abandonnez-la" in page
     order.refresh_from_db()
     assert order.review_reason == "charge not accepted: resource"

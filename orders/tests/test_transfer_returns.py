@@ -34,10 +34,10 @@ from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.sending import send_refund
 from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.reading import text
 from orders.tests.refunding import EUROS, PARIS, bounced, ledger, mails, rows
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

@@ -18,8 +18,8 @@ from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.reading import text
 from orders.tests.refunding import EUROS, refund, rows, send_all
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

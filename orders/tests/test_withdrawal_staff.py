@@ -22,8 +22,8 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_product
-from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 

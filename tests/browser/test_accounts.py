@@ -7,17 +7,9 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.people import MEMBER, sign_in
 
 pytestmark = pytest.mark.browser
-
-MEMBER = "client@example.com"
-
-
-def sign_in(page, email, password):
-    page.goto("/auth?next=/espace-membre")
-    page.locator("#id-email").fill(email)
-    page.locator("#id-password").fill(password)
-    page.locator("main form button[type=submit]").click()
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no-scripts"])

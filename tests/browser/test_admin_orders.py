@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, PHONE
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -19,14 +20,6 @@ STAFF_PAGES = (
 STATE = "SELECT status, count(*) FROM orders_order GROUP BY status ORDER BY status"
 
 
-def sign_in(page, shop):
-    page.goto("/auth?next=/gestion/")
-    page.locator("#id-email").fill("admin@example.com")
-    page.locator("#id-password").fill(shop.password)
-    page.locator("main form button[type=submit]").click()
-    page.wait_for_url("**/gestion/")
-
-
 def look_at(page, path):
     """Open a page and what it folds: no breach, no sideways scrolling of the whole, on a phone and on a wide screen."""
     page.goto(path)
@@ -39,7 +32,7 @@ def look_at(page, path):
 
 def test_every_page_of_sales_fits_and_is_accessible(new_page, shop, snap):
     page = new_page()
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     look_at(page, "/gestion/")
     snap(page, "admin-home")
     for name in LISTS:
@@ -69,7 +62,7 @@ def test_every_page_of_sales_fits_and_is_accessible(new_page, shop, snap):
 
 def test_the_pages_about_people_fit_and_are_accessible(new_page, shop, snap):
     page = new_page()
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     look_at(page, "/admin/donnees-personnelles/effacements")
     page.get_by_label("Adresse e-mail").fill("somebody@example.com")
     page.get_by_role("button", name="Envoyer le lien").click()
@@ -83,7 +76,7 @@ def test_the_pages_about_people_fit_and_are_accessible(new_page, shop, snap):
 
 def test_an_order_is_sent_and_the_wrong_dispatch_undone_with_one_thumb(new_page, shop, snap):
     page = new_page(width=PHONE)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     look_at(page, "/admin/commandes")
     page.get_by_role("button", name="Confirmées").click()
     page.locator(".order-row", has_text="Confirmée").first.click()

@@ -7,9 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE
-from tests.browser.test_admin_orders import sign_in
-from tests.browser.test_pages import settle
-from tests.browser.test_states import piece
+from tests.browser.looks import piece, settle
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -268,7 +267,7 @@ def test_a_refused_form_leads_to_what_is_wrong(page):
 
 
 def test_a_dialog_of_the_staff_area_gives_the_focus_back(page, shop):
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     page.goto("/admin/expedition")
     # The first Tab brings the search to life, and the link that it was does not take the focus away.
     tab_until(page, "^Rechercher")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accounts import MEMBER, sign_in
+from tests.browser.people import MEMBER, sign_in
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,8 @@ from django.urls import translate_url
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, HEIGHT, NARROW, PHONE
-from tests.browser.test_accounts import MEMBER, sign_in
+from tests.browser.looks import overflow, settle
+from tests.browser.people import MEMBER, sign_in
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -42,18 +43,6 @@ def address(path, language):
 def first_product(page):
     [product] = page.request.get("/api/products?page_size=1").json()["results"]
     return product["url"]
-
-
-def settle(page):
-    """Wait until the page has nothing left to load and every visible island is mounted."""
-    page.wait_for_load_state("networkidle")
-    page.wait_for_function(
-        "() => ![...document.querySelectorAll('x-island')].some(island => island.getAttribute('state') === 'loading')"
-    )
-
-
-def overflow(page):
-    return page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def works_and_fits(page, path):

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.hands import finger
-from tests.browser.test_admin_orders import sign_in
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -49,7 +49,7 @@ def drag_by_finger(page: Page, row: Locator, over: Locator, lifted: Locator) -> 
 def test_lists_are_put_in_order_by_mouse_and_finger(new_page, shop, snap):
     for width in (DESKTOP, PHONE):
         page = new_page(width=width)
-        sign_in(page, shop)
+        sign_in_as_admin(page, shop)
         for address in ADDRESSES:
             page.goto(address)
             rows = page.locator("[data-ordered] > [data-row]")
@@ -75,7 +75,7 @@ def test_photos_are_put_in_order_by_mouse_and_finger(new_page, shop):
     )
     for width in (DESKTOP, PHONE):
         page = new_page(width=width)
-        sign_in(page, shop)
+        sign_in_as_admin(page, shop)
         before = stored_photos(shop, product)
         page.goto(f"/admin/produits/{product}")
         photos = page.get_by_role("list", name="Photos du produit, dans l'ordre").get_by_role("listitem")
@@ -99,7 +99,7 @@ def stored_photos(shop, product: int) -> list[int]:
 
 def test_a_picture_of_the_help_is_read_once_its_panel_opens(new_page, shop):
     page = new_page(width=PHONE)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/static/help/" in request.url else None)
     page.goto("/admin/categories")

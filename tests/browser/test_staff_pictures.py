@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.test_admin_orders import sign_in
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -63,7 +63,7 @@ def test_photos_of_a_phone_become_the_pictures_of_a_product(new_page, shop, snap
     red = phone_photo(tmp_path / "IMG_0001.jpg", (200, 30, 30), 1)
     blue = phone_photo(tmp_path / "IMG_0002.jpg", (30, 30, 200), 2)
     page = new_page(width=PHONE)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     [(product,)] = shop.rows(
         "SELECT product_id FROM catalog_productvariation GROUP BY product_id ORDER BY product_id LIMIT 1"
     )
@@ -125,7 +125,7 @@ def test_photos_of_a_phone_become_the_pictures_of_a_product(new_page, shop, snap
 
 def test_variants_are_written_in_one_grid(new_page, shop, snap):
     page = new_page(width=PHONE)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     [(product,)] = shop.rows(
         "SELECT product_id FROM catalog_productvariation GROUP BY product_id ORDER BY product_id DESC LIMIT 1"
     )

@@ -10,7 +10,7 @@ from shop_process import RunningShop
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE
-from tests.browser.test_admin_orders import sign_in
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def wait_for_draft(page: Page, text: str) -> None:
 def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: RunningShop, snap, journal):
     journal.expect("409")
     page = new_page(width=PHONE)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     page.goto("/admin/produits")
     expect(page.get_by_role("heading", name=re.compile(r"Produits existants \(\d+\)"))).to_be_visible()
     look_at(page)
@@ -103,7 +103,7 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
 
 def test_the_team_reads_its_pages_on_a_dark_ground_and_on_a_light_one_again(new_page, shop: RunningShop):
     page = new_page(width=1440)
-    sign_in(page, shop)
+    sign_in_as_admin(page, shop)
     page.goto("/admin")
     page.get_by_role("button", name="Affichage sombre").click()
     for path in ("/admin", "/admin/produits", "/admin/commandes", "/admin/reglages"):

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.hands import finger
-from tests.browser.test_pages import overflow, settle
+from tests.browser.looks import overflow, piece, settle
 
 pytestmark = pytest.mark.browser
 
@@ -27,11 +27,6 @@ def see(snap):
         assert violations(page) == [], name
 
     return look
-
-
-def piece(page, name):
-    [found] = page.request.get(f"/api/products?search={name}&page_size=1").json()["results"]
-    return found["url"]
 
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)

@@ -7,7 +7,7 @@ import pytest
 from tests.browser import working_day
 from tests.browser.accessibility import violations
 from tests.browser.hands import Keys, Thumb
-from tests.browser.test_admin_orders import sign_in
+from tests.browser.people import sign_in_as_admin
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def test_a_piece_is_moved_photographed_and_ten_orders_leave(new_page, shop, snap
     }
     for kind, tasks in ((Thumb, BY_THUMB), (Keys, BY_KEYS)):
         page = new_page(width=kind.width)
-        sign_in(page, shop)
+        sign_in_as_admin(page, shop)
         for do, most in tasks:
             hands = kind(page)
             working_day.home(hands)

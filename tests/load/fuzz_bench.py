@@ -59,7 +59,7 @@ class Fuzzer:
     def __init__(self, world: Any, seed: int) -> None:
         from tests.permissions.expected import NOBODY, ROUTES
         from tests.permissions.matrix import routes, values_of
-        from tests.permissions.test_odd_values import PARAMETERS, bodies, shape
+        from tests.permissions.odd_values import PARAMETERS, bodies, shape
 
         self.world, self.chance, self.parameters = world, random.Random(seed), PARAMETERS
         known = bodies()
@@ -126,7 +126,7 @@ class Fuzzer:
         return method, address, {"data": json.dumps(pick(ODD)), "content_type": pick(KINDS)}
 
     def _call(self, body: Any) -> str:
-        from tests.permissions.test_odd_values import places, put
+        from tests.permissions.odd_values import places, put
 
         for _change in range(self.chance.choice((1, 1, 2, 4))):
             body = put(body, self.chance.choice(list(places(body))), self.chance.choice(ODD))

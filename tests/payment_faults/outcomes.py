@@ -23,9 +23,12 @@ from orders.models import (
 )
 from orders.tests.factories import checkout_body, line, make_product
 from orders.tests.fake_stripe import SECRET_KEY, FakeStripe
+from orders.tests.refunding import ledger
 from shop.core.models import OutgoingMail
 from tests.races.concurrency import PATIENCE
 from tests.races.conftest import Buyer
+
+INTENTS = "/v1/payment_intents"
 
 Found = TypeVar("Found")
 
@@ -40,10 +43,6 @@ def new_order(buyer: Buyer | None = None) -> Order:
 
 def mails(order: Order) -> list[str]:
     return sorted(OutgoingMail.objects.filter(reference=order.reference).values_list("kind", flat=True))
-
-
-def ledger(order: Order) -> list[tuple[str, Decimal]]:
-    return list(order.ledger.order_by("pk").values_list("kind", "amount"))
 
 
 def left_in_stock(order: Order) -> int | None:
@@ -126,3 +125,7 @@ def wait_for(look: Callable[[], Found | None], what: str) -> Found:
             return found
         pause.wait(0.02)
     raise AssertionError(f"never seen: {what}")
+
+
+def keys(fake_stripe: FakeStripe) -> list[str]:
+    return [call["idempotency_key"] for call in fake_stripe.requests(INTENTS) if call["path"] == INTENTS]

@@ -8,14 +8,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import transaction
 from django.db.models import Sum
 
 from conftest import QueuedTasks
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Payment, StoredCard
 from orders.selectors.installments import outstanding
 from orders.services.fulfilment.status_changes import update_status
-from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
 from orders.tests.fake_stripe import FakeStripe
@@ -26,6 +24,7 @@ from orders.tests.installments import (
     card_becomes,
     charged,
     installments,
+    void_later,
 )
 from shop.core.models import OutgoingMail
 from tests.races.conftest import Buyer
@@ -55,8 +54,7 @@ def ship(_bank: FakeStripe, order: Order) -> None:
 
 
 def withdraw(_bank: FakeStripe, order: Order) -> None:
-    with transaction.atomic():
-        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
+    void_later(order)
 
 
 def lets_the_card_pay(fake_stripe: FakeStripe, order: Order) -> None:

@@ -28,13 +28,12 @@ from orders.tests.installments import (
     payment_of,
 )
 from orders.tests.installments import mails as mail_count
+from orders.tests.refunding import ledger
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import ledger, mails
+from tests.payment_faults.outcomes import INTENTS, mails
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-
-INTENTS = "/v1/payment_intents"
 
 
 @pytest.fixture

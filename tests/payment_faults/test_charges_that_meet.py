@@ -8,10 +8,8 @@ from functools import partial
 from threading import Event
 
 import pytest
-from django.db import transaction
 
 from orders.models import Attempt, Order, OrderStatus, Refund
-from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
@@ -29,26 +27,20 @@ from orders.tests.installments import (
     installments,
     page_of,
     payment_of,
+    void_later,
 )
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import rows
+from tests.payment_faults.outcomes import INTENTS, rows
 from tests.races.concurrency import Started, run_concurrently, without_constraint
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-
-INTENTS = "/v1/payment_intents"
 
 
 @pytest.fixture
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
     """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
     return announced(fake_stripe, buyer, clock)
-
-
-def stop(order: Order) -> None:
-    with transaction.atomic():
-        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
 
 
 def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
@@ -153,7 +145,7 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
     clock.go_to(SECOND)
     round_ = Started(clock.run_round)
     assert prepared.wait(60)
-    stop(order)
+    void_later(order)
     go_on.set()
     round_.value()
 
@@ -169,7 +161,7 @@ def test_case_31_a_withdrawal_during_the_call_returns_its_money(
     """Withdrawal the minute the job runs, while the provider is called: the charge goes back by itself, once."""
     clock.go_to(SECOND)
     round_, go_on = stopped_in_the_call(clock, monkeypatch)
-    stop(order)
+    void_later(order)
     go_on.set()
     round_.value()
 
@@ -189,7 +181,7 @@ def test_case_31_an_answer_lost_before_a_withdrawal_is_not_asked_for_again(
     clock.go_to(SECOND)
     with pytest.raises(gateway.GatewayUnavailable):
         clock.run_round()
-    stop(order)
+    void_later(order)
     clock.go_to(SECOND, hour=10)
     reconcile.reconcile_attempts(clock.now())
     assert charged(fake_stripe) == [5000]

@@ -39,11 +39,11 @@ from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line
 from orders.tests.fake_stripe import session_of
+from orders.tests.refunding import ledger
 from tests.payment_faults.outcomes import (
     cancelled_once,
     charges,
     confirmed_once,
-    ledger,
     left_in_stock,
     mails,
     new_order,

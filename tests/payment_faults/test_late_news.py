@@ -22,8 +22,9 @@ from orders.stripe import gateway
 from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.installments import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.installments import mails as mail_count
+from orders.tests.refunding import ledger
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, sent_event
+from tests.payment_faults.outcomes import confirmed_once, left_in_stock, rows, sent_event
 from tests.races.concurrency import Rendezvous, run_concurrently
 from tests.races.conftest import Buyer
 

@@ -29,22 +29,17 @@ from orders.tests.installments import (
     payment_of,
 )
 from orders.tests.installments import mails as mail_count
+from tests.payment_faults.outcomes import INTENTS, keys
 from tests.races.concurrency import Meeting, run_concurrently, values, without_constraint
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-
-INTENTS = "/v1/payment_intents"
 
 
 @pytest.fixture
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
     """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
     return announced(fake_stripe, buyer, clock)
-
-
-def keys(fake_stripe: FakeStripe) -> list[str]:
-    return [call["idempotency_key"] for call in fake_stripe.requests(INTENTS) if call["path"] == INTENTS]
 
 
 def lose_the_answer(fake_stripe: FakeStripe, clock: Clock) -> None:

@@ -21,12 +21,12 @@ from orders.services.reconciliation import reconcile
 from orders.stripe.webhook_kinds import WEBHOOK_KINDS
 from orders.stripe_sandbox.testing import RunningSandbox, free_port
 from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe, session_of
+from orders.tests.refunding import ledger
 from shop.core.jobs import Outcome, run_job
 from tests.payment_faults.outcomes import (
     cancelled_once,
     charges,
     confirmed_once,
-    ledger,
     new_order,
     rows,
     sent_event,

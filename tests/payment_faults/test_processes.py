@@ -18,13 +18,12 @@ from orders.services.payments import due_installments
 from orders.services.reconciliation import reconcile
 from orders.tests.fake_stripe import FakeStripe
 from orders.tests.installments import attempts, bought, charged, mails, offer_installments, payment_of
-from tests.payment_faults.outcomes import wait_for
+from tests.payment_faults.outcomes import INTENTS, keys, wait_for
 from tests.races.concurrency import PATIENCE, wait_until_blocked
 from tests.races.conftest import ROOT, Buyer, shop_environment
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-INTENTS = "/v1/payment_intents"
 GATE = 2026
 # A worker that does its daily round once the gate is open: none begins before all are there.
 ROUND = f"""
@@ -69,10 +68,6 @@ def due_today(fake_stripe: FakeStripe, number: int = 0) -> Order:
         due_on=timezone.localdate(), announced_at=timezone.now() - timedelta(days=3)
     )
     return order
-
-
-def keys(fake_stripe: FakeStripe) -> list[str]:
-    return [call["idempotency_key"] for call in fake_stripe.requests(INTENTS) if call["path"] == INTENTS]
 
 
 def test_case_21_a_worker_killed_between_the_charge_and_its_commit(fake_stripe, worker):

@@ -35,8 +35,9 @@ from orders.stripe import gateway
 from orders.tests.factories import new_key
 from orders.tests.fake_stripe import FakeStripe
 from orders.tests.installments import bought, frozen_calendar, offer_installments
+from orders.tests.refunding import ledger
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows, sent_event, wait_for
+from tests.payment_faults.outcomes import left_in_stock, mails, rows, sent_event, wait_for
 from tests.races.concurrency import Meeting, run_concurrently
 from tests.races.conftest import Buyer
 

@@ -15,10 +15,11 @@ from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line
 from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.installments import SECOND, Clock, attempts, bought, charged, page_of, payment_of
+from orders.tests.refunding import ledger
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import charges, confirmed_once, ledger, mails, rows, still_waits
+from tests.payment_faults.outcomes import charges, confirmed_once, mails, rows, still_waits
 from tests.races.concurrency import run_concurrently, values
 from tests.races.conftest import Buyer
 

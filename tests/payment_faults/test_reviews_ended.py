@@ -21,7 +21,8 @@ from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, signature
 from orders.tests.installments import SECOND, Clock, attempts, bought, calls, charged, payment_of
-from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows, sent_event
+from orders.tests.refunding import ledger
+from tests.payment_faults.outcomes import left_in_stock, mails, rows, sent_event
 from tests.payment_faults.webhook_posts import COMPLETED, post
 from tests.races.conftest import Buyer
 

@@ -7,9 +7,7 @@ Addresses and fields come from the URL configuration and the description of the 
 from __future__ import annotations
 
 import json
-import re
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,12 +15,19 @@ from django.core.signals import request_finished
 from django.db import close_old_connections, connection
 from django.test import Client
 from django.urls import reverse
-from drf_spectacular.generators import SchemaGenerator
 
 from blog.models import Campaign
 from shop.core.problems import CONTENT_TYPE
 from tests.permissions.expected import ROUTES
 from tests.permissions.matrix import Matrix, everything_undone, matrix, routes, values_of, world
+from tests.permissions.odd_values import (
+    PARAMETERS,
+    bodies,
+    everywhere,
+    places,
+    put,
+    shape,
+)
 
 __all__ = ["matrix", "world"]
 
@@ -35,21 +40,6 @@ IN_BODIES: tuple[Any, ...] = ("0001-01-01", "9999-12-31", 10**30)
 if connection.vendor == "postgresql":
     IN_ADDRESSES += ("%00", "-1", "%D9%A3")
     IN_BODIES += ("\x00", {}, "x" * 20_000)
-PARAMETERS = (
-    "acces", "apres", "au", "categorie", "cle", "commande", "cursor", "d", "du", "ecart", "etat", "finition", "format",
-    "from", "id", "ids", "liste", "month", "number", "objet", "order", "ordering", "page", "periode", "person",
-    "produit", "produits", "q", "recherche", "refund", "search", "session_id", "shipment", "since", "sort", "status",
-    "statut", "suite", "tab", "tag", "to", "until", "year",
-)  # fmt: skip
-VALUE = re.compile(r"\(\?P<.*?\)|<.*?>|{.*?}")
-PLAIN = {
-    "uuid": "00000000-0000-0000-0000-000000000001",
-    "email": "a@example.com",
-    "date": "2026-12-01",
-    "date-time": "2026-12-01T10:00:00Z",
-    "decimal": "1.00",
-    "uri": "https://example.com/x",
-}
 
 
 def answer_to(browser: Client, method: str, address: str, body: Any = None) -> tuple[int, set[str]]:
@@ -127,67 +117,3 @@ def test_a_text_with_nul_is_refused_and_nothing_is_stored(matrix: Matrix, browse
     for answer in (browser.post("/admin/newsletter", {"title": "No\x00"}), browser.get("/blog?tag=%00")):
         assert answer.status_code == 400
     assert Campaign.objects.count() == before
-
-
-def shape(path: str) -> str:
-    """`/api/orders/{}`: an address, whatever its values are called, of a route or of the description."""
-    return "/" + VALUE.sub("{}", re.sub(r"[\^$\\]", "", path)).lstrip("/")
-
-
-def bodies() -> dict[str, dict[str, Any]]:
-    """A plausible body of each call that takes JSON, by its shape and method."""
-    description = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    parts = description["components"]["schemas"]
-    found: dict[str, dict[str, Any]] = {}
-    for path, methods in description["paths"].items():
-        for method, call in methods.items():
-            content = call.get("requestBody", {}).get("content", {}).get("application/json")
-            if content:
-                found.setdefault(shape(path), {})[method] = plausible(content["schema"], parts)
-    return found
-
-
-def plausible(schema: dict[str, Any], parts: dict[str, Any]) -> Any:
-    if "$ref" in schema:
-        return plausible(parts[schema["$ref"].rpartition("/")[2]], parts)
-    for combined in ("allOf", "oneOf", "anyOf"):
-        if combined in schema:
-            return plausible(schema[combined][0], parts)
-    if "enum" in schema:
-        return schema["enum"][0]
-    match schema.get("type"):
-        case "object":
-            fields = schema.get("properties", {}).items()
-            return {name: plausible(field, parts) for name, field in fields if not field.get("readOnly")}
-        case "array":
-            return [plausible(schema.get("items", {}), parts)]
-        case "integer" | "number":
-            return 1
-        case "boolean":
-            return True
-    return PLAIN.get(schema.get("format", ""), "abc")
-
-
-def places(body: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place of a body in which a value stands, itself included."""
-    yield place
-    inner = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
-    for key, value in inner:
-        yield from places(value, (*place, key))
-
-
-def everywhere(body: Any, value: Any) -> Any:
-    """Return the body with another value in each of its innermost places."""
-    if isinstance(body, dict):
-        return {name: everywhere(inner, value) for name, inner in body.items()}
-    return [everywhere(inner, value) for inner in body] if isinstance(body, list) else value
-
-
-def put(body: Any, place: tuple[Any, ...], value: Any) -> Any:
-    """Return the body with another value in one place."""
-    if not place:
-        return value
-    key, *rest = place
-    copy = dict(body) if isinstance(body, dict) else list(body)
-    copy[key] = put(body[key], tuple(rest), value)
-    return copy

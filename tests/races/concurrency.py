@@ -145,3 +145,10 @@ def without_constraint(name: str) -> Iterator[None]:
         empty_tables()
         with connection.cursor() as cursor:
             cursor.execute(restore)
+
+
+def deadlocks() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+        return cursor.fetchone()[0]

@@ -30,11 +30,10 @@ from catalog.services.staff_products import change_product, change_products
 from catalog.services.stock import lock_products
 from catalog.services.variant_grid import add_format
 from catalog.tests.factories import make_category, make_product, make_promotion
-from catalog.tests.test_staff_categories import sent
+from catalog.tests.staff import sent
 from orders.tests.conftest import admin, staff_client  # noqa: F401 - fixtures
 from orders.tests.factories import make_order, make_seller
-from tests.races.concurrency import Started, wait_until_blocked
-from tests.races.test_opposite_carts import deadlocks
+from tests.races.concurrency import Started, deadlocks, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

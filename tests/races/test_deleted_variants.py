@@ -20,9 +20,8 @@ from orders.services.withdrawals.cases import refund_case
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_variation, pay_order
 from orders.tests.refunding import provider, refund  # noqa: F401 - fixture
-from tests.races.concurrency import Started, run_concurrently, values, wait_until_blocked
+from tests.races.concurrency import Started, deadlocks, run_concurrently, values, wait_until_blocked
 from tests.races.conftest import Buyer
-from tests.races.test_opposite_carts import deadlocks
 
 pytestmark = [
     pytest.mark.postgres, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("provider")

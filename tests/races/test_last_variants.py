@@ -23,8 +23,7 @@ from catalog.tests.factories import (
     make_variation,
     variant_of,
 )
-from tests.races.concurrency import Meeting, Rendezvous, run_concurrently, values
-from tests.races.test_opposite_carts import deadlocks
+from tests.races.concurrency import Meeting, Rendezvous, deadlocks, run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

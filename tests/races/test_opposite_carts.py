@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.models import Sum
 
 from catalog.models import Product
@@ -15,7 +14,7 @@ from catalog.services import stock
 from orders.models import Order, StockHold
 from orders.services.status import stock_holds
 from orders.tests.factories import checkout_body, line, make_product, make_variation
-from tests.races.concurrency import Meeting, run_concurrently, values
+from tests.races.concurrency import Meeting, deadlocks, run_concurrently, values
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -30,13 +29,6 @@ def order_cart(lines: list[dict[str, Any]], number: int) -> Any:
     return Buyer(number).checkout(
         checkout_body(lines, f"{60 * len(lines)}.00", customer={"email": f"buyer{number}@example.com"})
     )
-
-
-def deadlocks() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_force_next_flush()")
-        cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
-        return cursor.fetchone()[0]
 
 
 def test_carts_of_two_to_five_lines_in_opposite_orders(fake_stripe, settings, figures):

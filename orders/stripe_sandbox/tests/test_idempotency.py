@@ -7,8 +7,9 @@ import pytest
 import requests
 import stripe
 
+from orders.stripe_sandbox.tests.calls import charge_params, paid_intent
+
 from .conftest import make_client, session_params
-from .test_money import charge_params, paid_intent
 
 KEY = {"idempotency_key": "att-1"}
 

@@ -5,26 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import stripe
 
+from orders.stripe_sandbox.tests.calls import charge_params, paid_intent
+
 from .conftest import make_client
-
-
-def charge_params(customer, method, **changes):
-    return {
-        "amount": 5000,
-        "currency": "eur",
-        "customer": customer,
-        "payment_method": method,
-        "off_session": True,
-        "confirm": True,
-        "allowed_payment_method_types": ["card"],
-        "metadata": {"payment": "2"},
-    } | changes
-
-
-def paid_intent(client, sandbox, open_session):
-    session = open_session()
-    sandbox.control(f"sessions/{session.id}/pay")
-    return client.v1.checkout.sessions.retrieve(session.id).payment_intent
 
 
 def test_a_saved_card_is_charged_off_session(client, save_card):

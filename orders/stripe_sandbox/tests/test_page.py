@@ -6,11 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-
-def press(browser, session, action, **fields):
-    return browser.post(
-        session.url, data={"card": "4242"} | fields | {"action": action}, allow_redirects=False, timeout=10
-    )
+from orders.stripe_sandbox.tests.calls import press
 
 
 def state(client, session):

@@ -3,6 +3,7 @@
 import pytest
 import stripe
 
+from orders.stripe_sandbox.tests.calls import press
 from orders.stripe_sandbox.tests.conftest import session_params, until
 
 NOT_FOR_SETUP = {"line_items": None, "payment_intent_data": None, "customer_email": None}
@@ -28,12 +29,6 @@ def setup_page(open_session, customer):
         return open_session(**(NOT_FOR_SETUP | asked | changes))
 
     return create
-
-
-def press(browser, session, action, **fields):
-    return browser.post(
-        session.url, data={"card": "4242"} | fields | {"action": action}, allow_redirects=False, timeout=10
-    )
 
 
 def fetch(client, session):

@@ -29,8 +29,8 @@ from orders.tests.installments import (
     page_of,
     payment_of,
 )
-from orders.tests.reading import text
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

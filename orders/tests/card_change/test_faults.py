@@ -6,14 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
 from conftest import QueuedTasks
 from orders.models import Attempt, CardChange, Order, StoredCard
-from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import stored_cards
 from orders.services.payments.card_change import change_card
 from orders.services.payments.payment_links import pay_by_link
@@ -21,9 +19,9 @@ from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.card_changes import SESSIONS, address, journal, kept_cards, left, opened, replaced
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.installments import Clock, mails, page_of, payment_of
-from orders.tests.reading import text
+from orders.tests.installments import Clock, mails, page_of, payment_of, void_later
 from shop.core.problems import Problem
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -134,8 +132,7 @@ def test_an_order_without_a_card_gets_one_on_a_new_customer(fake_stripe: FakeStr
 
 
 def give_back(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:
-    with transaction.atomic():
-        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
+    void_later(order)
 
 
 def cancel(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:

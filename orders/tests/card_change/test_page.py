@@ -40,8 +40,8 @@ from orders.tests.installments import (
     installments,
     mails,
 )
-from orders.tests.reading import text
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -18,8 +18,8 @@ from orders.stripe import gateway
 from orders.tests.card_changes import SESSIONS, address, asked, journal
 from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.installments import SECOND, Clock, mails, page_of, payment_of
-from orders.tests.reading import text
 from shop.core.problems import Problem
+from shop.core.tests.reading import text
 from tests.races.concurrency import run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -19,7 +19,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_product, new_key
 from orders.tests.filing.letters import filed, letter, paid_order
-from orders.tests.reading import text
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

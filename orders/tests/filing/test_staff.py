@@ -13,7 +13,7 @@ from orders.models import (
 )
 from orders.tests.factories import make_order, make_product
 from orders.tests.filing.letters import NOON, filed, paid_order
-from orders.tests.reading import text
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

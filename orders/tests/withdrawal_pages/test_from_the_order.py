@@ -15,10 +15,10 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
-from orders.tests.reading import words
 from orders.tests.withdrawal_pages.steps import confirm
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 

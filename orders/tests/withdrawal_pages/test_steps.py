@@ -14,13 +14,13 @@ from django.utils import timezone
 from orders.access import statement_token
 from orders.models import Withdrawal
 from orders.selectors.mail_contexts import withdrawal_notice
-from orders.tests.reading import words
 from orders.tests.withdrawal_pages.steps import confirm, signed_in, typed
 from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core import limits
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.core.tests.reading import words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 

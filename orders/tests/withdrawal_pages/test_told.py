@@ -15,10 +15,10 @@ from orders.models import Order
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
+from shop.core.tests.reading import words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 

@@ -4,7 +4,6 @@ import pytest
 from django.core import checks
 
 from shop.core import deploy_checks
-from shop.core.tests.test_checks import production  # noqa: F401 - a fixture
 
 LOCAL = {"ENGINE": "shop.core.postgresql", "NAME": "shop", "HOST": "/var/run/postgresql"}
 REMOTE = {**LOCAL, "HOST": "db.example"}
@@ -12,7 +11,7 @@ S3 = "https://key:secret@s3.example.com/pictures"
 
 
 @pytest.fixture
-def server(production, tmp_path, monkeypatch):  # noqa: F811
+def server(production, tmp_path, monkeypatch):
     """A small server behind its proxy, with nothing missing."""
     production.TRUSTED_PROXIES = 1
     production.DEFAULT_FROM_EMAIL = "boutique@shop.example"

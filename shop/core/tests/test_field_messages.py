@@ -1,7 +1,6 @@
 """What calls say of a refused value is written by the shop, whatever the kind of field."""
 
 import gettext
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,8 @@ import rest_framework
 from django.urls import get_resolver
 from django.utils import translation
 from rest_framework import serializers
+
+from shop.core.tests.call_fields import fields_of
 
 
 def test_no_field_of_any_call_speaks_in_the_words_of_rest_framework():
@@ -37,15 +38,3 @@ def test_a_refused_value_is_named_in_the_language_of_the_call(client):
         "lines.1.finish": ["Diese Auswahl gibt es nicht."],
         "country": ["Ein Text wird erwartet."],
     }
-
-
-def fields_of(kind: type[serializers.Serializer[Any]]) -> Iterator[serializers.Field[Any, Any, Any, Any]]:
-    """Every field declared by a subclass, the subclass itself, and what lists hold."""
-    for below in kind.__subclasses__():
-        if not below.__module__.startswith(("rest_framework", "drf_spectacular")):
-            for field in (below(), *below._declared_fields.values()):
-                inner: Any = field
-                while inner is not None:
-                    yield inner
-                    inner = getattr(inner, "child", None)
-        yield from fields_of(below)

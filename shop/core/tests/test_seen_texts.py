@@ -9,7 +9,7 @@ from django.urls import get_resolver
 from rest_framework import serializers
 
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen, shows_nothing
-from shop.core.tests.test_field_messages import fields_of
+from shop.core.tests.call_fields import fields_of
 
 
 @pytest.mark.parametrize(

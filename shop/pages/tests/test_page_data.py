@@ -18,7 +18,7 @@ from orders.models import DeliveryStop
 from shop.core.dates import day_range_in_words
 from shop.core.money import format_amount
 from shop.pages.tests.reading import Document
-from shop.pages.tests.whole_shop import NAMES, WholeShop, make_whole_shop
+from shop.pages.tests.whole_shop import NAMES, WholeShop
 
 pytestmark = pytest.mark.django_db
 
@@ -79,11 +79,6 @@ EXPECTED = {
     "sold out product": ["BreadcrumbList", "Product"],
     "faq": ["BreadcrumbList", "FAQPage"],
 }
-
-
-@pytest.fixture(scope="module")
-def whole_shop(module_rows: None) -> WholeShop:
-    return make_whole_shop()
 
 
 def read(client: Client, path: str) -> Document:

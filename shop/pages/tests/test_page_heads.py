@@ -13,18 +13,13 @@ from django.test import Client
 from catalog.models import Product
 from catalog.services.products import save_product
 from shop.pages.tests.reading import Document
-from shop.pages.tests.whole_shop import NAMES, WholeShop, make_whole_shop
+from shop.pages.tests.whole_shop import NAMES, WholeShop
 
 pytestmark = pytest.mark.django_db
 
 LANGUAGES = ("fr", "en", "es", "de")
 LOCALES = {"fr": "fr_FR", "en": "en_GB", "es": "es_ES", "de": "de_DE"}
 SITE = "http://localhost:8000"
-
-
-@pytest.fixture(scope="module")
-def whole_shop(module_rows: None) -> WholeShop:
-    return make_whole_shop()
 
 
 @cache

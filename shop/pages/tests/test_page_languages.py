@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from shop.pages.tests.reading import Document
-from shop.pages.tests.whole_shop import WholeShop, make_whole_shop
+from shop.pages.tests.whole_shop import WholeShop
 
 pytestmark = pytest.mark.django_db
 
@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 FRENCH_ROWS = {"Noël", "Nos Figurines", "Nos Chibis", "Petit", "Grand", "Français", "Pièce"}
 # What people read without seeing it as text.
 READ_ATTRIBUTES = ("aria-label", "alt", "title", "placeholder", "data-label", "data-play", "data-pause")
-
-
-@pytest.fixture(scope="module")
-def whole_shop(module_rows: None) -> WholeShop:
-    return make_whole_shop()
 
 
 @cache

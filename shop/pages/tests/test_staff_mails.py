@@ -15,6 +15,7 @@ from shop.core.mail_delivery import deliver
 from shop.core.mail_families import mail_family
 from shop.core.mail_samples import KINDS
 from shop.core.models import AuditEntry, MailState, OutgoingMail
+from shop.core.tests.reading import text
 from shop.pages.staff import mails
 from shop.pages.tests.staff import make_staff, signed_in
 
@@ -41,10 +42,6 @@ def dead() -> OutgoingMail:
         attempts=8,
         last_error="SMTPRecipientsRefused: 550",
     )
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def test_old_address_leads_to_the_page(browser: Client) -> None:

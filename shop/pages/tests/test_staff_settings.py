@@ -14,6 +14,7 @@ from catalog.staff.categories import SCREENS as CATALOGUE
 from orders.models import ShippingZone, WorkshopClosure
 from orders.staff.settings import SCREENS as DELIVERY
 from shop.core.models import AuditEntry, ShopSettings
+from shop.core.tests.reading import text
 from shop.pages.models import OfficialKind, OfficialText
 from shop.pages.staff.texts import SCREENS as TEXTS
 from shop.pages.tests.staff import make_staff, signed_in
@@ -28,10 +29,6 @@ def admin() -> Client:
     ShopSettings.objects.update_or_create(pk=ShopSettings.PK, defaults={"shop_name": "Atelier"})
     cache.clear()
     return signed_in(make_admin())
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def opened(client: Client, page: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from accounts.tests.people import make_admin, make_member, prove
 from orders.models import Order
 from orders.tests.factories import make_order
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.tests.reading import text
 from shop.pages.staff import users
 from shop.pages.tests.staff import make_staff, signed_in
 
@@ -33,10 +34,6 @@ def browser(admin: User) -> Client:
     client = signed_in(admin)
     prove(client, admin)
     return client
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def give(browser: Client, user: User, role: str, **fields: Any) -> Any:
