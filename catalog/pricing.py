@@ -221,7 +221,7 @@ def crossed_out_price(
     product: Product,
     offer: Offer,
     history: Mapping[OfferKey, Sequence[PricePoint]],
-    began: datetime | None = None,
+    began: datetime | None,
 ) -> Decimal | None:
     """The price to show crossed out beside an offer, or `None`.
 

@@ -165,7 +165,7 @@ def shown_language(article: Article) -> str:
     return language if language in written_languages(article) else SOURCE_LANGUAGE
 
 
-def article_page(*, number: int = 1, category: str = "", tag: str = "") -> Page[ArticleCard]:
+def article_page(*, number: int, category: str, tag: str) -> Page[ArticleCard]:
     """One page of articles, the newest first. Three queries: the count, the rows with their covers, their tags.
 
     Raises `PageOutOfRangeError`; the first page of nothing exists.
@@ -195,7 +195,7 @@ def cited_articles(keys: Collection[int]) -> list[ArticleCard]:
     return _cards(published_articles().filter(pk__in=keys)) if keys else []
 
 
-def category_links(selected: str = "") -> list[CategoryLink]:
+def category_links(selected: str) -> list[CategoryLink]:
     """The four categories with the number of articles in each. One query when they are not cached."""
     counts = cached_fragment(_category_counts, "article-categories")
     return [
@@ -211,7 +211,7 @@ def category_links(selected: str = "") -> list[CategoryLink]:
     ]
 
 
-def tag_links(selected: str = "") -> list[TagLink]:
+def tag_links(selected: str) -> list[TagLink]:
     """The tags that most articles have, by name. One query when they are not cached."""
     found = cached_fragment(_tag_counts, "article-tags")
     return [TagLink(name, slug, list_url(tag=slug), count, slug == selected) for name, slug, count in found]

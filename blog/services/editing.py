@@ -29,9 +29,9 @@ def store_article(
     article_id: int | None,
     values: Mapping[str, Any],
     actor: AbstractBaseUser,
-    publication: Publication | None = None,
-    expected_updated_at: datetime | None = None,
-    confirmed_texts: Collection[str] = (),
+    publication: Publication | None,
+    expected_updated_at: datetime | None,
+    confirmed_texts: Collection[str],
 ) -> Article:
     """Save an article, a new one without `article_id`, and publish it or take it back; all of it or nothing.
 

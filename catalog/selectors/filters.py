@@ -213,7 +213,7 @@ def read_members(product_ids: Collection[int]) -> list[Member]:
     ]
 
 
-def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | None = None) -> int:
+def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | None) -> int:
     """How many products the filters leave, in a category if one is given."""
     return sum(
         group.count
@@ -232,7 +232,7 @@ def count_categories(groups: Iterable[Group], filters: Filters) -> dict[int, int
 
 
 def option_groups(
-    groups: Sequence[Group] | None, filters: Filters, category_id: int | None = None
+    groups: Sequence[Group] | None, filters: Filters, category_id: int | None
 ) -> list[OptionGroup]:
     """The form: each choice with the number of products that it would show beside the other filters. A choice that
     no product of the list meets is left out, unless it is chosen. Without groups nothing is counted."""

@@ -230,7 +230,7 @@ def _match_texts(query: Query, level: int) -> list[str]:
     return [*([both.join(plain)] if plain else []), *(term for term in terms if either in term)]
 
 
-def _select(texts: Sequence[str], condition: str = "") -> str:
+def _select(texts: Sequence[str], condition: str) -> str:
     """The keys of the entries that match, under a condition."""
     if connection.vendor == "postgresql":
         return f"SELECT id FROM {_TABLE} WHERE {condition}{_matching(texts)}"  # noqa: S608

@@ -82,7 +82,7 @@ def ask_notice(
     *,
     email: str,
     language: str,
-    product_id: int | None = None,
+    product_id: int | None,
     category_slug: str = "",
     variant_id: int | None = None,
 ) -> None:

@@ -64,9 +64,7 @@ def save_promotion(
     return promotion
 
 
-def lock_concerned(
-    promotion: Promotion, *, products: Collection[int] = (), categories: Collection[int] = ()
-) -> None:
+def lock_concerned(promotion: Promotion, *, products: Collection[int], categories: Collection[int]) -> None:
     """Lock the products that a promotion applies to, and those of these keys, that it is to apply to.
 
     All at once, and before the promotion's own row: so does whoever writes a product with its own promotion.

@@ -16,7 +16,7 @@ from shop.core.letters import drawable
 from shop.core.models import ShopSettings
 
 
-def packing_slip(order: Order, shipment: Shipment | None = None) -> bytes:
+def packing_slip(order: Order, shipment: Shipment | None) -> bytes:
     """Return the sheet that goes into a parcel, in the customer's language and without any price.
 
     It lists the pieces of `shipment`; without one those that are still to be sent, and all once everything has left.

@@ -105,7 +105,7 @@ def board_card(piece_id: int) -> Card:
     return _cards([_pieces().get(pk=piece_id)])[0]
 
 
-def ready_orders(reference: str = "") -> list[Order]:
+def ready_orders(reference: str) -> list[Order]:
     """Return the orders whose pieces are all to be packed, by promised day, or the one with this reference; their
     lines have `ready` pieces, and `is_late` as cards of the board. Three queries."""
     here = pieces_here(OuterRef("pk"))

@@ -112,7 +112,7 @@ def organization(
     return data
 
 
-def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
+def return_policy(*, countries: Sequence[str], terms_path: str) -> Data:
     """Fourteen days from reception, sent back at the customer's expense, all sums paid back (L221-18, L221-23,
     L221-24); a faulty piece costs its buyer nothing (L217-11)."""
     data: Data = {

@@ -91,7 +91,7 @@ def unsubscribe(
     key: str,
     origin: Origin,
     purpose: Purpose = Purpose.NEWSLETTER,
-    campaign_id: int | None = None,
+    campaign_id: int | None,
 ) -> Subscriber | None:
     """What the link at the end of every letter does: no newsletter and no reminder any more. That of a reminder ends
     the reminders alone, and that of a confirmation deletes the address. None for a link that names nobody. Safe to

@@ -17,9 +17,7 @@ from shop.core import limits
 from shop.core.problems import Problem
 
 
-def request_order_account(
-    *, order: Order, caller: str, language: str, earlier_id: str | None = None
-) -> uuid.UUID:
+def request_order_account(*, order: Order, caller: str, language: str, earlier_id: str | None) -> uuid.UUID:
     """Ask for an account of a guest order's address; return the key of the sign-up.
 
     Nothing exists before the link in the mail is opened, which asks for a password; the order joins the account then.

@@ -168,7 +168,7 @@ def dispatch_moment(order: Order, day: date | None) -> datetime:
     return max(moment_on(day, now), paid_at)
 
 
-def status_actions(order: Order, status: str, refund: bool | None = None) -> tuple[StaffAction, ...]:
+def status_actions(order: Order, status: str, refund: bool | None) -> tuple[StaffAction, ...]:
     """Return every action that setting `status` needs; whoever sets it may do all of them.
 
     The next step of the work is one. Calling an order off, or back, is another; and to say what becomes of its money,

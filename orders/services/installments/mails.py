@@ -65,7 +65,7 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
     _mail("installment_link", order, payment, once=once)
 
 
-def mail_resumed(order: Order, *, once: str, granted_less: bool = False) -> None:
+def mail_resumed(order: Order, *, once: str, granted_less: bool) -> None:
     """To the customer: a withdrawal that had stopped the installments has no effect, or less than it stopped
     (`granted_less`); what is still to be paid, when, and how."""
     mail_customer(

@@ -34,7 +34,7 @@ class Page:
     notice: str = ""
 
 
-def describe_page(attempt: Attempt, items: Sequence[OrderItem] | None = None) -> Page:
+def describe_page(attempt: Attempt, items: Sequence[OrderItem] | None) -> Page:
     """Return the page of an attempt, in its order's language. The same attempt always gives the same page."""
     order = attempt.payment.order
     with translation.override(order.language):

@@ -153,7 +153,7 @@ def _settle_attempt(
     intent_id: str = "",
     closed: bool = False,
     refused: bool = False,
-    last_try: bool = False,
+    last_try: bool,
 ) -> None:
     try:
         attempt = _attempt(

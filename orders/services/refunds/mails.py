@@ -110,8 +110,8 @@ def mail_dispute(
     provider_id: str,
     amount: Decimal,
     state: str,
-    reason: str = "",
-    answer_by: datetime | None = None,
+    reason: str,
+    answer_by: datetime | None,
 ) -> None:
     """To the workshop: a bank takes a payment back, looks at it, or has decided. `state` is a dispute's, or inquiry."""
     context = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
+def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str) -> None:
     """Stop collecting the order's open payments: credited while its goods are here, else written off.
 
     Call it with the order's row locked; it moves no money, so an open dispute does not prevent it. `reason` is

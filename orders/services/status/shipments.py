@@ -24,9 +24,9 @@ def write_shipment(
     units: Mapping[int, int],
     *,
     at: datetime,
-    carrier: str = "",
-    tracking_number: str = "",
-    actor: "User | None" = None,
+    carrier: str,
+    tracking_number: str,
+    actor: "User | None",
 ) -> Shipment:
     """Write that these units, by line id, left in one parcel. Raises Problem 409 `units_not_here`, 400 `no_units`."""
     wanted = {pk: quantity for pk, quantity in units.items() if quantity}

@@ -218,7 +218,7 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
         return known
 
 
-def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None = None) -> None:
+def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None) -> None:
     """Let a declaration take effect: charges stop, the return is asked for when the goods have left the workshop.
 
     Call it with the order's and the case's rows locked; it saves the case.

@@ -45,7 +45,7 @@ def order_for_preview(text: str) -> Order | None:
     return found[0] if found else None
 
 
-def preview_mail(kind: str, language: str, order: Order | None = None) -> RenderedMail:
+def preview_mail(kind: str, language: str, order: Order | None) -> RenderedMail:
     """Return a mail in a language; KeyError for a kind that is none. Queries: those of the order's parts."""
     with translation.override(language):
         context = _of_this_site(sample_context(kind))
