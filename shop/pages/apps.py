@@ -18,12 +18,14 @@ class PagesConfig(AppConfig):
         from shop.pages import checks, personal_data  # noqa: F401
         from shop.pages.selectors.content import next_dated_change
         from shop.pages.selectors.legal_texts import draft_terms
+        from shop.pages.services.contact import move_messages
         from shop.pages.services.erasures import erase_member
         from shop.pages.services.guest_erasures import MAIL, erasure_link_content
         from shop.terms.versions import register_terms
 
         personal_data.register()
         register_moved_address(move_notices)
+        register_moved_address(move_messages)
         register_boundary("texts", next_dated_change)
         register_terms(draft_terms)
         register_me_erasure(erase_member)

@@ -136,6 +136,12 @@ def reply(*, request: ContactRequest, text: str, actor: User, seen: int | None =
     return True
 
 
+def move_messages(old: str, new: str) -> None:
+    """A member proved another address: what they wrote is answered there, and goes with their account. Runs in the
+    caller's transaction."""
+    ContactRequest.objects.filter(email=old).update(email=new)
+
+
 def delete_request(*, request: ContactRequest) -> None:
     """Delete a request with its pictures."""
     with transaction.atomic():

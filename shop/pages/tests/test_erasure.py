@@ -9,8 +9,10 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import SignUp, User
 from accounts.services import grant_role
+from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from catalog.services.reviews import moderate_review
@@ -296,3 +298,16 @@ def test_a_sign_up_of_the_address_goes_too():
     sign_up("zoe@example.com")
     erase(zoe)
     assert not SignUp.objects.exists()
+
+
+@pytest.mark.both_engines
+def test_what_was_written_under_an_earlier_address_goes_too():
+    zoe = make_person("Zoraide", "zoe@example.com")
+    change = request_email_change(user=zoe, email="nouvelle@example.com", language="fr")
+    for mailbox in Mailbox:
+        confirm_email_change(key=email_change_key(change, mailbox))
+    zoe.refresh_from_db()
+    assert ContactRequest.objects.get().email == "nouvelle@example.com"
+    assert erase(zoe).state == ErasureState.DONE
+    left = everything_but("orders.Invoice", "orders.Contract", "catalog.ProductModel")
+    assert {line.split()[0] for line in left.splitlines() if "Zoraide" in line} == {"orders.Order"}
