@@ -100,8 +100,8 @@ def unsubscribe(
         subscriber = _locked(key)
         if subscriber is None:
             return None
-        if not (subscriber.subscribed_at or subscriber.unsubscribed_at or subscriber.cart_reminders_at):
-            # Never confirmed: whoever got the link wants the address gone.
+        if Subscriber.objects.filter(_never_answered(), pk=subscriber.pk).exists():
+            # Whoever got the link wants the address gone.
             subscriber.delete()
             return subscriber
         if campaign_id is not None and purpose == Purpose.NEWSLETTER and subscriber.subscribed_at is not None:
@@ -181,8 +181,7 @@ def purge_unconfirmed(before: datetime, limit: int) -> int:
     """Delete addresses that asked before and that nobody confirmed, at most `limit`, and the mails of the newsletter
     from before. Returns how many addresses."""
     purge_mails_of(MAILS, before, limit)
-    never = Q(subscribed_at=None, unsubscribed_at=None, cart_reminders_at=None, asked_at__lt=before)
-    return _purge(never & ~_has_proof(), limit)
+    return _purge(_never_answered() & Q(asked_at__lt=before), limit)
 
 
 def purge_unsubscribed(before: datetime, limit: int) -> int:
@@ -191,6 +190,10 @@ def purge_unsubscribed(before: datetime, limit: int) -> int:
     gone = Q(subscribed_at=None, cart_reminders_at=None)
     silent = Subscriber.objects.filter(consents__created_at__gte=before).values("pk")
     return _purge(gone & _has_proof() & ~Q(pk__in=silent), limit)
+
+
+def _never_answered() -> Q:
+    return Q(subscribed_at=None, unsubscribed_at=None, cart_reminders_at=None) & ~_has_proof()
 
 
 def _has_proof() -> Q:

@@ -146,6 +146,18 @@ def test_a_letters_link_ends_the_reminders_as_well(client, member):
     assert send_due_reminders(timezone.now()) == 0
 
 
+def test_the_link_of_a_reminder_that_is_pressed_again_keeps_the_proof(client, member):
+    choose(client, cart_reminders=True)
+    link = f"/newsletter/desinscription?cle={Subscriber.objects.get().token}&objet=panier"
+    for _again in range(2):
+        assert "Vous ne recevrez plus de rappel de panier." in client.post(link).content.decode()
+    assert not Subscriber.objects.get().gets_cart_reminders
+    assert sorted(ConsentRecord.objects.values_list("purpose", "action", "source")) == [
+        ("cart_reminders", "confirmed", "profile"),
+        ("cart_reminders", "withdrawn", "mail"),
+    ]
+
+
 def test_a_cart_without_anything_to_buy_is_not_and_the_shop_may_end_reminders(
     client, member, django_capture_on_commit_callbacks
 ):
