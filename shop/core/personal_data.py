@@ -36,17 +36,18 @@ class Basis(models.TextChoices):
 @dataclass(frozen=True, slots=True)
 class Person:
     """Who is meant: the key of an account, 0 for somebody without one, and the addresses that are proven to be theirs,
-    in their stored form."""
+    in their stored form. What was written under an address after `until` is not theirs."""
 
     key: int
     emails: tuple[str, ...]
+    until: datetime | None = None
 
     def has_address(self, column: str = "email") -> Q:
         """Return the condition that `column` holds one of the person's addresses, in any case; false without any."""
         found = Q(pk__in=())
         for email in self.emails:
             found |= Q(**{f"{column}__iexact": email})
-        return found
+        return found if self.until is None else found & Q(created_at__lte=self.until)
 
 
 @dataclass(frozen=True, slots=True)

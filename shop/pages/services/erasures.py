@@ -260,8 +260,6 @@ def _erase(erasure: Erasure) -> bool:
 
 def _announce(erasure: Erasure, left: list[str]) -> None:
     """The mail goes to the address that is being erased; the row that carries it is deleted once it is sent."""
-    erasure.announced_at = timezone.now()
-    erasure.save(update_fields=["announced_at"])
     queue_mail(
         kind="account_erased",
         to=erasure.emails[0],
@@ -273,7 +271,11 @@ def _announce(erasure: Erasure, left: list[str]) -> None:
         },
         dedupe_key=f"erasure-done:{erasure.pk}",
     )
+    erasure.announced_at = timezone.now()
+    erasure.save(update_fields=["announced_at"])
 
 
 def _person(erasure: Erasure) -> Person:
-    return Person(erasure.user_key or 0, tuple(erasure.emails))
+    """After the last mail the address may be somebody else's, or theirs with another account: an order that is still
+    open is waited for, for months maybe, and nothing new is taken."""
+    return Person(erasure.user_key or 0, tuple(erasure.emails), until=erasure.announced_at)

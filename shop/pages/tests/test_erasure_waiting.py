@@ -8,13 +8,15 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.forms.models import model_to_dict
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.tests.people import make_member
+from accounts.tests.people import make_member, sign_up
 from blog.models import Subscriber
 from blog.tests.subscribers import make_subscriber
-from catalog.models import Favourite, Notice
+from catalog.models import Favourite, Notice, Review
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import send_due_notices
 from orders.models import PiecePhoto, Withdrawal
@@ -24,10 +26,16 @@ from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
 from shop.core.file_storage import private_storage
 from shop.core.models import AuditEntry, DiscardedFile, MailState, OutgoingMail
-from shop.pages.models import ContactImage, DataExport, Erasure, ErasureState
+from shop.pages.models import ContactImage, ContactRequest, DataExport, Erasure, ErasureState
 from shop.pages.services import erasures
 from shop.pages.services.data_exports import make_export, request_export
-from shop.pages.services.erasures import request_erasure, run_due_erasures, run_erasure
+from shop.pages.services.erasures import (
+    request_erasure,
+    request_guest_erasure,
+    run_due_erasures,
+    run_erasure,
+)
+from shop.pages.tests.contact import send
 from shop.pages.tests.personal_data import delivered_order, erase, make_person, send_mails
 
 pytestmark = pytest.mark.django_db
@@ -121,6 +129,48 @@ def test_after_a_month_the_account_goes_and_an_open_order_keeps_what_it_needs():
     order.refresh_from_db()
     assert (order.email, order.user) == ("", None)
     assert Erasure.objects.get().state == ErasureState.DONE
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("is_guest", [False, True])
+def test_what_is_written_under_the_address_after_its_erasure_is_not_taken(is_guest):
+    """An order keeps the erasure open: the address may have a new account by then, or be somebody else's."""
+    zoe = None if is_guest else make_member("zoe@example.com")
+    order = pay_order(make_order(user=zoe, email="zoe@example.com"))
+    if zoe is None:
+        erasure = request_guest_erasure(email="zoe@example.com", language="fr")
+    else:
+        erasure = request_erasure(user=zoe, language="fr")
+    Erasure.objects.update(due_by=timezone.now())
+    run_erasure(erasure.pk)
+    send_mails()
+    asked, later = sign_up("zoe@example.com"), make_order(email="zoe@example.com")
+    subscriber, piece = make_subscriber("zoe@example.com"), make_product("Renard")
+    notice = Notice.objects.create(email="zoe@example.com", token="n" * 43, product=piece)
+    send(Client())
+    message = ContactRequest.objects.get(email="zoe@example.com")
+    review = Review.objects.create(
+        product=piece, guest_email="zoe@example.com", rating=5, title="Beau", text="Beau.",
+        experience_date=timezone.localdate(),
+    )  # fmt: skip
+    send_mails()
+
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    send_mails()
+    Erasure.objects.update(next_try_at=timezone.now())
+    assert run_erasure(erasure.pk) is True
+
+    order.refresh_from_db()
+    assert (order.email, Erasure.objects.get().state) == ("", ErasureState.DONE)
+    for row in (asked, subscriber, notice, message, review, later):
+        before = model_to_dict(row)
+        row.refresh_from_db()
+        assert model_to_dict(row) == before
+    assert set(OutgoingMail.objects.filter(to="zoe@example.com").values_list("kind", flat=True)) == {
+        "account_confirm_email",
+        "contact_acknowledgement",
+    }
 
 
 def test_an_address_that_was_given_up_meanwhile_is_nobodys_affair():
