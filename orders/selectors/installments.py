@@ -80,6 +80,11 @@ class Calendar:
         return sum(row.payment.paid_at is not None or row.paid_early for row in self.rows)
 
     @property
+    def charged_card(self) -> StoredCard | None:
+        """The card that what is left is charged to, None where none can be."""
+        return None if self.card is None or self.card.refused_code else self.card
+
+    @property
     def card_ends_early(self) -> bool:
         """Whether the stored card ends before the last payment that it is to make."""
         days = [row.payment.due_on for row in self.rows if row.is_open]

@@ -205,9 +205,10 @@ def test_the_orders_page_shows_the_calendar_with_its_late_third(
         "Échéance 2/3",
         "À payer depuis le 23 décembre 2026",
         "Aucune carte ne peut être débitée",
-        "Débit le 22 janvier 2027",
+        "À payer le 22 janvier 2027",
     ):
         assert words in page
+    assert "Débit le" not in page
     assert payment_token(order) in page
 
 
