@@ -50,6 +50,11 @@ class ShownRefund:
     paid_back: Decimal = ZERO
     under_way: Decimal = ZERO
 
+    @property
+    def arrives(self) -> bool:
+        """Whether money of it comes to its customer's account by itself, or came."""
+        return self.money > self.owed + self.taken
+
 
 def find_request(request_id: uuid.UUID) -> RefundRequest | None:
     """Return a decision with its lines and refunds. Three queries."""

@@ -28,6 +28,9 @@ from shop.core.problems import Problem
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 WHY = "Pièce commencée, comme convenu le 3."
+ARRIVAL = (
+    "Un remboursement apparaît en général sur votre compte sous cinq à dix jours ouvrés, selon votre banque."
+)
 ZERO = Decimal("0.00")
 
 
@@ -142,6 +145,11 @@ def test_what_became_of_the_money_at_every_turn(order, provider):
     assert retained() == []
 
 
+def test_a_refund_of_money_says_when_it_is_seen_on_the_account(order, client):
+    set_status(order, "cancelled", refund=True)
+    assert ARRIVAL in client.get(order_url(order)).content.decode()
+
+
 def test_closing_an_order_in_installments_names_what_really_moves(staff_client, client):
     order = in_installments()
     answer = staff_client.post(
@@ -161,6 +169,8 @@ def test_closing_an_order_in_installments_names_what_really_moves(staff_client, 
     assert money_outcome(order) == outcome(retained="60.00", voided="120.00", retention_reason=WHY)
     page = client.get(order_url(order)).content.decode()
     assert "120,00\xa0€ d&#x27;échéances ne seront jamais débités." in page.replace("d'éch", "d&#x27;éch")
+    assert "120,00\xa0€ ne seront pas prélevés" in page
+    assert ARRIVAL not in page
 
 
 def test_a_cancelled_order_that_nobody_paid_offers_no_refund(staff_client):

@@ -168,7 +168,7 @@ def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
 def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
     order, _path = order_of_visitor(request, order_id)
-    plan = calendar(order)
+    plan, refunds = calendar(order), refunds_for_page(order)
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]
     if is_member:
@@ -191,7 +191,8 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "paid_copy": paid_copy_state(order, plan),
             "meets_customs": place_of(order).meets_customs,
             "pay_token": payment_token(order),
-            "refunds": refunds_for_page(order),
+            "refunds": refunds,
+            "refund_arrives": any(refund.arrives for refund in refunds),
             "parcels": parcels_for_page(order),
             "photos": [(photo, photo_url(photo)) for photo in sent_photos(order)],
             "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,
