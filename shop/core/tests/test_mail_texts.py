@@ -53,6 +53,11 @@ def test_every_mail_in_every_language(kind, language):
     assert "\n\n\n" not in mail.text
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_writes_stands_apart_from_what_is_written(kind):
+    assert "\n\nL'Établi aux figurines\n" in write(kind).text
+
+
 def test_a_long_link_breaks_instead_of_making_the_mail_wider_than_a_phone():
     body = re.search(r'<body style="([^"]+)"', write("account_confirm_email").html)
 
