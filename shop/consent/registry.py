@@ -43,6 +43,12 @@ DESCRIPTIONS: Mapping[Category, Text] = {
     Category.FUNCTIONALITY: _("Contenus d'autres sites, comme une vidéo ou une carte."),
 }
 
+IN_A_SENTENCE: Mapping[Category, Text] = {
+    Category.ANALYTICS: _("mesure d'audience"),
+    Category.MARKETING: _("publicité"),
+    Category.FUNCTIONALITY: _("fonctionnalités"),
+}
+
 
 class Storage(models.TextChoices):
     """Where the browser has it."""

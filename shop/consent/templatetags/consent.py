@@ -11,7 +11,7 @@ from django.template.context import Context
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from shop.consent.registry import DESCRIPTIONS, Category
+from shop.consent.registry import DESCRIPTIONS, IN_A_SENTENCE, Category
 from shop.consent.selectors import (
     Service,
     configured_services,
@@ -52,7 +52,7 @@ def _lazily(services: tuple[Service, ...]) -> dict[str, Callable[[], Any]]:
         "version": partial(consent_version, services),
         "offered": offered,
         "names": lambda: get_text_list(
-            [f"{category.label} ({_names(services, category)})" for category in offered()], _("et")
+            [f"{IN_A_SENTENCE[category]} ({_names(services, category)})" for category in offered()], _("et")
         ),
         "categories": lambda: [
             (category.value, category.label, DESCRIPTIONS[category], _names(services, category))

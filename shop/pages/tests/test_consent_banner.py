@@ -4,6 +4,7 @@ pages."""
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.core.cache import cache
@@ -68,6 +69,20 @@ def test_each_id_asks_for_its_category_and_allows_its_hosts_alone():
     assert attributes(html)["offered"] == "marketing"
     assert "https://connect.facebook.net" in policy
     assert "google" not in policy
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("/", "d'autres entreprises\xa0: mesure d'audience (Google Analytics) et publicité (Meta Pixel)."),
+        ("/en", "other companies: audience measurement (Google Analytics) and advertising (Meta Pixel)."),
+        ("/es", "otras empresas: medición de audiencia (Google Analytics) y publicidad (Meta Pixel)."),
+        ("/de", "anderer Unternehmen: Reichweitenmessung (Google Analytics) und Werbung (Meta Pixel)."),
+    ],
+)
+def test_the_question_names_categories_as_its_sentence_goes_on(address, sentence):
+    set_ids(analytics_id=ANALYTICS, pixel_id=PIXEL)
+    assert sentence in unescape(page(address)[0])
 
 
 def test_the_policy_is_the_registered_hosts_and_the_shop_s_own():
