@@ -119,9 +119,9 @@ _ORDERS: tuple[tuple[OrderStatus, int, tuple[tuple[int, int], ...]], ...] = (
     (OrderStatus.PROCESSING, 8, ((1, 1), (2, 1))),
     (OrderStatus.SHIPPED, 20, ((3, 1),)),
     (OrderStatus.DELIVERED, 75, ((4, 2),)),
-    (OrderStatus.CANCELLED, 90, ((5, 1),)),
+    (OrderStatus.CANCELLED, 30, ((5, 1),)),
     (OrderStatus.REFUNDED, 120, ((6, 1),)),
-    (OrderStatus.PENDING, 130, ((7, 1),)),
+    (OrderStatus.PENDING, 2, ((7, 1),)),
 )
 _STEPS = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
 
@@ -294,7 +294,7 @@ def _write(
 
 def _pay(order: Order, total: Decimal, *, paid: bool, refunded: bool) -> None:
     """The payment of a demonstration order never went through a provider: its movements say so."""
-    state = PaymentState.REFUNDED if refunded else PaymentState.PAID if paid else PaymentState.VOID
+    state = PaymentState.REFUNDED if refunded else PaymentState.PAID if paid else PaymentState.DUE
     payment = Payment.objects.create(
         order=order,
         amount=total,
