@@ -27,7 +27,8 @@ def index_order(order: Order) -> None:
     numbers = OrderTracking.objects.filter(order=order).exclude(tracking_number="")
     texts = [
         *_item_texts(order.items.all()),
-        *numbers.values_list("tracking_number", flat=True),
+        # As one word, however it was typed: so are all of its parts found.
+        *("".join(number.split()) for number in numbers.values_list("tracking_number", flat=True)),
         *Invoice.objects.filter(order=order).values_list("number", flat=True),
     ]
     _write(order, texts)

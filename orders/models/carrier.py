@@ -42,4 +42,5 @@ def parcel_url(carrier: str, number: str, postal_code: str) -> str:
     page = _PAGES.get(Carrier(carrier)) if carrier in Carrier.values else None
     if page is None or not number:
         return ""
-    return page.format(number=quote(number.strip(), safe=""), postal_code=quote(postal_code, safe=""))
+    # Labels print it in groups; the carriers' pages take it as one word.
+    return page.format(number=quote("".join(number.split()), safe=""), postal_code=quote(postal_code, safe=""))

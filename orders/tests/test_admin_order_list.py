@@ -69,7 +69,8 @@ def walked(monkeypatch, request):
 @pytest.mark.parametrize(
     "search",
     [
-        *("LEA@exam", "éa Mart", "martin lea", "6A123", "golem de", "69003", "Lyon", "{invoice}"),
+        *("LEA@exam", "éa Mart", "martin lea", "golem de", "69003", "Lyon", "{invoice}"),
+        *("6A123", "6A12345", "6A 123 45"),
         *("{id}", "{reference}", "#{reference}", "INV-{reference}", "{dashed}", "{middle}"),
     ],
 )
@@ -79,7 +80,7 @@ def test_search_finds_any_part(staff_client, order, search, walked):
         make_order((other, 1), email="zoe@example.org", first_name="Zoé", last_name="Petit", postal_code="13001",
                    city="Marseille")
     )  # fmt: skip
-    record_tracking(order, tracking_number="XX6A12345")
+    record_tracking(order, tracking_number="XX 6A 123 45")
     words = {
         "id": str(order.pk), "reference": order.reference, "dashed": str(order.pk)[4:15], "middle": order.pk.hex[6:14],
         "invoice": order.invoices.get().number,

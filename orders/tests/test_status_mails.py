@@ -169,7 +169,8 @@ def test_mail_of_every_status_is_whole_in_every_language(order, status, language
     ("carrier", "number", "url"),
     [
         ("mondial-relay", "12345678", "https://www.mondialrelay.fr/suivi-de-colis/?numeroExpedition=12345678&codePostal=69003"),
-        ("ups", "1Z 9&x", "https://www.ups.com/track?tracknum=1Z%209%26x"),
+        ("ups", "1Z 9&x", "https://www.ups.com/track?tracknum=1Z9%26x"),
+        ("colissimo", " 6A 123 456\u00a078901 ", "https://www.laposte.fr/outils/suivre-vos-envois?code=6A12345678901"),
         ("", "12345678", ""),
         ("colissimo", "", ""),
         ("pigeon", "12345678", ""),
