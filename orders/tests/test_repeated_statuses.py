@@ -10,8 +10,9 @@ import time_machine
 from django.utils import timezone
 
 from orders.models import Order
+from orders.services.fulfilment.shipments import ship_units
 from orders.services.refunds.sending import sync_refunds
-from orders.tests.factories import make_order, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import rows, send_all
 from orders.tests.statuses import set_status
 from shop.core.mail_delivery import due_mails
@@ -104,6 +105,17 @@ def test_the_number_again_with_a_carrier_that_is_not_listed_takes_its_link_away(
 def test_another_number_alone_keeps_the_carrier_in_the_mail_too(order):
     set_status(order, "shipped", tracking_number="6A1", carrier="ups")
     set_status(order, "shipped", tracking_number="6A2")
+    mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
+    assert mail.context["tracking_url"] == "https://www.ups.com/track?tracknum=6A2"
+
+
+def test_a_number_after_a_part_was_sent_is_that_of_its_parcel():
+    order = pay_order(make_order((make_product("Golem"), 2)))
+    line = order.items.get()
+    ship_units(order_id=order.pk, units={line.pk: 1}, carrier="ups", tracking_number="6A1", actor=None)
+    set_status(order, "confirmed", tracking_number="6A2")
+    parcel = order.shipments.get()
+    assert (parcel.carrier, parcel.tracking_number) == ("ups", "6A2")
     mail = OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()
     assert mail.context["tracking_url"] == "https://www.ups.com/track?tracknum=6A2"
 

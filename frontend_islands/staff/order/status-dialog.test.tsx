@@ -61,25 +61,31 @@ it("asks again what becomes of the money once the order is another by then", asy
 });
 
 it.each([
-  { shipments: [], chosen: "Colissimo" },
-  { shipments: [{ carrier: "", undone_at: null }], chosen: "Autre transporteur" },
+  { shipments: [], chosen: "Colissimo", hint: null },
+  {
+    shipments: [{ carrier: "", undone_at: null, sent_at: "2026-11-20T10:00:00Z" }],
+    chosen: "Autre transporteur",
+    hint: "Celui du dernier colis, parti le 20 novembre 2026 à 11:00.",
+  },
   {
     shipments: [
-      { carrier: "ups", undone_at: null },
-      { carrier: "", undone_at: "2026-11-20T10:00:00Z" },
+      { carrier: "ups", undone_at: null, sent_at: "2026-11-20T09:00:00Z" },
+      { carrier: "", undone_at: "2026-11-20T10:00:00Z", sent_at: "2026-11-20T09:30:00Z" },
     ],
     chosen: "UPS",
+    hint: "Celui du dernier colis, parti le 20 novembre 2026 à 10:00.",
   },
 ])(
-  "begins with the carrier of the last parcel that is on its way: $chosen",
-  async ({ shipments, chosen }) => {
-    const sent = { ...order, status: "shipped", paid_at: "2026-11-20T10:00:00Z", shipments } as unknown;
+  "begins with the carrier of the last parcel that is on its way, and says so: $chosen",
+  async ({ shipments, chosen, hint }) => {
+    const sent = { ...order, paid_at: "2026-11-20T10:00:00Z", shipments } as unknown;
     const { user, screen } = await renderStaff(
       <StatusDialog order={sent as StaffOrderSheet} props={props} onShip={() => {}} onClose={() => {}} />,
     );
     await user.click(screen.getByRole("radio", { name: /Ajouter un message/ }));
     const select = screen.getByLabelText("Transporteur") as HTMLSelectElement;
     expect(select.selectedOptions[0]?.text).toBe(chosen);
+    expect(screen.queryByText(/^Celui du/)?.textContent ?? null).toBe(hint);
   },
 );
 

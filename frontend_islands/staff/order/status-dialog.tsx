@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { StaffOrderProps, StaffOrderSheet, StatusOffer } from "@/api/types";
 import { formatMoney } from "@/lib/money";
+import { formatMoment } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
 import { isConflict, orderPath } from "./calls";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
@@ -143,6 +144,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           carrier={carrier}
           onTracking={setTracking}
           onCarrier={setCarrier}
+          {...(parcel && { hint: t("trackingOfLast", { day: formatMoment(parcel.sent_at) }) })}
         />
       )}
       <MessageField message={message} onMessage={setMessage} />
@@ -180,9 +182,10 @@ interface TrackingProps {
   carrier: string;
   onTracking: (value: string) => void;
   onCarrier: (value: string) => void;
+  hint?: string;
 }
 
-export function TrackingFields({ props, tracking, carrier, onTracking, onCarrier }: TrackingProps) {
+export function TrackingFields({ props, tracking, carrier, onTracking, onCarrier, hint }: TrackingProps) {
   return (
     <div className="order-pair">
       <Field label={t("carrier")}>
@@ -194,7 +197,7 @@ export function TrackingFields({ props, tracking, carrier, onTracking, onCarrier
           ))}
         </select>
       </Field>
-      <Field label={t("tracking")} isOptional>
+      <Field label={t("tracking")} {...(hint && { hint })} isOptional>
         <input
           className="input"
           value={tracking}

@@ -129,8 +129,10 @@ def update_status(
 def add_to_status(
     order: Order, *, message: str, tracking_number: str, carrier: str | None = None, actor: "User | None"
 ) -> OrderTracking | None:
-    """Add a message or number to the present status; None when there is nothing new. Runs with the order locked."""
-    shipment = latest_shipment(order) if tracking_number and order.status == OrderStatus.SHIPPED else None
+    """Add a message or number to the present status; None when there is nothing new. Runs with the order locked.
+
+    A number is the last parcel's, once one is on its way."""
+    shipment = latest_shipment(order) if tracking_number else None
     if carrier is None:
         carrier = shipment.carrier if shipment else ""
     latest = order.tracking.first()
