@@ -43,4 +43,6 @@ def parcel_url(carrier: str, number: str, postal_code: str) -> str:
     if page is None or not number:
         return ""
     # Labels print it in groups; the carriers' pages take it as one word.
-    return page.format(number=quote("".join(number.split()), safe=""), postal_code=quote(postal_code, safe=""))
+    return page.format(
+        number=quote("".join(number.split()), safe=""), postal_code=quote(postal_code, safe="")
+    )
