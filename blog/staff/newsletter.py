@@ -58,6 +58,9 @@ STEPS = {
     "deplanifier": (campaigns.unschedule_campaign, "La lettre est de nouveau un brouillon."),
 }
 
+# Where a letter leads once it is saved, by the button of its form: what is seen or sent is what is written.
+NEXT = {"preview": "staff-newsletter-preview", "send": "staff-newsletter-send"}
+
 
 @staff_page(StaffAction.SEE_NEWSLETTER, WRITE)
 def letters(request: HttpRequest) -> HttpResponseBase:
@@ -129,7 +132,7 @@ def _save(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
                 messages.error(request, problem.detail)
         else:
             messages.success(request, "La lettre est enregistrée.")
-            return redirect("staff-newsletter-letter", campaign.pk)
+            return redirect(NEXT.get(request.POST.get("action", ""), "staff-newsletter-letter"), campaign.pk)
     return _form_page(request, campaign, form, conflict, status)
 
 

@@ -54,6 +54,20 @@ def test_a_letter_is_begun_written_and_seen(staff):
     assert (test.to, test.kind, test.context["is_test"]) == ("admin@example.com", "newsletter_letter", True)
 
 
+@pytest.mark.parametrize(("action", "page"), [("preview", "apercu"), ("send", "envoyer")])
+def test_what_is_seen_or_sent_is_saved_first(staff, action, page):
+    campaign = make_letter(fr="Ils arrivent.")
+    url = f"/admin/newsletter/{campaign.pk}"
+    drawn = staff.get(url).content.decode()
+    assert f'name="action" value="{action}"' in drawn
+    assert f'href="{url}/{page}"' not in drawn
+    refused = staff.post(url, typed(campaign, title="", action=action))
+    assert (refused.status_code, campaign.texts.get().body) == (400, "Ils arrivent.")
+    saved = staff.post(url, typed(campaign, subject_fr="Les dragons", body_fr="Ils sont là.", action=action))
+    assert saved["Location"] == f"{url}/{page}"
+    assert campaign.texts.get().body == "Ils sont là."
+
+
 def test_nobody_is_counted_in_the_singular(staff):
     campaign = make_letter()
     assert "0 abonné</a>" in staff.get("/admin/newsletter").content.decode()
