@@ -8,3 +8,11 @@ test("what is said once leaves the address, and nothing else of it does", () => 
   expect(location.pathname + location.search + location.hash).toBe("/admin/blog?etat=brouillons#liste");
   expect([history.state, document.body.textContent]).toEqual([{ kept: 1 }, "Article créé"]);
 });
+
+test("what was refused has the focus, though the address names a part of the page", () => {
+  history.replaceState(null, "", "/admin/promotions/9#apercu");
+  document.body.innerHTML = `<main><div class="error-summary" tabindex="-1" autofocus></div></main>`;
+  enhancePages();
+  dispatchEvent(new Event("load"));
+  expect(document.activeElement?.className).toBe("error-summary");
+});

@@ -9,6 +9,9 @@
  * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself.
  */
 export function enhancePages(): void {
+  // Where the address names a part of the page, browsers go there instead, until all is loaded.
+  if (location.hash)
+    addEventListener("load", () => document.querySelector<HTMLElement>("main [autofocus]")?.focus());
   for (const { dataset } of document.querySelectorAll<HTMLElement>("[data-once]")) {
     const address = new URL(location.href);
     address.searchParams.delete(dataset.once ?? "");
