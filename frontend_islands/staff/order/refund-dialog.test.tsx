@@ -70,6 +70,34 @@ it("gives back what was shown, though more was typed while that was on its way",
   expect(bodies).toEqual([{ amount: "20", reason: "", expected_left: "60.00" }]);
 });
 
+it("takes no amount that was typed for another choice", async () => {
+  const line = {
+    id: 1,
+    product_name: "Golem",
+    quantity: 1,
+    returned_quantity: 0,
+    sent_quantity: 0,
+    to_send: 1,
+  };
+  const one = { ...order, lines: [line] } as unknown as StaffOrderSheet;
+  const { user, screen } = await renderStaff(<RefundDialog order={one} onClose={() => {}} />);
+  await user.click(screen.getByLabelText("Un montant"));
+  await user.type(screen.getByLabelText(/^Montant/), "5");
+  await user.click(screen.getByLabelText("Des pièces"));
+  expect(screen.getByLabelText<HTMLInputElement>(/^Moins que leur valeur/).value).toBe("");
+  await user.click(screen.getByRole("button", { name: "Une de plus" }));
+  await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
+  await user.click(await screen.findByRole("button", { name: /^Rembourser 20,00\s€$/ }));
+  await screen.findByRole("alert");
+  expect(bodies).toEqual([
+    {
+      lines: [{ item_id: 1, quantity: 1, restock: false, was_sent: false }],
+      reason: "",
+      expected_left: "60.00",
+    },
+  ]);
+});
+
 it("asks who it is in another tab: what is typed stays, and goes out from here", async () => {
   refusal = {
     code: "reauthentication_required",

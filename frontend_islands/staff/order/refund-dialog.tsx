@@ -36,7 +36,9 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
   const refresh = useRefresh(order.id);
   const [scope, setScope] = useState<Scope>("lines");
   const [returned, setReturned] = useState(new Map<number, Returned>());
-  const [amount, setAmount] = useState("");
+  // What was typed for one of them says nothing of the other.
+  const [amounts, setAmounts] = useState({ all: "", lines: "", amount: "" });
+  const amount = amounts[scope];
   const [restockAll, setRestockAll] = useState(false);
   const [reason, setReason] = useState("");
   const demand = demandOf(order, scope, returned, amount, restockAll);
@@ -79,7 +81,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
       title={proposal ? t("refundConsequences") : t("refundTitle")}
       onClose={onClose}
       isBusy={isBusy}
-      typed={{ scope, amount, reason, restockAll, returned: [...returned] }}
+      typed={{ scope, amounts, reason, restockAll, returned: [...returned] }}
       actions={
         proposal ? (
           <>
@@ -141,7 +143,7 @@ export function RefundDialog({ order, onClose }: { order: StaffOrderSheet; onClo
               inputMode="decimal"
               value={amount}
               maxLength={12}
-              onChange={(event) => setAmount(event.target.value)}
+              onChange={(event) => setAmounts({ ...amounts, [scope]: event.target.value })}
             />
           </Field>
         )}
