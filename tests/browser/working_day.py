@@ -61,7 +61,7 @@ def new_piece(hands: Hands, morning: Morning) -> None:
     if not published.is_checked():
         hands.press(published)
         hands.press(button(page, "Enregistrer"))
-    expect(page.get_by_text("Tout est enregistré")).to_be_visible()
+    expect(page.get_by_text("La fiche est enregistrée")).to_be_visible()
     assert page.request.get(f"/produit/{page.url.rsplit('/', 1)[1].partition('#')[0]}").ok
 
 

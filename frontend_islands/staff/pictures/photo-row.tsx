@@ -82,9 +82,9 @@ export function PhotoRow({ photo, index, total, formats, canEdit, ...on }: Photo
             onLoad={() => setFailed(false)}
           />
         )}
-        {index === 0 && <span className="badge photo__main">{t("main")}</span>}
       </div>
       <div className="photo__text">
+        {index === 0 && <p className="badge photo__main">{t("main")}</p>}
         <p className="photo__alt">{photo.alt || <span className="muted">{t("noAlt")}</span>}</p>
         <p className="muted">
           {shows.filter(Boolean).join(" · ") || t("all")}

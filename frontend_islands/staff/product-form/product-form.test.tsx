@@ -95,7 +95,7 @@ it("sends what was changed alone, with the version that was read", async () => {
   });
   await screen.findByText("Produit mis à jour avec succès");
   // Said once: the bar shows it to those who look.
-  expect((await screen.findByText("Tout est enregistré")).getAttribute("role")).toBeNull();
+  expect((await screen.findByText("La fiche est enregistrée")).getAttribute("role")).toBeNull();
   expect(await barriers(container)).toEqual([]);
 });
 
