@@ -20,7 +20,7 @@ from blog.models import (
     Tag,
 )
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import RecordAdmin, StaffAdmin, StaffRights
+from shop.core.staff_admin import RecordAdmin, StaffAdmin, StaffRights, YesNoFilter
 
 
 class RevisionInline(StaffRights, admin.TabularInline[ArticleRevision, Article]):
@@ -98,7 +98,7 @@ show(
     staff_row="staff-newsletter-letter",
     staff_key="campaign_id",
     list_display=("campaign", "subscriber", "unsubscribed_at"),
-    list_filter=(("unsubscribed_at", admin.EmptyFieldListFilter),),
+    list_filter=(("unsubscribed_at", YesNoFilter),),
     search_fields=("subscriber__email", "campaign__title"),
     ordering=("-pk",),
 )

@@ -14,6 +14,7 @@ from accounts.tests.people import make_admin, make_member
 from orders.tests.factories import make_product
 from shop.admin_site import SECTIONS, WITHOUT_A_LIST
 from shop.core.models import ScheduledJob
+from shop.core.staff_admin import YesNoFilter
 
 pytestmark = pytest.mark.django_db
 
@@ -131,3 +132,24 @@ def test_search_box_of_a_list_has_a_label_in_words(staff):
     page = staff.get(reverse("admin:catalog_product_changelist")).content.decode()
     assert '<label for="searchbar">Rechercher</label>' in page
     assert "search.svg" not in page
+
+
+@pytest.mark.parametrize(("role", "is_offered"), [("admin", True), ("staff", False)])
+def test_the_history_of_a_row_is_offered_to_who_may_see_it(client, role, is_offered):
+    person = make_member("qui@example.com")
+    grant_role(user=person, role=role)
+    client.force_login(person)
+    answer = client.get(reverse("admin:catalog_product_change", args=[make_product("Golem").pk]))
+    assert answer.status_code == 200
+    assert ('class="historylink"' in answer.content.decode()) == is_offered
+
+
+def test_filters_by_whether_a_column_is_filled_answer_yes_or_no():
+    filters = [
+        entry[1]
+        for model_admin in admin.site._registry.values()
+        for entry in model_admin.list_filter
+        if isinstance(entry, tuple) and issubclass(entry[1], admin.EmptyFieldListFilter)
+    ]
+    assert len(filters) > 10
+    assert not [each for each in filters if not issubclass(each, YesNoFilter)]

@@ -22,7 +22,7 @@ from catalog.selectors.products import without_customs_data
 from catalog.selectors.staff_products import search_products
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin
+from shop.core.staff_admin import StaffAdmin, YesNoFilter
 
 
 class CustomsFilter(admin.SimpleListFilter):
@@ -63,8 +63,8 @@ class ProductAdmin(StaffAdmin[Product]):
     list_filter = (
         "category",
         "is_published",
-        ("archived_at", admin.EmptyFieldListFilter),
-        ("trashed_at", admin.EmptyFieldListFilter),
+        ("archived_at", YesNoFilter),
+        ("trashed_at", YesNoFilter),
         "in_stock",
         "featured",
         "running_promotion__type",

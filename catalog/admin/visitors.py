@@ -6,7 +6,7 @@ from django.contrib import admin
 
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin, StaffRights
+from shop.core.staff_admin import StaffAdmin, StaffRights, YesNoFilter
 
 
 class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
@@ -55,7 +55,7 @@ class NoticeAdmin(StaffAdmin[Notice]):
     view_action = StaffAction.SEE_WAITING_LIST
     staff_list = "staff-waiting-list"
     list_display = ("email", "product", "category", "language", "asked_at", "confirmed_at", "sent_at")
-    list_filter = (("confirmed_at", admin.EmptyFieldListFilter), ("sent_at", admin.EmptyFieldListFilter))
+    list_filter = (("confirmed_at", YesNoFilter), ("sent_at", YesNoFilter))
     list_select_related = ("product", "category")
     search_fields = ("email",)
     # The secret of the mail's links is nobody's business here.

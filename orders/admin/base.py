@@ -21,7 +21,7 @@ from orders.selectors.refunds import refund_error_in_words
 from orders.selectors.workshop import orders_at_risk
 from orders.staff.base import PageLink
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin, StaffRights
+from shop.core.staff_admin import StaffAdmin, StaffRights, YesNoFilter
 
 Row = TypeVar("Row", bound=Model)
 OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
@@ -100,16 +100,6 @@ class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):
         shown = [name for name in self.fields or () if name in relations]
         rows = super().get_queryset(request)
         return rows.select_related(*shown) if shown else rows
-
-
-class YesNoFilter(admin.EmptyFieldListFilter):
-    """Whether a column is filled. The address stays Django's: `…__isempty=0` is « oui »."""
-
-    def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        everything, empty, filled = super().choices(changelist)
-        yield everything
-        yield {**filled, "display": _("Oui")}
-        yield {**empty, "display": _("Non")}
 
 
 class CountryFilter(admin.AllValuesFieldListFilter):

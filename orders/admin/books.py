@@ -6,14 +6,14 @@ from django.urls import reverse
 from orders.admin.base import LinksOrder, StaffPageAdmin
 from orders.models import Discrepancy, LedgerEntry
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin
+from shop.core.staff_admin import StaffAdmin, YesNoFilter
 
 
 @admin.register(Discrepancy)
 class DiscrepancyAdmin(LinksOrder, StaffPageAdmin[Discrepancy]):
     view_action = StaffAction.SEE_BOOKS
     list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
-    list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
+    list_filter = (("resolved_at", YesNoFilter), "kind", "found_at")
     search_fields = ("provider_id", "order__reference", "detail")
     list_select_related = ("order",)
 

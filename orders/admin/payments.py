@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from orders.admin.base import StaffPageAdmin, order_link
 from orders.models import Attempt, InstallmentPause, Payment, StoredCard, StripeEvent
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffAdmin
+from shop.core.staff_admin import StaffAdmin, YesNoFilter
 
 
 @admin.register(Payment)
@@ -32,7 +32,7 @@ class InstallmentPauseAdmin(StaffPageAdmin[InstallmentPause]):
 
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "started_at", "started_by", "reason", "ended_at", "ended_by")
-    list_filter = (("ended_at", admin.EmptyFieldListFilter), "started_by")
+    list_filter = (("ended_at", YesNoFilter), "started_by")
     search_fields = ("order__reference", "order__email")
     list_select_related = ("order",)
     ordering = ("-started_at",)
@@ -47,7 +47,7 @@ class StoredCardAdmin(StaffAdmin[StoredCard]):
 
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "brand", "last4", "expiry_month", "expiry_year", "refused_code", "forgotten_at")
-    list_filter = ("brand", ("forgotten_at", admin.EmptyFieldListFilter))
+    list_filter = ("brand", ("forgotten_at", YesNoFilter))
     search_fields = ("order__reference", "last4")
     list_select_related = ("order",)
 
@@ -73,7 +73,7 @@ class StripeEventAdmin(StaffPageAdmin[StripeEvent]):
 
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("received_at", "kind", "event_id", "processed_at", "tries", "error")
-    list_filter = ("kind", ("processed_at", admin.EmptyFieldListFilter), "received_at")
+    list_filter = ("kind", ("processed_at", YesNoFilter), "received_at")
     search_fields = ("event_id", "kind")
 
     def staff_url(self, event: StripeEvent) -> str:

@@ -32,7 +32,7 @@ from orders.models import (
     WithdrawalLine,
 )
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import RecordAdmin
+from shop.core.staff_admin import RecordAdmin, YesNoFilter
 
 show = partial(admin.site.register, admin_class=RecordAdmin)
 
@@ -145,7 +145,7 @@ show(
     view_action=StaffAction.SEE_BOOKS,
     staff_list="staff-payouts",
     list_display=("booked_on", "label", "amount", "payout", "imported_at", "closed_at"),
-    list_filter=(("payout", admin.EmptyFieldListFilter), ("closed_at", yes_no(_("close")))),
+    list_filter=(("payout", YesNoFilter), ("closed_at", yes_no(_("close")))),
     search_fields=("label", "payout__provider_id"),
 )
 show(

@@ -10,7 +10,7 @@ from orders.admin.base import ExplainsRefunds, LinksOrder, StaffPageAdmin
 from orders.models import Dispute, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import progress
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import StaffRights
+from shop.core.staff_admin import StaffRights, YesNoFilter
 
 
 class RefundLineInline(StaffRights, admin.TabularInline[RefundLine, RefundRequest]):
@@ -34,7 +34,7 @@ class RefundRequestAdmin(LinksOrder, StaffPageAdmin[RefundRequest]):
 
     view_action = StaffAction.SEE_REFUNDS
     list_display = ("created_at", "order_link", "amount", "voided", "progress", "reason", "external", "actor")
-    list_filter = ("external", ("settled_at", admin.EmptyFieldListFilter), "created_at")
+    list_filter = ("external", ("settled_at", YesNoFilter), "created_at")
     search_fields = ("id", "order__reference", "order__email", "refunds__provider_id")
     list_select_related = ("order", "actor")
     inlines = (RefundLineInline, RefundInline)

@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import IntegerField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction, may, require
@@ -24,6 +25,16 @@ Row = TypeVar("Row", bound=Model)
 COMPARISONS = frozenset(
     {"exact", "in", "lt", "lte", "gt", "gte", "isnull", "isempty", "year", "month", "day", "id__exact"}
 )
+
+
+class YesNoFilter(admin.EmptyFieldListFilter):
+    """Whether a column is filled. The address stays Django's: `…__isempty=0` is « oui »."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        everything, empty, filled = super().choices(changelist)
+        yield everything
+        yield {**filled, "display": _("Oui")}
+        yield {**empty, "display": _("Non")}
 
 
 class StaffRights:
@@ -83,13 +94,13 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        shown = {}
+        shown: dict[str, Any] = {"sees_history": may(request.user, StaffAction.SEE_AUDIT)}
         if object_id and self.staff_row:
             row = self.get_object(request, unquote(object_id))
             key = attrgetter(self.staff_key)(row) if row else None
-            shown = {"staff_url": reverse(self.staff_row, args=[key])} if key else {}
+            shown |= {"staff_url": reverse(self.staff_row, args=[key])} if key else {}
         elif self.staff_list:
-            shown = {"staff_url": reverse(self.staff_list)}
+            shown["staff_url"] = reverse(self.staff_list)
         return super().changeform_view(request, object_id, form_url, {**shown, **(extra_context or {})})
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:

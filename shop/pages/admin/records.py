@@ -9,7 +9,7 @@ from django.contrib import admin
 from shop.backups.models import Backup
 from shop.consent.models import ConsentProof, ConsentVersion
 from shop.core.staff_actions import StaffAction
-from shop.core.staff_admin import RecordAdmin
+from shop.core.staff_admin import RecordAdmin, YesNoFilter
 from shop.integrations.models import (
     ApiKey,
     RepeatedCall,
@@ -107,7 +107,7 @@ show(
         "last_day",
         "revoked_at",
     ),
-    list_filter=(("revoked_at", admin.EmptyFieldListFilter),),
+    list_filter=(("revoked_at", YesNoFilter),),
     search_fields=("name", "prefix"),
     exclude=("secret_hash",),
 )
@@ -126,7 +126,7 @@ show(
     staff_list="staff-webhooks",
     staff_row="staff-webhook",
     list_display=("__str__", "url", "is_active", "paused_at", "created_by", "created_at"),
-    list_filter=("is_active", ("paused_at", admin.EmptyFieldListFilter)),
+    list_filter=("is_active", ("paused_at", YesNoFilter)),
     search_fields=("url", "description"),
     exclude=("secret", "former_secret"),
 )
@@ -135,7 +135,7 @@ show(
     view_action=StaffAction.SEE_AUTOMATION,
     staff_list="staff-webhooks",
     list_display=("created_at", "kind", "subject", "id", "endpoint", "dispatched_at"),
-    list_filter=("created_at", "kind", ("dispatched_at", admin.EmptyFieldListFilter)),
+    list_filter=("created_at", "kind", ("dispatched_at", YesNoFilter)),
     search_fields=("subject",),
 )
 show(
@@ -202,7 +202,7 @@ show(
         "alerted_at",
         "cleared_at",
     ),
-    list_filter=("name", ("ended_at", admin.EmptyFieldListFilter)),
+    list_filter=("name", ("ended_at", YesNoFilter)),
     search_fields=("name", "label"),
 )
 show(
