@@ -152,6 +152,13 @@ def _save(request: HttpRequest, order: Order, values: dict[str, str]) -> bool:
         return False
     if invoice is None:
         messages.success(request, "Brouillon enregistré\u00a0: la facture l'utilisera.")
+    elif invoice.number == request.POST.get("seen"):
+        messages.warning(
+            request,
+            f"Rien n'est émis\u00a0: la facture {invoice.number} porte déjà ces valeurs. Écrivez le nom, l'adresse, le "
+            "numéro ou les notes qu'elle doit porter.",
+        )
+        return False
     else:
         messages.success(request, f"Facture {invoice.number} émise.")
     return True

@@ -261,3 +261,14 @@ def test_staff_correct_an_invoice_with_a_reason(order: Order) -> None:
         "credit_note",
         "invoice",
     ]
+
+
+def test_a_correction_that_changes_nothing_says_that_nothing_is_issued(order: Order) -> None:
+    admin = client_of(make_admin())
+    number = Invoice.objects.get().number
+    sent = {"explanation": "Nouvelle adresse", "seen": number}
+    page = admin.post(reverse("staff-order-invoice", args=[order.pk]), sent).content.decode()
+    assert f"Rien n&#x27;est émis\u00a0: la facture {number} porte déjà ces valeurs." in page
+    assert 'value="Nouvelle adresse"' in page
+    assert f"Facture {number} émise." not in page
+    assert (Invoice.objects.count(), InvoiceDraft.objects.count()) == (1, 0)
