@@ -91,6 +91,9 @@ it("takes scans and numbers, shows the mails first, and keeps what was typed of 
   ]);
   expect(screen.getByLabelText<HTMLInputElement>("Numéro de suivi de BBBB2222").value).toBe("6A2");
   expect(screen.getByText("Un litige est ouvert.").getAttribute("role")).toBe("alert");
+  expect(document.querySelector("#toasts .toast")?.textContent).toContain(
+    "1 commande expédiée1 n'est pas partie : elle reste cochée, avec sa raison.",
+  );
 });
 
 it("sends what was read again alone, though another chosen order is ready since", async () => {

@@ -83,7 +83,11 @@ export function DispatchScreen({ carriers }: DispatchProps) {
       onSuccess: (done) => {
         preview.reset();
         const count = done.filter(({ outcome }) => outcome === "shipped").length;
-        toast({ kind: count === done.length ? "success" : "info", title: t("shipped", { count }) });
+        const refused = done.filter(({ outcome }) => outcome === "refused").length;
+        const title = t("shipped", { count });
+        // On a phone the list of outcomes is out of sight: the notice stays, too.
+        if (refused > 0) toast({ kind: "error", title, text: t("refused", { count: refused }) });
+        else toast({ kind: count === done.length ? "success" : "info", title });
       },
       onError: (error) => {
         preview.reset();
