@@ -86,7 +86,7 @@ export function DispatchScreen({ carriers }: DispatchProps) {
         const refused = done.filter(({ outcome }) => outcome === "refused").length;
         const title = t("shipped", { count });
         // On a phone the list of outcomes is out of sight: the notice stays, too.
-        if (refused > 0) toast({ kind: "error", title, text: t("refused", { count: refused }) });
+        if (refused > 0) toast({ kind: "error", title, text: t("stayed", { count: refused }) });
         else toast({ kind: count === done.length ? "success" : "info", title });
       },
       onError: (error) => {
