@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import Favourite, Notice, Review, ReviewState
 from catalog.services.notices import purge_notices
 from catalog.services.reviews import anonymise_old_reviews, anonymise_reviews
+from catalog.services.stock import lock_products
 from shop.core.personal_data import (
     Basis,
     Period,
@@ -151,6 +152,8 @@ def _erase_favourites(person: Person) -> bool:
 def _erase_reviews(person: Person) -> bool:
     """Those that nobody has read go whole."""
     own = Review.objects.filter(_written_by(person))
+    # As decisions do: what is published at this moment stays.
+    lock_products(product_ids=own.values("product"))
     own.exclude(state=ReviewState.PUBLISHED).delete()
     anonymise_reviews(own)
     return True

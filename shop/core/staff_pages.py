@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -20,6 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from shop.core.kept_forms import ask_to_sign_in, offer_kept
+from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
 
 P = ParamSpec("P")
@@ -68,11 +69,13 @@ def staff_page(
                 response = refusal or offer_kept(request) or asked(request, *args, **kwargs)
             except PermissionDenied:
                 response = _forbidden(request)
-            except Http404:
+            except (Http404, ObjectDoesNotExist, Problem) as error:
+                if not _is_gone(request, error):
+                    raise
                 # Somebody else deleted it: what was typed is in no page any more, as none is cached.
                 texts = _typed_texts(request)
                 if not texts:
-                    raise
+                    raise Http404 from error
                 response = render(request, "staff/gone.html", {"texts": texts}, status=404)
             response["X-Robots-Tag"] = "noindex, nofollow"
             return response
@@ -80,6 +83,17 @@ def staff_page(
         return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(guarded)))
 
     return decorate
+
+
+def _is_gone(request: HttpRequest, error: Exception) -> bool:
+    """Also of a row that the view has found, and that was deleted while its change waited for the lock: a second click
+    on « Supprimer »."""
+    match error:
+        case ObjectDoesNotExist():
+            return request.method == "POST"
+        case Problem():
+            return error.status == 404
+    return True
 
 
 def _typed_texts(request: HttpRequest) -> list[str]:

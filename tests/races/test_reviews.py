@@ -8,17 +8,19 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import User
 from catalog.models import Product, Review, ReviewDecision, ReviewState
+from catalog.personal_data import _erase_reviews
 from catalog.selectors import purchases
 from catalog.selectors.purchases import Purchase
 from catalog.services import reviews
 from catalog.services.reviews import moderate_review, submit_guest_review, submit_review
 from orders.tests.factories import make_product
+from shop.core.personal_data import Person
 from shop.core.problems import Problem
-from tests.races.concurrency import Rendezvous, run_concurrently, values
+from tests.races.concurrency import Rendezvous, Started, run_concurrently, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -32,6 +34,48 @@ def written(product: Product, rating: int) -> Review:
         text="Très fine.",
         experience_date=date(2026, 11, 2),
     )
+
+
+def publish(review: Review) -> Review:
+    return moderate_review(
+        review_id=review.pk,
+        seen=ReviewState.PENDING,
+        state=ReviewState.PUBLISHED,
+        reason="",
+        moderator_id=None,
+        moderator="#1",
+    )
+
+
+def erase(review: Review) -> None:
+    with transaction.atomic():
+        _erase_reviews(Person(0, (review.guest_email,)))
+
+
+def test_a_review_that_is_published_while_its_author_is_erased_stays_and_counts() -> None:
+    product = make_product()
+    review = written(product, 5)
+    with transaction.atomic():
+        publish(review)
+        erasing = Started(partial(erase, review))
+        wait_until_blocked()
+    erasing.value()
+    review.refresh_from_db()
+    product.refresh_from_db()
+    assert (review.state, review.guest_email) == (ReviewState.PUBLISHED, "")
+    assert (product.rating_count, product.rating_average) == (1, Decimal(5))
+
+
+def test_a_review_that_goes_with_its_author_is_not_published_any_more() -> None:
+    product = make_product()
+    review = written(product, 5)
+    with transaction.atomic():
+        _erase_reviews(Person(0, (review.guest_email,)))
+        publishing = Started(partial(publish, review))
+        wait_until_blocked()
+    assert type(publishing.outcome().error) is Review.DoesNotExist
+    product.refresh_from_db()
+    assert (ReviewDecision.objects.count(), product.rating_count) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -71,16 +115,8 @@ def test_two_decisions_at_once(
     monkeypatch.setattr(reviews, "refresh_rating", refresh_together)
     if not locked:
         monkeypatch.setattr(reviews, "lock_products", lambda product_ids: None)
-    publish = partial(
-        moderate_review,
-        seen=ReviewState.PENDING,
-        state=ReviewState.PUBLISHED,
-        reason="",
-        moderator_id=None,
-        moderator="#1",
-    )
     chosen = (first, first) if same else (first, second)
-    values(run_concurrently([partial(publish, review_id=review.pk) for review in chosen]))
+    values(run_concurrently([partial(publish, review) for review in chosen]))
     product.refresh_from_db()
     assert (ReviewDecision.objects.count(), product.rating_count) == (decisions, count)
     # Of the two that count one review, either may be the last.

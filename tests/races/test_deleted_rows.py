@@ -1,0 +1,76 @@
+"""Staff who change a row in the moment in which somebody else deletes it: it was there when their page asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import Model
+from django.test import Client
+
+from accounts.models import User
+from accounts.tests.people import make_admin, prove
+from blog.tests.subscribers import make_letter
+from shop.core.models import OutgoingMail
+from shop.integrations.endpoints import create_endpoint
+from shop.integrations.models import WebhookEndpoint
+from shop.pages.models import ContactRequest, FaqCategory, FaqEntry
+from shop.pages.tests.contact import send
+from tests.races.concurrency import Started, wait_until_blocked
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def letter(staff: User) -> Model:
+    return make_letter(actor=staff)
+
+
+def message(staff: User) -> Model:
+    send(Client())
+    OutgoingMail.objects.all().delete()
+    return ContactRequest.objects.get()
+
+
+def question(staff: User) -> Model:
+    category = FaqCategory.DELIVERY
+    return FaqEntry.objects.create(question="Quand ?", answer="Bientôt.", category=category, on_faq=True)
+
+
+def webhook(staff: User) -> Model:
+    create_endpoint(url="https://example.com/hook", description="", kinds=["stock.changed"], actor=staff)
+    return WebhookEndpoint.objects.get()
+
+
+@pytest.mark.parametrize(
+    ("make", "address", "typed", "kept"),
+    [
+        (letter, "newsletter/{}/supprimer", {}, ""),
+        (letter, "newsletter/{}/envoyer", {}, ""),
+        (message, "messages/{}", {"text": "Oui, en bleu.", "seen": "0"}, "Oui, en bleu."),
+        (question, "textes/questions/{}", {"question_fr": "Où ?", "answer_fr": "Ici."}, "Ici."),
+        (webhook, "webhooks/{}/supprimer", {}, ""),
+        (webhook, "webhooks/{}/secret", {}, ""),
+        (webhook, "webhooks/{}/marche", {}, ""),
+    ],
+)
+def test_what_is_deleted_meanwhile_is_not_there(
+    make: Callable[[User], Model], address: str, typed: dict[str, Any], kept: str
+) -> None:
+    staff = make_admin()
+    row = make(staff)
+    browser = Client(raise_request_exception=False)
+    browser.force_login(staff)
+    prove(browser, staff)
+    with transaction.atomic():
+        type(row)._default_manager.get(pk=row.pk).delete()
+        posting = Started(lambda: browser.post("/admin/" + address.format(row.pk), typed))
+        wait_until_blocked()
+    answer = posting.value()
+    assert answer.status_code == 404
+    page = answer.content.decode()
+    assert ("Supprimé entre-temps" in page) == bool(kept)
+    assert kept in page
+    assert not OutgoingMail.objects.exists()
+    assert not type(row)._default_manager.exists()
