@@ -15,7 +15,7 @@ from accounts.tests.people import make_admin, make_member
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Product, Review
 from orders.forms import DeliveryAddressForm
-from orders.models import Order, OrderStatus
+from orders.models import Order, OrderStatus, StoredCard
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.installments import offer_installments
@@ -130,6 +130,7 @@ def test_once_the_period_is_over_the_card_offers_no_withdrawal(client, member):
 def test_installments_show_dates_states_and_the_link_to_pay(client, member):
     offer_installments()
     order = buy(member, (make_product(price="200.00"), 1), payment_mode="installments")
+    StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
     page = read(client)
     assert "Échéance 1/3" in page
     assert page.count("Débit le") == 2
