@@ -8,6 +8,7 @@ from catalog.services.products import delete_product
 from catalog.tests.factories import change_product
 from orders.access import order_url
 from orders.models import Payment, PaymentState, WithdrawalCase
+from orders.services.fulfilment.status_changes import change_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.installments import offer_installments
@@ -68,7 +69,7 @@ def test_an_installment_that_is_given_up_is_struck_out_and_says_what_that_means(
 
 
 def _line_links(page: str) -> list[str]:
-    return re.findall(r'<h3 class="line__name"><a href="([^"]+)">', page)
+    return re.findall(r'<h3 class="line__name" lang="fr"><a href="([^"]+)">', page)
 
 
 def test_a_line_leads_to_its_product_in_the_language_of_the_page(client):
@@ -79,6 +80,15 @@ def test_a_line_leads_to_its_product_in_the_language_of_the_page(client):
     assert _line_links(client.get(order_url(order)).content.decode()) == [f"/produit/{product.pk}-hibou"]
     german = client.get(order_url(order, "de")).content.decode()
     assert _line_links(german) == [f"/de/produkt/{product.pk}-uhu"]
+
+
+def test_wcag_3_1_2_what_was_said_of_an_order_is_marked_with_its_language(client):
+    make_seller()
+    order = pay_order(make_order((make_product("Hibou"), 1)))
+    change_status(order_id=order.pk, status="processing", actor=None)
+
+    german = client.get(order_url(order, "de")).content.decode()
+    assert '<p lang="fr">Statut mis à jour vers: En préparation</p>' in german
 
 
 @pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "taken off sale"])
@@ -93,4 +103,4 @@ def test_a_line_whose_product_is_gone_has_its_name_and_no_link(client, is_delete
 
     page = client.get(order_url(order)).content.decode()
     assert _line_links(page) == []
-    assert '<h3 class="line__name">Hibou</h3>' in page
+    assert '<h3 class="line__name" lang="fr">Hibou</h3>' in page
