@@ -113,7 +113,7 @@ def test_nothing_typed_is_lost_when_something_is_missing(order):
 def test_a_part_has_to_be_said(order):
     answer = Client().post("/retractation", typed(order, scope="part"))
 
-    assert "Dites quels articles vous rendez." in words(answer)
+    assert "Articles que vous rendez Dites quels articles vous rendez." in words(answer)
     answer = Client().post("/retractation", typed(order, scope="part", goods="Deux golems"))
     assert "Articles rendus : Deux golems" in words(answer)
     # What stands in a field that is not on screen was not meant.
