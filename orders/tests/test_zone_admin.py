@@ -75,6 +75,28 @@ def test_weight_steps_out_of_order_are_refused(staff, steps, message):
     assert not ShippingRateStep.objects.filter(zone=zone).exists()
 
 
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([("500", "")], '<a href="#id_rate_steps-0-rate">Tarif (€)\u00a0: Ce champ est obligatoire.</a>'),
+        (
+            [("500", "60")],
+            "Au-delà de 500\u00a0g, le tarif de la zone est plus bas que celui du dernier palier.",
+        ),
+    ],
+)
+def test_what_is_refused_of_a_step_is_said_at_the_head_of_the_page(staff, steps, said):
+    zone = ShippingZone.objects.get(code="rest-of-world")
+    page = f"/admin/zones-de-livraison/{zone.pk}"
+    assert "error-summary" not in staff.get(page).content.decode()
+    drawn = staff.post(page, zone_body(staff, page, steps)).content.decode()
+    _head, _sign, summary = drawn.partition(
+        '<div class="error-summary" role="alert" tabindex="-1" autofocus>'
+    )
+    assert f"<li>{said}</li>" in summary.partition("</div>")[0]
+    assert zone.rate_steps.count() == 0
+
+
 def test_weight_steps_in_order_are_written(staff):
     zone = ShippingZone.objects.get(code="rest-of-world")
     page = f"/admin/zones-de-livraison/{zone.pk}"
