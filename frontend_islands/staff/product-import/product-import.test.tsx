@@ -65,6 +65,13 @@ it("reads the Unicode text of a spreadsheet, in either order of its bytes", asyn
   expect(sent.map(({ csv }) => csv)).toEqual(["n\né", "n\né"]);
 });
 
+it("says that a file is empty, and asks the shop nothing", async () => {
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  await user.upload(screen.getByLabelText("Fichier CSV"), fileOf());
+  expect((await screen.findByRole("alert")).textContent).toBe("Ce fichier est vide.");
+  expect(sent).toEqual([]);
+});
+
 it("imports nothing while a line is wrong", async () => {
   refused = 1;
   const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);

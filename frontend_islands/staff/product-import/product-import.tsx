@@ -39,6 +39,10 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
     setFault("");
     look.reset();
     if (!file) return;
+    if (file.size === 0) {
+      setFault(t("empty"));
+      return;
+    }
     if (file.size > MOST_BYTES) {
       setFault(t("tooBig"));
       return;
