@@ -77,6 +77,7 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
   }
   return (
     <Section title={t("sections.actions")}>
+      {hasChanges && <p>{t("saveFirst")}</p>}
       <div className="product-form__grid">
         {rights.edit && rights.prices && (
           <div className="field">

@@ -214,6 +214,15 @@ it("keeps a first change that is the only one", async () => {
   await waitFor(() => expect(document.activeElement?.textContent).toBe("Supprimer"));
 });
 
+it("says why a product with changes is neither copied nor archived", async () => {
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  const why = "Enregistrez ou annulez d'abord vos modifications.";
+  const copy = await screen.findByRole("button", { name: "Dupliquer" });
+  expect([copy.hasAttribute("disabled"), screen.queryByText(why)]).toEqual([false, null]);
+  await user.click(screen.getByLabelText("En vedette"));
+  expect([copy.hasAttribute("disabled"), screen.getByText(why).tagName]).toEqual([true, "P"]);
+});
+
 it("makes one copy, however long its page takes to come", async () => {
   answers = [{ status: 201, body: { ...OURS, id: 8 } }];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
