@@ -216,7 +216,7 @@ STEPS: dict[str, Step] = {
             "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par écrit. Le motif lui "
             "est envoyé par e-mail : écrivez-le pour lui, dans sa langue."
         ),
-        _open,
+        lambda case: _open(case) and not case.withdrawal.refund_requests.exists(),
         lambda case, data, actor: cases.refuse_case(
             case_id=case.pk,
             reason=data["reason"],

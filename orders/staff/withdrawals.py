@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.recent_authentication import ask_again, require_recent
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import (
     RefundProposal,
     ReturnedLine,
@@ -98,6 +99,8 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,
+        "has_failed": is_decided and case.order is not None and bool(retryable_refunds(case.order)),
+        "may_refund": may(request.user, StaffAction.REFUND_ORDER),
         "pages": _steps(request, case, may_refund=not is_decided and not is_settled),
     }
     return render(request, "staff/withdrawals/case.html", context)

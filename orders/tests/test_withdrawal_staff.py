@@ -20,7 +20,7 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status, update_status
-from orders.services.refunds.sending import send_refund
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import make_product
 from orders.tests.withdrawing import NOON, declare, paid_order
 from shop.core.tests.reading import text
@@ -179,12 +179,31 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     assert (' action="#somme"' in shown, 'id="somme"' in other) == (True, True)
     assert not RefundRequest.objects.exists()
 
+    other_page = text(admin.get(page(admin, case)))
     admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
     assert RefundRequest.objects.get().amount == Decimal("40.00")
     # Once more would decide nothing: it is not offered.
     decided = text(admin.get(page(admin, case)))
     assert ("Le remboursement est décidé" in decided, ">Rembourser<" in decided) == (True, False)
+    assert (">Ne pas donner suite<" in other_page, ">Ne pas donner suite<" in decided) == (True, False)
     assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
+
+
+def test_a_refund_that_failed_is_said_with_where_it_is_made_again(admin, provider):
+    order = paid_order()
+    case = declare(order)
+    sent = {f"units_{order.items.get().pk}": "1", "expected": str(order.total), "confirm": "1"}
+    admin.post(page(admin, case, "refund"), sent)
+    refund = Refund.objects.get()
+    send_refund(refund.pk)
+    refund.refresh_from_db()
+    provider.settle_refund(str(refund.provider_id), "failed")
+    sync_refunds(str(refund.attempt.intent_id))
+    shown = text(admin.get(page(admin, case)))
+    assert "Le remboursement décidé a échoué" in shown
+    assert "Le remboursement est décidé" not in shown
+    assert f'<a href="{reverse("staff-refunds")}">réessayez-le ou réglez-le par virement</a>' in shown
+    assert "· réglé le" not in text(admin.get(reverse("staff-refunds")))
 
 
 def test_what_was_described_in_words_alone_asks_staff_to_choose(admin):
