@@ -157,6 +157,7 @@ class Promotions(StaffRows[Promotion]):
         return {
             "preview": preview_of_promotion(row, timezone.now()),
             "may_end": self._may_edit(request) and state in (PromotionState.RUNNING, PromotionState.PLANNED),
+            "is_planned": state == PromotionState.PLANNED,
             "end_url": reverse("staff-promotions-end", args=[row.pk]),
         }
 

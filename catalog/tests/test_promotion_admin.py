@@ -120,6 +120,18 @@ def test_the_list_says_where_each_stands(admin_client):
     assert AuditEntry.objects.filter(action="promotion.ended").count() == 1
 
 
+@pytest.mark.parametrize(
+    ("days", "asked"),
+    [
+        (-1, "Terminer cette promotion maintenant\u00a0? Les prix d'avant reviennent aussitôt."),
+        (1, "Terminer cette promotion avant son début\u00a0? Elle ne changera aucun prix."),
+    ],
+)
+def test_ending_one_is_asked_by_what_it_does(admin_client, days, asked):
+    row = make_promotion(starts_at=timezone.now() + timedelta(days=days))
+    assert f'data-confirm="{asked}"' in admin_client.get(f"{LIST}/{row.pk}").content.decode()
+
+
 def test_deleted_the_full_price_is_back(admin_client):
     product = make_product()
     promotion = make_promotion(product)
