@@ -1,5 +1,5 @@
 """Random histories of orders: placed, paid, paid twice, expired, refunded by everybody, disputed, in installments, and
-moved through every status, paused, archived.
+moved through every status, sent in parcels, paused, archived.
 
 After every step the books must hold; after every history, once all mail of the provider has been read, they must say to
 the cent what the provider says.

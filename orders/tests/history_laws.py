@@ -20,10 +20,13 @@ from orders.models import (
     OrderStatus,
     Payment,
     PaymentState,
+    PieceStage,
     Refund,
     RefundLine,
     RefundState,
+    ShipmentLine,
     StockHold,
+    WorkPiece,
 )
 from orders.models.order import CLOSED_STATUSES
 from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS, REFUNDS_UNDER_WAY
@@ -31,6 +34,7 @@ from orders.models.states import TRANSITIONS
 from orders.selectors.money import money_outcome, with_undecided_money
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charge_left, charges_left, refundable
+from orders.selectors.shipments import units_to_send
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.stripe.facts import DisputeFacts, RefundFacts
@@ -139,6 +143,22 @@ class HistoryLaws:
             assert (order.shipped_at is not None) or order.status != OrderStatus.SHIPPED
             assert (order.delivered_at is None) == (
                 (order.status_before_closing or order.status) != OrderStatus.DELIVERED
+            )
+
+    @invariant()
+    def pieces_are_where_parcels_and_refunds_say(self) -> None:
+        for order in Order.objects.filter(paid_at__isnull=False).prefetch_related("items"):
+            to_send = units_to_send(order)
+            for item in order.items.all():
+                live = ShipmentLine.objects.filter(item=item, shipment__undone_at=None)
+                pieces = WorkPiece.objects.filter(item=item)
+                sent = pieces.filter(stage=PieceStage.SHIPPED, shipment__undone_at=None)
+                assert sum(live.values_list("quantity", flat=True)) == item.sent_quantity == sent.count()
+                here = pieces.exclude(stage=PieceStage.SHIPPED).filter(is_cancelled=False).count()
+                closed = order.status in CLOSED_STATUSES
+                assert here == (0 if closed else to_send[item.pk]), (here, to_send, order.status)
+            assert order.status not in (OrderStatus.SHIPPED, OrderStatus.DELIVERED) or not any(
+                to_send.values()
             )
 
     @invariant()

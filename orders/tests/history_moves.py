@@ -1,5 +1,5 @@
-"""What histories do to the status of an order: every transition, pauses, archiving, and the daily jobs; and the pages
-on which later installments are paid."""
+"""What histories do to the status of an order: every transition, parcels, pauses, archiving, and the daily jobs; and
+the pages on which later installments are paid."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from orders.models import (
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.fulfilment.archiving import archiving_obstacles, remove_order, restore_order
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
+from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status, decide_retention
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments import payment_links, settlement
@@ -88,6 +89,24 @@ class StatusMoves:
         if order and order.status == OrderStatus.SHIPPED and transition_problem(order, "processing") is None:
             change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur.")
             self.played["dispatches undone"] += 1
+
+    @rule(number=st.integers(0, 2), units=st.tuples(*[st.integers(0, 2)] * 2), last=st.booleans())
+    def send_parcel(self, number: int, units: tuple[int, int], last: bool) -> None:
+        order = self.order(number)
+        if order:
+            wanted = dict(zip(order.items.values_list("pk", flat=True), units, strict=False))
+            with suppress(Problem), transaction.atomic():
+                ship_units(order_id=order.pk, units=wanted, actor=None, is_last=last)
+                self.played["parcels"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def take_parcel_back(self, number: int) -> None:
+        order = self.order(number)
+        parcel = order and order.shipments.filter(undone_at=None).last()
+        if parcel:
+            with suppress(Problem), transaction.atomic():
+                undo_shipment(shipment_id=parcel.pk, reason="Erreur.", actor=None)
+                self.played["parcels taken back"] += 1
 
     @rule(number=st.integers(0, 2), customer=st.booleans())
     def pause(self, number: int, customer: bool) -> None:

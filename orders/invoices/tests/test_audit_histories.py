@@ -18,7 +18,7 @@ from orders.tests.memory_provider import MemoryProvider
 
 pytestmark = pytest.mark.postgres
 
-HISTORIES = int(os.environ.get("HISTORIES", "8"))
+HISTORIES = int(os.environ.get("HISTORIES", "12"))
 
 
 class AuditedHistories(OrderHistories):
