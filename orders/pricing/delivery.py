@@ -142,14 +142,14 @@ def lead_time(lines: Iterable[ProducedLine], route: Route, *, today: date) -> Le
         return None
     workshop, carrier = route.workshop, route.carrier
     made = [line for line in wanted if line.made_quantity]
-    begun, days_min, days_max = today, 0, 0
+    begun = ready_from = ready_by = today
     if made:
         units = route.queued_units + sum(line.made_quantity for line in made)
         begun = _after(today, workshop.queue_days(units), workshop.makes_on)
-        days_min = max(line.production_days_min for line in made)
-        days_max = max(line.production_days_max for line in made)
-    dispatch_from = dispatch_day(_after_open_days(begun, days_min, workshop), workshop, today)
-    dispatch_by = dispatch_day(_after_open_days(begun, days_max, workshop), workshop, today)
+        ready_from = _after_open_days(begun, max(line.production_days_min for line in made), workshop)
+        ready_by = _after_open_days(begun, max(line.production_days_max for line in made), workshop)
+    dispatch_from = dispatch_day(ready_from, workshop, today)
+    dispatch_by = dispatch_day(ready_by, workshop, today)
     earliest = delivery_day(dispatch_from, carrier.delivery_days_min, route.country, workshop)
     latest = delivery_day(dispatch_by, carrier.delivery_days_max, route.country, workshop)
     return LeadTime(
@@ -191,8 +191,9 @@ def last_order_day(lines: Iterable[ProducedLine], route: Route, *, by: date, tod
 
     if not arrives(today):
         return None
-    # An order of a later day is never promised earlier: the last good day is found by halving.
-    good, bad = today, by + _ONE_DAY
+    # One of the day itself leaves after it. An order of a later day is never promised earlier: the last good day is
+    # found by halving.
+    good, bad = today, by
     while good + _ONE_DAY < bad:
         middle = good + (bad - good) // 2
         good, bad = (middle, bad) if arrives(middle) else (good, middle)

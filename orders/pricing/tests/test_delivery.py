@@ -1,6 +1,6 @@
 """The delivery date stated before the order: rule by rule, on real calendars, and as laws over any cart."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import pytest
@@ -26,6 +26,14 @@ from shop.core.public_holidays import public_holidays
 MONDAY = date(2026, 11, 23)
 LIMITED = replace(WORKSHOP, weekly_capacity=100)
 HOME = Route(EUROPE, "FR", WORKSHOP, 0)
+
+
+@dataclass(frozen=True)
+class CarrierAtOnce:
+    """A carrier that delivers on the day on which it is given the parcel."""
+
+    delivery_days_min: int = 0
+    delivery_days_max: int = 0
 
 
 def lead(
@@ -85,6 +93,7 @@ def test_the_rest_of_a_quantity_that_is_partly_in_stock_is_made() -> None:
 def test_the_queue_and_the_quantity_of_the_cart_come_before_production() -> None:
     # 100 pieces in six days: 83 ordered before and 17 of the cart are a week, one more is a day more.
     assert LIMITED.queue_days(100) == 6
+    assert replace(LIMITED, weekly_capacity=1).queue_days(2) == 12
     week = lead(line("a", "10.00", 17, production=(0, 0)), workshop=LIMITED, queued=83)
     assert (week.start_by, week.dispatch_by) == (date(2026, 11, 30), date(2026, 11, 30))
     longer = lead(line("a", "10.00", 18, production=(0, 0)), workshop=LIMITED, queued=83)
@@ -102,6 +111,10 @@ def test_a_closure_stops_queue_production_and_dispatch_but_no_parcel() -> None:
     # Made on Tuesday 24; three open days: Saturday, Sunday, Monday.
     assert lead(made, workshop=closed).dispatch_by == date(2026, 11, 30)
     assert lead(made, workshop=LIMITED).dispatch_by == date(2026, 11, 27)
+    # A day more is Tuesday; without the closure it is Saturday, and leaves on Monday.
+    longer = line("a", "10.00", production=(4, 4))
+    assert lead(longer, workshop=closed).dispatch_by == date(2026, 12, 1)
+    assert lead(longer, workshop=LIMITED).dispatch_by == date(2026, 11, 30)
     in_stock = line("a", "10.00", in_stock=1)
     assert lead(in_stock, workshop=closed, today=date(2026, 11, 24)).dispatch_by == date(2026, 11, 30)
     sent_before = lead(in_stock, workshop=closed)
@@ -182,6 +195,22 @@ def test_a_closure_added_later_makes_orders_late_in_the_order_of_their_turns() -
     closed = replace(LIMITED, closures=(Closure(date(2026, 11, 26), date(2026, 12, 2)),))
     # Three days make 50 pieces: sent on Wednesday 25. The second is done on 7 December, the third sent today.
     assert late_orders(waiting, closed, MONDAY) == [False, True, False]
+
+
+def test_an_order_is_late_from_the_day_after_its_promise() -> None:
+    # Sent today, Monday; five days of the carrier's later is Saturday.
+    due = [WaitingOrder(0, "FR", 5, date(2026, 11, day)) for day in (27, 28, 29)]
+    assert late_orders(due, LIMITED, MONDAY) == [True, False, False]
+    # To be made, by a workshop whose capacity nobody counts: it is sent today, too.
+    made = [replace(order, made_quantity=10) for order in due]
+    assert late_orders(made, WORKSHOP, MONDAY) == [True, False, False]
+
+
+def test_the_last_order_for_a_day_leaves_on_the_next() -> None:
+    in_stock, home = [line("a", "10.00", in_stock=1)], Route(CarrierAtOnce(), "FR", WORKSHOP, 0)
+    wednesday = date(2026, 11, 25)
+    assert last_order_day(in_stock, home, by=wednesday, today=MONDAY) == date(2026, 11, 24)
+    assert last_order_day(in_stock, home, by=wednesday, today=wednesday) is None
 
 
 DAYS = st.dates(date(2026, 1, 1), date(2028, 12, 31))
