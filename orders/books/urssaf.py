@@ -113,10 +113,10 @@ def last_period(today: date) -> EndedPeriod:
     period = _period(ended, today.year) if ended else _period(12, today.year - 1)
     moved_at = LedgerEntry.objects.aggregate(first=Min("occurred_at"))["first"]
     age = 0
-    if moved_at is not None and moved_at < period.end:
+    if moved_at is not None:
         first = shop_day(moved_at)
         months = 12 * (period.last.year - first.year) + period.last.month - first.month
-        age = months - months % size + size
+        age = max(0, months - months % size + size)
     return EndedPeriod(_name(period), period, age)
 
 
