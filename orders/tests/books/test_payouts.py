@@ -111,7 +111,7 @@ def test_a_payout_is_late_after_seven_days_that_statements_cover():
     BankLine.objects.create(booked_on=date(2026, 11, 5), label="STRIPE", amount=found.amount, payout=found)
     assert not late_payouts(date(2026, 11, 12)).exists()
     # What a later statement brought does not move the day from which they cover.
-    BankLine.objects.create(booked_on=date(2026, 11, 12), label="STRIPE", amount="1.00")
+    BankLine.objects.create(booked_on=date(2026, 11, 12), label="STRIPE", amount="1.00", digest="2")
     assert [payout.provider_id for payout in late_payouts(date(2026, 11, 13))] == ["po_2"]
 
 
