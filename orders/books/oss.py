@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 
 from django.db.models import Q, Subquery
 
-from orders.books.days import Period, quarter
+from orders.books.days import Period, month, quarter
 from orders.invoices.tax import tax_rates
 from orders.models import FiledReturn, Invoice, InvoiceKind, ReturnKind
 from orders.pricing.vat import Treatment
@@ -123,8 +123,8 @@ def _documents(period: Period) -> Iterator[tuple[Invoice, datetime]]:
 def due_on(period: Period) -> date:
     """Return the last day to declare and pay a month or quarter: the end of the month after it. It does not move with
     Sundays and holidays (Regulation (EU) 282/2011, art. 60a; R613-8 Code de la sécurité sociale)."""
-    following = period.last + timedelta(days=1)
-    return (following.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    following = period.end.date()
+    return month(following.month, following.year).last
 
 
 def quarter_name(day: date) -> str:
