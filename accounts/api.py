@@ -55,11 +55,11 @@ class ErasureAnswer(serializers.Serializer[Any]):
 
 @method_decorator(never_cache, name="dispatch")
 class MeView(APIView):
-    """Who is signed in here. Never cached; a query for the roles of a member and one
-    for each part that an app registered; none for a visitor without a session."""
+    """Who is signed in here. Never cached."""
 
     @extend_schema(operation_id="me", responses=MeSerializer)
     def get(self, request: Request) -> Response:
+        # A query for the roles of a member and one for each part that an app registered; none without a session.
         user = request.user
         me: dict[str, Any] = {
             "authenticated": user.is_authenticated,
@@ -104,7 +104,7 @@ class AddressesView(APIView):
 
     @extend_schema(operation_id="addresses_list", responses=AddressSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """One query beside the session's."""
+        # One query beside the session's.
         return Response(AddressSerializer(addresses_of(cast(User, request.user)), many=True).data)
 
     @extend_schema(operation_id="address_add", request=AddressSerializer, responses={201: AddressSerializer})

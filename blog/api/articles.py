@@ -73,7 +73,7 @@ class ArticleListView(APIView):
         responses=ArticlePageSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Two queries."""
+        # Two queries.
         form = ArticleQuerySerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         asked = dict(form.validated_data)

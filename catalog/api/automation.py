@@ -49,7 +49,7 @@ class StockAutomation(APIView):
         responses=StockPage,
     )
     def get(self, request: Request) -> Response:
-        """Two queries."""
+        # Two queries.
         page = _page(request, stock_rows(), STOCK_PAGE_SIZE)
         return _answer(request, page, [stock_document(row) for row in page])
 
@@ -72,7 +72,8 @@ class ProductAutomation(APIView):
         responses=AutomationPage,
     )
     def get(self, request: Request) -> Response:
-        """All products that are not in the trash, archived ones too. Eight queries."""
+        """All products that are not in the trash, archived ones too."""
+        # Eight queries.
         products = Product.objects.filter(trashed_at=None).order_by("-created_at", "-pk")
         if "id" in request.query_params:
             products = products.filter(pk=_number(request, "id"))

@@ -71,7 +71,8 @@ class ProductReviews(APIView):
 
     @extend_schema(operation_id="reviews_list", parameters=[ReviewQuery], responses=ReviewList)
     def get(self, request: Request, product_id: str) -> Response:
-        """Published reviews, the latest first, at most 50. Two queries."""
+        """Published reviews, the latest first, at most 50."""
+        # Two queries.
         query = ReviewQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         product = Product.objects.filter(pk=int(product_id), is_published=True).first()

@@ -179,7 +179,7 @@ class ProductPicturesView(APIView):
 
     @extend_schema(operation_id="admin_pictures_list", responses=StaffGallerySerializer)
     def get(self, request: Request, product_id: str) -> Response:
-        """Three queries."""
+        # Three queries.
         return private(_gallery(int(product_id)))
 
     @extend_schema(

@@ -90,7 +90,8 @@ class AdminProductListView(APIView):
         responses=AdminProductPageSerializer,
     )
     def get(self, request: Request) -> Response:
-        """A page after `cursor`, else by number. Four queries at most."""
+        """A page after `cursor`, else by number."""
+        # Four queries at most.
         form = ProductListSerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         asked = form.validated_data

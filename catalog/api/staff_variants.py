@@ -176,7 +176,7 @@ class VariantGridView(APIView):
 
     @extend_schema(operation_id="admin_variants_retrieve", responses=VariantGridSerializer)
     def get(self, request: Request, product_id: str) -> Response:
-        """Four queries."""
+        # Four queries.
         return private(_grid(int(product_id)))
 
     @extend_schema(

@@ -427,7 +427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Two queries. */
+        /** @description The articles, last changed first. */
         get: operations["admin_posts_list"];
         put?: never;
         /**
@@ -607,7 +607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A page after `cursor`, else by number. Four queries at most. */
+        /** @description A page after `cursor`, else by number. */
         get: operations["admin_products_list"];
         put?: never;
         /** @description A new product, published unless `is_published` says otherwise; once per `Idempotency-Key`. */
@@ -684,7 +684,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Three queries. */
+        /** @description The photos of a product. */
         get: operations["admin_pictures_list"];
         put?: never;
         /** @description Adds a photo behind the others, once per `Idempotency-Key`. */
@@ -808,7 +808,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Four queries. */
+        /** @description The grid of a product. */
         get: operations["admin_variants_retrieve"];
         /**
          * @description Writes every row or none; messages are by `rows.<id>.<field>`. 409 `conflict` with the grid of now as
@@ -1214,10 +1214,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * @description Who is signed in here. Never cached; a query for the roles of a member and one
-         *     for each part that an app registered; none for a visitor without a session.
-         */
+        /** @description Who is signed in here. Never cached. */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -1238,7 +1235,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description One query beside the session's. */
+        /**
+         * @description The caller's address book: the first choice of delivery first, then the newest. An address that it holds already
+         *     is not added again.
+         */
         get: operations["addresses_list"];
         put?: never;
         /**
@@ -1310,7 +1310,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Six queries at most: orders with one more to see whether a page follows, and their parts. */
+        /**
+         * @description The caller's own paid orders, newest first, twenty a page; a page beyond the last one is empty.
+         *
+         *     `Link` (RFC 8288) holds the addresses of the pages beside it. Whose orders they are is the session's affair: no
+         *     parameter changes it.
+         */
         get: operations["api_orders_list"];
         put?: never;
         post?: never;
@@ -1453,7 +1458,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Published reviews, the latest first, at most 50. Two queries. */
+        /** @description Published reviews, the latest first, at most 50. */
         get: operations["reviews_list"];
         put?: never;
         /** @description Write a review: buyers of the product, once. */
@@ -1488,7 +1493,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Six queries, whatever the page. */
+        /** @description Paid orders, newest first. Archived ones are not among them. */
         get: operations["automation_orders_list"];
         put?: never;
         post?: never;
@@ -1505,7 +1510,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description All products that are not in the trash, archived ones too. Eight queries. */
+        /** @description All products that are not in the trash, archived ones too. */
         get: operations["automation_products_list"];
         /** @description Change the fields that are given. */
         put: operations["automation_products_update"];
@@ -1524,7 +1529,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Two queries. */
+        /** @description `GET /functions/v1/stock`: the units of every variant on its own number or its product's. */
         get: operations["automation_stock_list"];
         put?: never;
         post?: never;

@@ -121,7 +121,7 @@ class OrderAutomation(APIView):
         responses=AutomationOrderPage,
     )
     def get(self, request: Request) -> Response:
-        """Five queries, whatever the page."""
+        # Five queries, whatever the page.
         status = request.query_params.get("status", "")
         if status and status not in STATUSES:
             message = _("Ce statut n'existe pas.")

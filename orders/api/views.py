@@ -228,7 +228,7 @@ class OrderListView(APIView):
 
     @extend_schema(parameters=[PageSerializer], responses=serializers.OrderSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """Six queries at most: orders with one more to see whether a page follows, and their parts."""
+        # Six queries at most: orders with one more to see whether a page follows, and their parts.
         number = validated(PageSerializer(data=request.query_params))["page"]
         start = (number - 1) * PAGE_SIZE
         orders = order_selectors.member_orders(cast(User, request.user))[start : start + PAGE_SIZE + 1]
