@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
@@ -51,11 +51,13 @@ class Calendar:
     """The installments of an order, its stored card, what is left to pay in euros, and the pause in which nothing is
     charged.
 
-    `may_pause`: whether the customer may suspend payment now.
+    `charged_card`: the card that what is left is charged to; None without one, when it was refused for good, and while
+    a payment is disputed. `may_pause`: whether the customer may suspend payment now.
     """
 
     rows: tuple[CalendarRow, ...]
     card: StoredCard | None
+    charged_card: StoredCard | None
     outstanding: Decimal
     pause: InstallmentPause | None = None
     may_pause: bool = False
@@ -78,11 +80,6 @@ class Calendar:
     def paid_count(self) -> int:
         """Payments made, those that another one paid early included."""
         return sum(row.payment.paid_at is not None or row.paid_early for row in self.rows)
-
-    @property
-    def charged_card(self) -> StoredCard | None:
-        """The card that what is left is charged to, None where none can be."""
-        return None if self.card is None or self.card.refused_code else self.card
 
     @property
     def card_ends_early(self) -> bool:
@@ -138,11 +135,23 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     pauses = {
         pause.order_id: pause for pause in InstallmentPause.objects.filter(order__in=wanted, ended_at=None)
     }
-    cards = {card.order_id: card for card in StoredCard.objects.filter(order__in=wanted, forgotten_at=None)}
-    return {order.pk: _calendar(order, cards.get(order.pk), pauses.get(order.pk)) for order in wanted}
+    stored = StoredCard.objects.filter(order__in=wanted, forgotten_at=None).annotate(
+        is_disputed=Exists(_disputes().filter(order=OuterRef("order")))
+    )
+    cards = {card.order_id: card for card in stored}
+    charged = {card.order_id: card for card in stored if not (card.refused_code or card.is_disputed)}
+    return {
+        order.pk: _calendar(order, cards.get(order.pk), charged.get(order.pk), pauses.get(order.pk))
+        for order in wanted
+    }
 
 
-def _calendar(order: Order, card: StoredCard | None, pause: InstallmentPause | None) -> Calendar:
+def _calendar(
+    order: Order,
+    card: StoredCard | None,
+    charged_card: StoredCard | None,
+    pause: InstallmentPause | None,
+) -> Calendar:
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
     rows = tuple(
         CalendarRow(
@@ -158,6 +167,7 @@ def _calendar(order: Order, card: StoredCard | None, pause: InstallmentPause | N
     return Calendar(
         rows=rows,
         card=card,
+        charged_card=charged_card,
         outstanding=left,
         pause=pause,
         may_pause=pause is None and bool(left) and delivery_is_late(order),
@@ -184,7 +194,11 @@ def is_disputed(order: Order) -> bool:
 
 def disputes_of(order_ids: Collection[uuid.UUID]) -> QuerySet[Dispute]:
     """Return the disputes by which a bank holds or took back money of these orders."""
-    return Dispute.objects.filter(order__in=order_ids).exclude(state=DisputeState.WON)
+    return _disputes().filter(order__in=order_ids)
+
+
+def _disputes() -> QuerySet[Dispute]:
+    return Dispute.objects.exclude(state=DisputeState.WON)
 
 
 def agreed_plan(order: Order) -> list[Installment]:

@@ -328,7 +328,7 @@ def test_staff_send_the_link_and_give_an_installment_up(
     assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_staff_ask_for_nothing_while_a_bank_disputes_a_payment(
+def test_nothing_is_asked_for_or_said_to_be_charged_while_a_bank_disputes_a_payment(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
     order = bought(fake_stripe, shopper)
@@ -339,6 +339,10 @@ def test_staff_ask_for_nothing_while_a_bank_disputes_a_payment(
     told = text(staff.post(action(order, "lien", 2), follow=True))
     assert "Un litige est ouvert ou perdu sur cette commande : plus rien n'est réclamé." in told
     assert mails("installment_link") == 0
+    page = text(Client().get(address(order)))
+    assert "À payer le 23 décembre 2026" in page
+    assert "Aucune carte ne peut être débitée" in page
+    assert "Débit le" not in page
 
 
 def test_an_installment_that_is_being_paid_can_not_be_given_up(
