@@ -91,7 +91,8 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
     """The declaration, which never changes, how far it is, and what may be done now."""
     case = _case(case_id)
     is_settled = is_answered(case)
-    is_decided = is_accepted(case) and not is_settled and case.withdrawal.refund_requests.exists()
+    decided = set(case.withdrawal.refund_requests.values_list("pk", flat=True))
+    is_decided = is_accepted(case) and not is_settled and bool(decided)
     context = {
         "case": case,
         "withdrawal": case.withdrawal,
@@ -99,7 +100,9 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,
-        "has_failed": is_decided and case.order is not None and bool(retryable_refunds(case.order)),
+        "has_failed": is_decided
+        and case.order is not None
+        and any(debt.refund.request_id in decided for debt in retryable_refunds(case.order)),
         "may_refund": may(request.user, StaffAction.REFUND_ORDER),
         "pages": _steps(request, case, may_refund=not is_decided and not is_settled),
     }

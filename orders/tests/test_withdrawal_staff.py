@@ -18,8 +18,10 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status, update_status
+from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import make_product
 from orders.tests.withdrawing import NOON, declare, paid_order
@@ -204,6 +206,23 @@ def test_a_refund_that_failed_is_said_with_where_it_is_made_again(admin, provide
     assert "Le remboursement est décidé" not in shown
     assert f'<a href="{reverse("staff-refunds")}">réessayez-le ou réglez-le par virement</a>' in shown
     assert "· réglé le" not in text(admin.get(reverse("staff-refunds")))
+
+
+def test_another_refund_of_the_order_that_failed_is_not_that_of_the_case(admin, provider):
+    order = paid_order((make_product(), 2))
+    request_refund(order_id=order.pk, key="other", amount=Decimal("5.00"))
+    other = Refund.objects.get()
+    send_refund(other.pk)
+    other.refresh_from_db()
+    provider.settle_refund(str(other.provider_id), "failed")
+    sync_refunds(str(other.attempt.intent_id))
+    case = declare(order)
+    sent = {f"units_{order.items.get().pk}": "1", "expected": "40.00", "confirm": "1"}
+    admin.post(page(admin, case, "refund"), sent)
+    shown = text(admin.get(page(admin, case)))
+    assert [debt.refund for debt in retryable_refunds(order)] == [other]
+    assert "Le remboursement décidé a échoué" not in shown
+    assert "Le remboursement est décidé" in shown
 
 
 def test_what_was_described_in_words_alone_asks_staff_to_choose(admin):
