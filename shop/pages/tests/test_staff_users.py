@@ -10,12 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.personal_data import _erase_account
 from accounts.selectors import roles_of
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member, prove
 from orders.models import Order
 from orders.tests.factories import make_order
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.personal_data import Person
 from shop.core.tests.reading import text
 from shop.pages.staff import users
 from shop.pages.tests.staff import make_staff, signed_in
@@ -146,6 +148,16 @@ def test_account_is_blocked_after_being_asked_and_opened_again(browser: Client, 
     user.refresh_from_db()
     assert user.is_active
     assert not OutgoingMail.objects.filter(kind="account_role_changed").exists()
+
+
+def test_an_erased_account_is_not_offered_to_be_opened_again(browser: Client) -> None:
+    blocked, erased = make_member("lea@example.com"), make_member("tom@example.com")
+    User.objects.filter(pk=blocked.pk).update(is_active=False)
+    _erase_account(Person(erased.pk, (erased.email,)))
+    pages = [text(browser.get(f"{LIST}/{user.pk}")) for user in (blocked, erased)]
+    assert ["Débloquer ce compte" in page for page in pages] == [True, False]
+    assert ["<dd>bloqué</dd>" in page for page in pages] == [True, False]
+    assert ["<dd>effacé</dd>" in page for page in pages] == [False, True]
 
 
 def test_who_has_access_to_the_administration_is_not_blocked(browser: Client) -> None:
