@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from orders.models import Invoice, Order, OrderItem, OrderSearchEntry, OrderTracking
+from orders.models.carrier import as_one_word
 from shop.core.searching import LETTERS
 
 
@@ -27,8 +28,8 @@ def index_order(order: Order) -> None:
     numbers = OrderTracking.objects.filter(order=order).exclude(tracking_number="")
     texts = [
         *_item_texts(order.items.all()),
-        # As one word, however it was typed: so are all of its parts found.
-        *("".join(number.split()) for number in numbers.values_list("tracking_number", flat=True)),
+        # So are all of its parts found.
+        *map(as_one_word, numbers.values_list("tracking_number", flat=True)),
         *Invoice.objects.filter(order=order).values_list("number", flat=True),
     ]
     _write(order, texts)

@@ -12,6 +12,7 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderStatus, PieceStage, Shipment
+from orders.models.carrier import as_one_word, column_as_one_word
 from orders.selectors.shipments import units_to_send
 from orders.selectors.workshop import pieces_here
 from orders.services.fulfilment.previews import MailPreview, preview_mails
@@ -73,7 +74,7 @@ def preview_dispatch(dispatches: Iterable[Dispatch], *, actor: "User | None") ->
             _result(dispatch, partial(_preview, dispatch, actor)),
             same_number=sorted(
                 reference
-                for order_id, reference in holders.get(dispatch.tracking_number, {}).items()
+                for order_id, reference in holders.get(as_one_word(dispatch.tracking_number), {}).items()
                 if order_id != dispatch.order_id
             ),
         )
@@ -82,15 +83,19 @@ def preview_dispatch(dispatches: Iterable[Dispatch], *, actor: "User | None") ->
 
 
 def _holders(dispatches: list[Dispatch]) -> dict[str, dict[uuid.UUID, str]]:
-    """Return, by tracking number, the references of the orders that have it or would have it. Two queries."""
+    """Return, by tracking number as one word, the references of the orders that have it or would have it. Two
+    queries."""
     numbers = {
-        dispatch.order_id: dispatch.tracking_number for dispatch in dispatches if dispatch.tracking_number
+        dispatch.order_id: as_one_word(dispatch.tracking_number)
+        for dispatch in dispatches
+        if dispatch.tracking_number
     }
     holders: dict[str, dict[uuid.UUID, str]] = {}
     for order_id, reference in Order.objects.filter(pk__in=numbers).values_list("pk", "reference"):
         holders.setdefault(numbers[order_id], {})[order_id] = reference
-    sent = Shipment.objects.filter(tracking_number__in=set(numbers.values()), undone_at=None)
-    for number, order_id, reference in sent.values_list("tracking_number", "order", "order__reference"):
+    sent = Shipment.objects.annotate(number=column_as_one_word("tracking_number"))
+    sent = sent.filter(number__in=set(numbers.values()), undone_at=None)
+    for number, order_id, reference in sent.values_list("number", "order", "order__reference"):
         holders.setdefault(number, {})[order_id] = reference
     return holders
 
@@ -141,7 +146,7 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
 def _refuse_another_number(order: Order, dispatch: Dispatch) -> None:
     last = latest_shipment(order)
     number = last.tracking_number if last is not None else ""
-    if number != dispatch.tracking_number:
+    if as_one_word(number) != as_one_word(dispatch.tracking_number):
         raise Problem(
             "already_shipped",
             _("Cette commande est déjà partie avec le numéro «\u00a0%(number)s\u00a0».") % {"number": number}
