@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.utils import timezone
 
 from orders.journal import record_tracking
-from orders.models import Attempt, Order, OrderStatus
+from orders.models import Attempt, Order, OrderSearchEntry, OrderStatus
 from orders.models.states import ActorKind
 from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.delivery_address import DeliveryAddress, correct_delivery_address
@@ -86,6 +90,22 @@ def test_search_finds_any_part(staff_client, order, search, walked):
         "invoice": order.invoices.get().number,
     }  # fmt: skip
     assert ids(staff_client.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
+
+
+@pytest.mark.both_engines
+def test_the_migration_adds_grouped_tracking_numbers_as_one_word(order):
+    spaced, plain = make_order(), make_order()
+    record_tracking(spaced, tracking_number="XX 6A\u00a0123 45")
+    record_tracking(plain, tracking_number="XX6A999")
+    after = dict(OrderSearchEntry.objects.values_list("order", "text"))
+    OrderSearchEntry.objects.filter(order=spaced).update(text="lea xx 6a 123 45")
+    for _again in range(2):
+        import_module("orders.migrations.0017_tracking_words").forwards(
+            apps, SimpleNamespace(connection=connection)
+        )
+    assert dict(OrderSearchEntry.objects.values_list("order", "text")) == {
+        **after, spaced.pk: "lea xx 6a 123 45 xx6a12345",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("walked", [0, 4000], indirect=True)
