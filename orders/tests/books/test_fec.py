@@ -13,10 +13,19 @@ from django.utils import timezone
 from orders.books.entries import Account, Entry, EntryLine, entries
 from orders.books.fec import COLUMNS, fec_lines, fec_name
 from orders.books.payouts import fees_of
-from orders.invoices.issuing import issue_credit_note, reissue_invoice
+from orders.invoices.issuing import issue_credit_note, issue_invoice, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
-from orders.models import AccountNumber, BalanceMovement, InvoiceDraft, LedgerEntry, PurgedYear, RefundRequest
+from orders.models import (
+    AccountNumber,
+    BalanceMovement,
+    Invoice,
+    InvoiceDraft,
+    LedgerEntry,
+    OrderStatus,
+    PurgedYear,
+    RefundRequest,
+)
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.checkout.placement import BillingDetails
 from orders.tests.books.entries import book, utc
@@ -102,6 +111,12 @@ def test_l47_a_lpf_entries_balance_follow_each_other_and_are_numbered_without_a_
         ("VE", "445710", "0,00", "8,00"),
     ]  # fmt: skip
     assert sale[0]["CompAuxLib"] == "Léa Martin"
+    (invoice, note), charge = Invoice.objects.order_by("pk"), LedgerEntry.objects.get(kind="charge")
+    assert list(dict.fromkeys(row["EcritureLib"] for row in rows)) == [
+        f"Facture {invoice.number} Léa Martin", f"Avoir {note.number} Léa Martin",
+        f"Encaissement commande {invoice.order.reference}", f"Frais Stripe {charge.provider_id}",
+        f"Remboursement commande {invoice.order.reference}", "Frais Stripe", "Versement Stripe po_1",
+    ]  # fmt: skip
     assert [row["PieceRef"] for row in rows if row["JournalCode"] == "BQ"] == ["po_1", "po_1"]
 
 
@@ -157,6 +172,17 @@ def test_money_of_a_year_before_the_first_invoice_is_brought_forward(year_2026):
     )  # fmt: skip
     opening = [row for row in read(2026) if row["JournalCode"] == "AN"]
     assert balances(opening) == {"517000": Decimal("5.00"), "411000": Decimal("-5.00")}
+
+
+def test_an_invoice_of_a_year_before_any_money_is_brought_forward():
+    for year in (2025, 2026):
+        with time_machine.travel(utc(year, 11, 21, 11), tick=False):
+            order = make_order()
+            order.status, order.paid_at = OrderStatus.CONFIRMED, timezone.now()
+            order.save()
+            issue_invoice(order=order)
+    assert balances(read(2026)[:2]) == {"411000": Decimal("49.99"), "108000": Decimal("-49.99")}
+    assert balances(read(2027)) == {"411000": Decimal("99.98"), "108000": Decimal("-99.98")}
 
 
 def test_delivery_without_vat_vat_of_the_one_stop_shop_and_transfers_have_their_accounts():
