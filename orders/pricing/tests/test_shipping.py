@@ -92,6 +92,12 @@ def test_a_zone_refuses_what_makes_no_sense(field: str, value: object, message: 
         replace(EUROPE, **{field: value})
 
 
+def test_a_zone_may_deliver_on_the_day_and_begin_its_weights_with_a_gram() -> None:
+    zone = replace(WORLD, delivery_days_min=0, delivery_days_max=0, steps=(RateStep(1, Decimal("9.99")),))
+    assert (zone.delivery_days_min, zone.delivery_days_max) == (0, 0)
+    assert [zone.rate_for(grams) for grams in (1, 2)] == [Decimal("9.99"), WORLD.rate]
+
+
 @pytest.mark.parametrize(
     ("grams", "cost"),
     [(0, "19.99"), (1, "19.99"), (1000, "19.99"), (1001, "27.99"), (2000, "27.99"), (2001, "39.99"), (10**9, "39.99")],
