@@ -72,7 +72,7 @@ def hold_of(item: OrderItem) -> StockHold | None:
     """
     same = {"order": item.order_id, "product": item.product_id, "variant": item.variant_id}
     place = OrderItem.objects.filter(**same, position__lt=item.position).count()
-    return StockHold.objects.filter(**same).order_by("pk")[place : place + 1].first()
+    return StockHold.objects.filter(**same).order_by("pk")[place:].first()
 
 
 def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
