@@ -153,6 +153,11 @@ def test_days_that_can_not_be_and_a_missing_reference(failed, changes, reason):
     assert (problem.status, problem.detail) == (400, f"Impossible de traiter le remboursement: {reason}")
 
 
+@pytest.mark.parametrize("reference", ["7", "x" * 100])
+def test_a_reference_has_one_to_a_hundred_characters(failed, reference):
+    assert transfer(failed, reference=f" {reference} ").transfer_reference == reference
+
+
 def test_sent_on_the_day_of_the_failure_it_stands_after_it(failed):
     made = transfer(failed, sent_on=date(2026, 11, 30))
     assert made.settled_at == failed.settled_at == FAILED
