@@ -5,11 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from orders.books.alerts import alert_turnover
-from orders.books.turnover import TaxCeiling, tax_ceilings
+from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
+from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tests.conftest import set_shop
+from orders.models import InvoiceDraft
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
@@ -109,3 +112,16 @@ def test_art_293_d_vat_of_another_country_is_no_turnover():
     assert [row.amount for row in tax_ceilings(timezone.localdate().year)] == [
         Decimal("200.00"), Decimal("200.00"), Decimal("100.00")
     ]  # fmt: skip
+
+
+def test_vat_is_no_turnover_once_though_the_invoice_was_issued_anew_nor_is_that_of_what_went_back():
+    set_shop(vat_liable_from=utc(2026, 1, 1).date(), vat_number="FR83123456789")
+    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
+        order = pay_order(make_order((make_product(price="38.01"), 1)))
+        reissue_invoice(credited=order.invoices.get(), draft=InvoiceDraft(order=order), reason="Nom")
+    book("-12.00", utc(2026, 11, 22), kind="refund", order=order)
+    november = months_of(2026, without_vat=True)[10]
+    assert (november.received, november.returned, november.net) == (
+        Decimal("40.00"), Decimal("10.00"), Decimal("30.00"),
+    )  # fmt: skip
+    assert months_of(2026)[10].received == Decimal("48.00")
