@@ -110,13 +110,12 @@ def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover
 
 
 def years_with_entries() -> list[int]:
-    """Return the years that the ledger knows, newest first. One query."""
-    return sorted(
+    """Return the years that the ledger knows, in any order. One query."""
+    return list(
         LedgerEntry.objects.order_by()
         .annotate(year=ExtractYear("occurred_at", tzinfo=SHOP_ZONE))
         .values_list("year", flat=True)
-        .distinct(),
-        reverse=True,
+        .distinct()
     )
 
 
