@@ -125,3 +125,10 @@ def test_vat_is_no_turnover_once_though_the_invoice_was_issued_anew_nor_is_that_
         Decimal("40.00"), Decimal("10.00"), Decimal("30.00"),
     )  # fmt: skip
     assert months_of(2026)[10].received == Decimal("48.00")
+
+
+def test_who_has_not_the_exemption_at_the_end_of_the_year_has_no_ceiling_of_it():
+    set_shop(vat_liable_from=utc(2026, 12, 31).date(), vat_number="FR83123456789")
+    assert [[row.code for row in tax_ceilings(number)] for number in (2025, 2026)] == [
+        ["franchise", "franchise_upper", "union"], ["union"]
+    ]  # fmt: skip
