@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django_countries import countries
 
 from accounts.models import Address, User
+from accounts.services.members import lock_member
 from shop.core.postcodes import OTHER_COUNTRY, postcode_error
 from shop.core.problems import InvalidFields, Problem
 
@@ -37,12 +38,13 @@ def save_address(*, user: User, details: AddressDetails, address_id: int | None 
     """Add an address, or change the one of this key; the first one is the first choice of both.
 
     One that the book holds already is not added again. Raises Problem: 400 `invalid` with messages by field, 404
-    `not_found` for an unknown key and for somebody else's, 409 `too_many_addresses`.
+    `not_found` for an unknown key and for somebody else's, 409 `too_many_addresses`;
+    and `NotAuthenticated` (see `lock_member`).
     """
     values = _checked(details)
     with transaction.atomic():
         # Two tabs at once: the second waits here and counts what the first left.
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        lock_member(user.pk)
         book = list(Address.objects.filter(user=user))
         row = _row_to_write(book, user, values, address_id)
         if not any(other.pk != row.pk for other in book):

@@ -15,7 +15,7 @@ from accounts import mails
 from accounts.email_changes import Mailbox, read_email_change_key
 from accounts.models import EmailChange, User
 from accounts.selectors import has_account, pending_email_change
-from accounts.services.members import clean_email
+from accounts.services.members import clean_email, lock_member
 from shop.core import limits
 from shop.core.audit import record_audit
 from shop.core.mail import queue_mail
@@ -45,7 +45,8 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
     is void.
 
     The same is done for an address that has an account: its owner is told so by mail, nobody else. Call this outside
-    any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`.
+    any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`; and
+    `NotAuthenticated` (see `lock_member`).
     """
     address = clean_email(email)
     if address == user.email:
@@ -53,7 +54,7 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
         raise Problem("same_email", message, errors={"email": [message]})
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
-        _lock(user.pk)
+        lock_member(user.pk)
         EmailChange.objects.filter(user=user).delete()
         change = EmailChange.objects.create(
             user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from rest_framework.exceptions import NotAuthenticated
 
 from shop.core import limits
 from shop.core.client_address import client_address
@@ -41,7 +42,11 @@ def members_only(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return ask_to_sign_in(request)
-        return offer_kept(request) or view(request, *args, **kwargs)
+        try:
+            return offer_kept(request) or view(request, *args, **kwargs)
+        except NotAuthenticated:
+            # The account was closed since: nothing of what was typed is kept for it.
+            return redirect_to_login(request.get_full_path())
 
     return guarded
 

@@ -1,17 +1,21 @@
 """What members change about themselves at one instant: the two links of a change of address, an address book at its
-limit, two accounts that want one address."""
+limit, two accounts that want one address, an account that is erased."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.db.models.query import QuerySet
+from django.test import Client
 
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import Address, EmailChange, User
+from accounts.personal_data import _erase_account, erased_address
 from accounts.services import addresses, email_changes
 from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, save_address
 from accounts.services.email_changes import (
@@ -21,8 +25,9 @@ from accounts.services.email_changes import (
     refuse_email_change,
     request_email_change,
 )
-from accounts.tests.people import make_member
+from accounts.tests.people import PASSWORD, make_member
 from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.personal_data import Person
 from shop.core.problems import Problem
 from tests.races.concurrency import Meeting, Started, run_concurrently, values, wait_until_blocked
 
@@ -130,3 +135,32 @@ def test_without_the_lock_it_holds_more(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
     values(run_concurrently(at_once(user)))
     assert Address.objects.filter(user=user).count() == MAX_ADDRESSES - 1 + CALLERS
+
+
+@pytest.mark.parametrize(
+    ("address", "typed", "status"),
+    [
+        ("/api/me/addresses", asdict(details(1)), 401),
+        ("/espace-membre/adresses/nouvelle", asdict(details(1)), 302),
+        ("/espace-membre/profil", {"first_name": "Zoé", "last_name": "Martin", "language": "fr"}, 302),
+        ("/espace-membre/adresse-e-mail", {"email": NEW, "password": PASSWORD}, 302),
+    ],
+)
+def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
+    address: str, typed: dict[str, Any], status: int
+) -> None:
+    user = make_member()
+    browser = Client(raise_request_exception=False)
+    browser.force_login(user)
+    sent = {"content_type": "application/json"} if status == 401 else {}
+    with transaction.atomic():
+        _erase_account(Person(user.pk, (user.email,)))
+        posting = Started(partial(browser.post, address, typed, **sent))
+        wait_until_blocked()
+    answer = posting.value()
+    assert (answer.status_code, answer.get("Location", "/auth?next=")[:11]) == (status, "/auth?next=")
+    user.refresh_from_db()
+    assert (user.email, user.first_name) == (erased_address(user.pk), "")
+    assert not Address.objects.exists()
+    assert not EmailChange.objects.exists()
+    assert not OutgoingMail.objects.exists()
