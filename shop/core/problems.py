@@ -4,11 +4,12 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import OperationalError
 from django.http import Http404, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
@@ -120,6 +121,11 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         headers |= error.headers
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
+    elif isinstance(error, ObjectDoesNotExist) and context["request"].method not in SAFE_METHODS:
+        # The call had found the row; it was deleted while its change waited for the lock.
+        document = body(
+            code="not_found", detail=_("Cela n'existe plus\u00a0: supprimé entre-temps."), status=404
+        )
     elif isinstance(error, PermissionDenied):
         document = body(code="forbidden", detail=_("Vous n'avez pas accès à cette ressource."), status=403)
     elif isinstance(error, exceptions.APIException):

@@ -13,6 +13,8 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import make_admin, prove
 from blog.tests.subscribers import make_letter
+from orders.models import Attempt, Order, Payment
+from orders.tests.factories import make_order, make_product, make_zones
 from shop.core.models import OutgoingMail
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.models import WebhookEndpoint
@@ -74,3 +76,26 @@ def test_what_is_deleted_meanwhile_is_not_there(
     assert kept in page
     assert not OutgoingMail.objects.exists()
     assert not type(row)._default_manager.exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "sent"), [("notes", {"text": "Rappelé."}), ("refund", {"reason": "Cassé", "amount": "1.00"})]
+)
+def test_a_call_about_an_order_that_is_deleted_meanwhile(call: str, sent: dict[str, str]) -> None:
+    make_zones()
+    order = make_order((make_product(), 1))
+    browser = Client(raise_request_exception=False)
+    browser.force_login(make_admin())
+    address = f"/api/admin/orders/{order.pk}/{call}"
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=order.pk)
+        Attempt.objects.filter(payment__order=order).delete()
+        Payment.objects.filter(order=order).delete()
+        order.delete()
+        posting = Started(
+            lambda: browser.post(address, sent, "application/json", headers={"Idempotency-Key": "un"})
+        )
+        wait_until_blocked()
+    answer = posting.value()
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.json()["detail"] == "Cela n'existe plus\u00a0: supprimé entre-temps."
