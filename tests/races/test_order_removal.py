@@ -6,16 +6,18 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
+from django.db import transaction
 
 from catalog.models import Product
-from orders.models import Attempt, LedgerEntry, Order, OrderTracking, Refund, RefundRequest
+from orders.models import Attempt, LedgerEntry, Order, OrderTracking, Payment, Refund, RefundRequest
 from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
-from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.factories import checkout_body, line, make_order, make_product, make_zones
 from shop.core.problems import Problem
-from tests.races.concurrency import run_concurrently
+from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -77,3 +79,23 @@ def test_deleting_while_the_customer_pays(fake_stripe, order, first):
         assert (order.status, order.archived_at) == ("confirmed", None)
         assert LedgerEntry.objects.get().amount == Decimal("60.00")
         assert OrderTracking.objects.count() == 1
+
+
+def test_deleting_while_the_payment_page_is_opened(fake_stripe):
+    """The page that the provider makes for an order that is gone by then is closed: nobody pays it."""
+    make_zones()
+    order = make_order((make_product(price="60.00"), 1))
+    attempt = Attempt.objects.select_related("payment__order").get()
+    opening = partial(open_checkout_session, attempt, list(order.items.all()))
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=order.pk)
+        Attempt.objects.all().delete()
+        Payment.objects.all().delete()
+        order.delete()
+        opened = Started(opening)
+        wait_until_blocked()
+    refused = opened.outcome().error
+    assert isinstance(refused, Problem)
+    assert (refused.status, refused.code) == (409, "order_closed")
+    paths = [request["path"] for request in fake_stripe.requests("/v1/checkout/sessions")]
+    assert [path.rpartition("/")[2] for path in paths] == ["sessions", "expire"]

@@ -27,6 +27,7 @@ from orders.services.payments.off_session import claim_closing
 from orders.services.payments.settlement import settle
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
+from orders.stripe.facts import CheckoutSessionFacts
 from shop.core.each_row import STEP_SECONDS, each_row
 from shop.core.problems import Problem
 
@@ -65,13 +66,28 @@ def open_checkout_session(attempt: Attempt, items: Sequence[OrderItem] | None = 
         gateway.expire_checkout_session(facts.checkout_session_id)
         logger.error("order %s: payment page asks %s cents", order.pk, facts.amount_cents)
         raise gateway.GatewayRefused("The payment page's total differs from the order's", "amount_mismatch")
+    url = _stored_page(attempt, facts)
+    if url is None:
+        # The customer went on to another order while this page was being made, or staff deleted this one: nobody may
+        # pay it.
+        gateway.expire_checkout_session(facts.checkout_session_id)
+        raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
+    return url
+
+
+def _stored_page(attempt: Attempt, facts: CheckoutSessionFacts) -> str | None:
+    """Write down the page that was opened; return the address of the attempt's page, None for an attempt that is over
+    or gone."""
+    order = attempt.payment.order
     columns = {
         "checkout_session_id": facts.checkout_session_id,
         "checkout_session_url": facts.url,
         "intent_id": facts.intent_id,
     }
     with transaction.atomic():
-        Order.objects.select_for_update(no_key=True).only("pk").get(pk=order.pk)
+        rows = Order.objects.select_for_update(no_key=True).only("pk").filter(pk=order.pk)
+        if rows.first() is None:
+            return None
         unknown = Attempt.objects.filter(pk=attempt.pk, checkout_session_id=None)
         opened = unknown.filter(state=AttemptState.SENT).update(**columns)
         # Also the page of an attempt that was cancelled meanwhile is written down.
@@ -85,11 +101,7 @@ def open_checkout_session(attempt: Attempt, items: Sequence[OrderItem] | None = 
         if attempt.kind == AttemptKind.LINK:
             # The order was refunded while the page was being made.
             closed = closed or Payment.objects.get(pk=attempt.payment_id).state == PaymentState.VOID
-    if closed:
-        # The customer went on to another order while this page was being made: nobody may pay it.
-        gateway.expire_checkout_session(facts.checkout_session_id)
-        raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
-    return url
+    return None if closed else url
 
 
 def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
