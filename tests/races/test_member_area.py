@@ -26,6 +26,7 @@ from accounts.services.email_changes import (
     request_email_change,
 )
 from accounts.tests.people import PASSWORD, make_member
+from blog.models import Subscriber
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import Person
 from shop.core.problems import Problem
@@ -144,6 +145,7 @@ def test_without_the_lock_it_holds_more(monkeypatch: pytest.MonkeyPatch) -> None
         ("/espace-membre/adresses/nouvelle", asdict(details(1)), 302),
         ("/espace-membre/profil", {"first_name": "Zoé", "last_name": "Martin", "language": "fr"}, 302),
         ("/espace-membre/adresse-e-mail", {"email": NEW, "password": PASSWORD}, 302),
+        ("/espace-membre/newsletter", {"newsletter": "on", "every_category": "on"}, 302),
     ],
 )
 def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
@@ -163,4 +165,5 @@ def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
     assert (user.email, user.first_name) == (erased_address(user.pk), "")
     assert not Address.objects.exists()
     assert not EmailChange.objects.exists()
+    assert not Subscriber.objects.exists()
     assert not OutgoingMail.objects.exists()

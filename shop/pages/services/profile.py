@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from django.db import transaction
 
 from accounts.models import User
 from accounts.services.members import lock_member
-from blog.services.newsletter.subscriptions import change_language
+from blog.services.newsletter.consents import Origin
+from blog.services.newsletter.subscriptions import Choices, change_language, save_member_choices
 
 
 def change_profile(*, user: User, changed: Collection[str]) -> None:
@@ -17,7 +19,18 @@ def change_profile(*, user: User, changed: Collection[str]) -> None:
     Raises `NotAuthenticated` (see `lock_member`).
     """
     with transaction.atomic():
-        lock_member(user.pk)
+        member = lock_member(user.pk)
         user.save(update_fields=list(changed))
         if "language" in changed:
-            change_language(email=user.email, language=user.language)
+            change_language(email=member.email, language=user.language)
+
+
+def choose_letters(*, user: User, choices: Choices, origin: Origin) -> None:
+    """Write what a member chose to receive, at the address that their account has now, in the language of their mails.
+
+    Raises `NotAuthenticated` (see `lock_member`).
+    """
+    with transaction.atomic():
+        member = lock_member(user.pk)
+        choices = replace(choices, language=member.language)
+        save_member_choices(email=member.email, choices=choices, origin=origin)

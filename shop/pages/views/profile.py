@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, cast
 
 from django import forms
@@ -22,7 +21,6 @@ from accounts.services.addresses import delete_address, save_address
 from accounts.services.email_changes import cancel_email_change, request_email_change
 from blog.forms import origin_of, read_choices
 from blog.models import ConsentSource
-from blog.services.newsletter.subscriptions import save_member_choices
 from catalog.services.notices import withdraw_notice
 from orders.selectors.rules import checkout_countries, country_name, default_country
 from shop.core.kept_forms import members_only
@@ -31,7 +29,7 @@ from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
 from shop.pages.selectors.personal_data import person_of
-from shop.pages.services.profile import change_profile
+from shop.pages.services.profile import change_profile, choose_letters
 from shop.pages.views.members import profile_context, render_tab
 
 SEE_OTHER = 303
@@ -138,9 +136,11 @@ def remove_notice(request: HttpRequest) -> HttpResponse:
 @require_POST
 def save_newsletter(request: HttpRequest) -> HttpResponse:
     """`POST /espace-membre/newsletter`: what the member's own address receives, in the language of the profile."""
-    user = cast(User, request.user)
-    choices = replace(read_choices(request, is_member=True), language=user.language)
-    save_member_choices(email=user.email, choices=choices, origin=origin_of(request, ConsentSource.PROFILE))
+    choose_letters(
+        user=cast(User, request.user),
+        choices=read_choices(request, is_member=True),
+        origin=origin_of(request, ConsentSource.PROFILE),
+    )
     return _back(request, "newsletter_saved", "newsletter")
 
 
