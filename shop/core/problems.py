@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError
 from django.http import Http404, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
 LOCK_NOT_AVAILABLE = "55P03"
+FOREIGN_KEY_VIOLATION = "23503"
 
 
 class Problem(Exception):
@@ -121,8 +122,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         headers |= error.headers
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
-    elif isinstance(error, ObjectDoesNotExist) and context["request"].method not in SAFE_METHODS:
-        # The call had found the row; it was deleted while its change waited for the lock.
+    elif _meets_nothing(error, context["request"].method):
         document = body(
             code="not_found", detail=_("Cela n'existe plus\u00a0: supprimé entre-temps."), status=404
         )
@@ -146,6 +146,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return None
     set_rollback()
     return Response(document, status=document["status"], headers=headers, content_type=CONTENT_TYPE)
+
+
+def _meets_nothing(error: Exception, method: str) -> bool:
+    """Return whether a call found a row that was deleted while its change waited: the row it changes, or one that it
+    names (a product's category). What can't be deleted because others name it breaks the same rule of the database."""
+    if isinstance(error, IntegrityError):
+        return method != "DELETE" and getattr(error.__cause__, "sqlstate", None) == FOREIGN_KEY_VIOLATION
+    return isinstance(error, ObjectDoesNotExist) and method not in SAFE_METHODS
 
 
 def waited_too_long(error: OperationalError) -> bool:

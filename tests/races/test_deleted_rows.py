@@ -13,8 +13,9 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import make_admin, prove
 from blog.tests.subscribers import make_letter
+from catalog.models import Notice, Product
 from orders.models import Attempt, Order, Payment
-from orders.tests.factories import make_order, make_product, make_zones
+from orders.tests.factories import make_category, make_order, make_product, make_zones
 from shop.core.models import OutgoingMail
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.models import WebhookEndpoint
@@ -99,3 +100,31 @@ def test_a_call_about_an_order_that_is_deleted_meanwhile(call: str, sent: dict[s
     answer = posting.value()
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert answer.json()["detail"] == "Cela n'existe plus\u00a0: supprimé entre-temps."
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "sent"),
+    [
+        ("post", "/api/notify", {"email": "zoe@example.com", "category_slug": "automne"}),
+        ("post", "/api/admin/products", {"name": "Lune", "price": "5.00", "category": "automne"}),
+        ("patch", "/api/admin/products/{}", {"category": "automne"}),
+    ],
+)
+def test_a_call_that_names_a_category_that_is_deleted_meanwhile(
+    method: str, address: str, sent: dict[str, str]
+) -> None:
+    product, category = make_product(), make_category("automne")
+    browser = Client(raise_request_exception=False)
+    browser.force_login(make_admin())
+    with transaction.atomic():
+        category.delete()
+        calling = Started(
+            lambda: getattr(browser, method)(address.format(product.pk), sent, "application/json")
+        )
+        wait_until_blocked()
+    answer = calling.value()
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.json()["detail"] == "Cela n'existe plus\u00a0: supprimé entre-temps."
+    assert [row.category.slug for row in Product.objects.all()] == [product.category.slug]
+    assert not Notice.objects.exists()
+    assert not OutgoingMail.objects.exists()
