@@ -146,6 +146,10 @@ class OrderWithdrawalForm(forms.Form):
                 min_value=0,
                 max_value=line.left,
                 initial=max(line.left - named[line.item.pk], 0),
+                error_messages=dict.fromkeys(
+                    ("invalid", "min_value", "max_value"),
+                    _("Saisissez un nombre de 0 à %(most)d.") % {"most": line.left},
+                ),
                 widget=forms.NumberInput(_look(inputmode="numeric")),
             )
 

@@ -57,7 +57,13 @@ def test_from_the_order_page_the_form_is_filled_and_lines_can_be_chosen(order):
 
 
 @pytest.mark.parametrize(
-    ("units", "message"), [("0", "Choisissez au moins un article"), ("4", "inférieure"), ("x", "nombre")]
+    ("units", "message"),
+    [
+        ("0", "Choisissez au moins un article"),
+        ("4", "Saisissez un nombre de 0 à 3."),
+        ("-1", "Saisissez un nombre de 0 à 3."),
+        ("x", "Saisissez un nombre de 0 à 3."),
+    ],
 )
 def test_wrong_quantities_are_said_at_their_line(order, units, message):
     item = order.items.get()
