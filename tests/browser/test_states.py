@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, NARROW, PHONE
 from tests.browser.hands import finger
 from tests.browser.looks import overflow, piece, settle
+from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -226,3 +227,26 @@ def test_the_photo_on_the_whole_screen(new_page, see, width):
     viewer.get_by_role("button", name="Agrandir ou réduire").click()
     expect(viewer.get_by_role("button", name="Agrandir ou réduire")).to_have_attribute("aria-pressed", "true")
     see(page, "viewer-zoomed")
+
+
+@pytest.mark.parametrize("language", ["fr", "de"])
+def test_what_changed_while_ordering_is_seen_whole_on_the_narrowest_phone(new_page, shop, journal, language):
+    journal.expect("409")
+    visitor = Visitor(new_page(width=NARROW, language=language), language)
+    visitor.add(visitor.products()[0])
+
+    def show_an_old_price(route):
+        answer = route.fetch()
+        quote = answer.json()
+        quote["total"] = quote["lines"][0]["line_total"] = "1.00"
+        route.fulfill(response=answer, json=quote)
+
+    visitor.page.route("**/api/cart/quote", show_an_old_price)
+    visitor.open_checkout()
+    visitor.fill_guest("changed@example.com")
+    visitor.pay_button.click()
+
+    changes = visitor.page.locator(".changes")
+    expect(changes.get_by_role("row")).to_have_count(3)
+    assert changes.evaluate("table => table.scrollWidth - table.clientWidth") == 0
+    assert shop.rows("SELECT id FROM orders_order WHERE email = ?", "changed@example.com") == []
