@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import NARROW
 from tests.browser.people import MEMBER, sign_in
 from tests.browser.visitor import Visitor
 
@@ -46,3 +47,15 @@ def test_a_saved_address_is_used_at_the_checkout(new_page, shop, journal):
     expect(page.get_by_label("Vos adresses enregistrées")).to_be_visible()
     expect(page.locator("#checkout-address")).to_have_value("7 route du Lac")
     expect(page.locator("#checkout-city")).to_have_value("Chamonix")
+
+
+def test_the_address_of_a_member_is_on_one_line_on_the_narrowest_phone(new_page, shop):
+    page = new_page(width=NARROW)
+    sign_in(page, MEMBER, shop.password)
+    page.wait_for_url("**/espace-membre")
+    page.goto("/espace-membre?tab=profile")
+
+    heights = "terms => terms.map(term => term.getBoundingClientRect().height)"
+    address, since = page.get_by_role("region", name="Profil").locator("dd").evaluate_all(heights)
+    assert page.get_by_role("region", name="Profil").locator("dd").first.inner_text() == MEMBER
+    assert address == since
