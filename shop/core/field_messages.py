@@ -6,6 +6,7 @@ translation. A shopper reads them beside the fields of the checkout.
 
 from typing import Any
 
+from django import forms
 from django.utils.translation import gettext_lazy as _
 from rest_framework import relations, serializers
 
@@ -77,6 +78,8 @@ _MESSAGES: dict[type[serializers.Field[Any, Any, Any, Any]], dict[str, Any]] = {
 
 
 def use_own_messages() -> None:
-    """Give the fields their words. A field takes them when it is made, and again at every call."""
+    """Give the fields their words, those of pages the same for what is missing. A field takes them when it is made,
+    and again at every call."""
+    forms.Field.default_error_messages = {**forms.Field.default_error_messages, "required": _REQUIRED}
     for kind, messages in _MESSAGES.items():
         kind.default_error_messages = {**kind.default_error_messages, **messages}

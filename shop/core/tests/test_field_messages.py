@@ -4,6 +4,7 @@ import gettext
 from pathlib import Path
 from typing import Any
 
+import pytest
 import rest_framework
 from django.urls import get_resolver
 from django.utils import translation
@@ -38,3 +39,20 @@ def test_a_refused_value_is_named_in_the_language_of_the_call(client):
         "lines.1.finish": ["Diese Auswahl gibt es nicht."],
         "country": ["Ein Text wird erwartet."],
     }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("/contact", "Ce champ est obligatoire."),
+        ("/en/contact", "This field is required."),
+        ("/es/contacto", "Este campo es obligatorio."),
+        ("/de/kontakt", "Dieses Feld ist ein Pflichtfeld."),
+    ],
+)
+def test_a_page_names_what_is_missing_in_the_words_of_a_call(client, page, words):
+    answer = client.post(page, {})
+    with translation.override(answer.headers["Content-Language"]):
+        assert answer.context["form"].errors["message"] == [words]
+        assert serializers.CharField().error_messages["required"] == words
