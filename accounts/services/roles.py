@@ -27,7 +27,9 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
     role = Role(role)
     flags = {"is_staff": role != Role.USER, "is_superuser": role == Role.ADMIN}
     with transaction.atomic():
-        # Every admin's row, in one order: rivals wait here and then count what is really left.
+        # The account first, as whoever closes it holds it when they come here; then every admin's row, in one order:
+        # rivals wait here and then count what is really left.
+        list(User.objects.select_for_update(no_key=True).filter(pk=user.pk))
         admin_roles = (
             UserRole.objects.select_for_update(of=("self",))
             .filter(role=Role.ADMIN, user__is_active=True)
@@ -74,7 +76,6 @@ def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
     """
     with transaction.atomic():
         # As `grant_role` does, so that a role which is being given is seen.
-        list(UserRole.objects.select_for_update(of=("self",)).filter(user=user))
         held = User.objects.select_for_update(no_key=True, of=("self",)).get(pk=user.pk)
         if held.is_staff:
             refusal = _("Ce compte a accès à l'administration\u00a0: donnez-lui d'abord le rôle Membre.")

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.personal_data import _erase_account, erased_address
-from accounts.tests.people import make_member
+from accounts.services import grant_role, set_blocked
+from accounts.tests.people import make_admin, make_member
 from catalog.services.favourites import replace_favourites
 from orders.books.audit import audit_books
 from orders.models import Attempt, Invoice, LedgerEntry, Order, OrderStatus
@@ -31,7 +32,7 @@ from shop.pages.models import Erasure, ErasureState
 from shop.pages.services import erasures
 from shop.pages.services.erasures import request_erasure, run_due_erasures, run_erasure
 from shop.pages.tests.personal_data import delivered_order, send_mails
-from tests.races.concurrency import Started, run_concurrently, values, wait_until_blocked
+from tests.races.concurrency import Started, deadlocks, run_concurrently, values, wait_until_blocked
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -248,3 +249,35 @@ def test_favourites_written_while_their_member_is_erased():
     assert erasing.value() is True
     zoe.refresh_from_db()
     assert (zoe.email, zoe.is_active) == (erased_address(zoe.pk), False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda member, admin: grant_role(user=member, role="admin", changed_by=admin),
+        lambda member, admin: set_blocked(user=member, blocked=True, changed_by=admin),
+    ],
+)
+def test_rights_changed_while_an_account_is_closed_wait_in_no_circle(monkeypatch, change):
+    admin, zoe = make_admin(), make_member("zoe@example.com")
+    grant_role(user=zoe, role="staff", changed_by=admin)
+    erasure = request_erasure(user=zoe, language="fr")
+    looked, go_on = Event(), Event()
+
+    def slowly(person: Any) -> list[str]:
+        looked.set()
+        go_on.wait(30)
+        return []
+
+    monkeypatch.setattr(erasures, "open_matters", slowly)
+    before = deadlocks()
+    closing = Started(partial(run_erasure, erasure.pk))
+    looked.wait(30)
+    changing = Started(partial(change, User.objects.get(pk=zoe.pk), admin))
+    wait_until_blocked()
+    go_on.set()
+    closing.value()
+    assert isinstance(changing.outcome().error, Problem | type(None))
+    assert deadlocks() == before
+    zoe.refresh_from_db()
+    assert not zoe.is_active
