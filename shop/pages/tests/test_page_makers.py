@@ -19,7 +19,9 @@ from shop.core.public_pages import PublicPageMiddleware, public_page
 
 
 @pytest.fixture(autouse=True)
-def page_cache(settings: Any, monkeypatch: pytest.MonkeyPatch) -> FragmentCache[Any, Any]:
+def page_cache(settings: Any, monkeypatch: pytest.MonkeyPatch, time_machine: Any) -> FragmentCache[Any, Any]:
+    # Nothing is shown beyond midnight.
+    time_machine.move_to("2026-11-23T12:00:00+01:00")
     settings.PAGE_CACHE_SECONDS = settings.FRAGMENT_CACHE_SECONDS = 60
     page_cache: FragmentCache[Any, Any] = FragmentCache(10)
     monkeypatch.setattr(public_pages, "page_cache", page_cache)
