@@ -123,6 +123,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
     elif _meets_nothing(error, context["request"].method):
+        # A fault of the shop's own would look the same to its caller.
+        logger.warning("%s: %s", context["request"].path, type(error).__qualname__)
         document = body(
             code="not_found", detail=_("Cela n'existe plus\u00a0: supprimé entre-temps."), status=404
         )

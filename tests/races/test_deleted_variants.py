@@ -106,7 +106,9 @@ def test_control_a_format_deleted_while_it_is_ordered_fails_the_commit(fake_stri
     variation = make_variation(piece, "18 cm", is_default=True)
     body = checkout_body([line(piece, variation_id=variation.pk)], "60.00")
     monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
-    assert delete_while(lambda: Buyer().checkout(body)).value().status_code == 500
+    answer = delete_while(lambda: Buyer().checkout(body)).value()
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert not Order.objects.exists()
 
 
 def test_control_holds_locked_before_their_products_wait_in_a_circle(monkeypatch):
