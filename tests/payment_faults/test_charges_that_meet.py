@@ -33,6 +33,7 @@ from shop.core.problems import Problem
 from tests.payment_faults.outcomes import INTENTS, rows
 from tests.races.concurrency import Started, run_concurrently, without_constraint
 from tests.races.conftest import Buyer
+from tests.races.rounds import stopped_in_the_call
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -41,22 +42,6 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
     """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
     return announced(fake_stripe, buyer, clock)
-
-
-def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
-    """A round whose charge waits, on its way to the provider, until the event is set."""
-    asked, go_on = Event(), Event()
-    charge = gateway.charge_stored_card
-
-    def slowly(**call):
-        asked.set()
-        assert go_on.wait(60)
-        return charge(**call)
-
-    monkeypatch.setattr(gateway, "charge_stored_card", slowly)
-    round_ = Started(clock.run_round)
-    assert asked.wait(60)
-    return round_, go_on
 
 
 def test_case_26_a_link_is_refused_while_the_card_is_charged(

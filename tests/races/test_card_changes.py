@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from threading import Event
 
 import pytest
 from django.db import transaction
@@ -13,12 +12,12 @@ from orders.selectors.installments import needs_card
 from orders.services.payments import card_change
 from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.reconciliation import reconcile
-from orders.stripe import gateway
 from orders.tests.card_changes import asked, charged_cards, journal, left, opened
 from orders.tests.installments import FIRST_DAY, Clock, attempts, bought, charged, clock, installments, mails  # noqa: F401
 from shop.core.problems import Problem
-from tests.races.concurrency import Meeting, Started, run_concurrently, values, without_constraint
+from tests.races.concurrency import Meeting, run_concurrently, values, without_constraint
 from tests.races.conftest import Buyer
+from tests.races.rounds import stopped_in_the_call
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -98,17 +97,7 @@ def test_a_change_neither_waits_for_a_charge_nor_charges_again(fake_stripe, orde
     before = StoredCard.objects.get().payment_method_id
     clock.pass_days(1)
     change = left(fake_stripe, order)
-    under_way, go_on = Event(), Event()
-    charge = gateway.charge_stored_card
-
-    def slowly(**call):
-        under_way.set()
-        assert go_on.wait(60)
-        return charge(**call)
-
-    monkeypatch.setattr(gateway, "charge_stored_card", slowly)
-    round_ = Started(clock.run_round)
-    assert under_way.wait(60)
+    round_, go_on = stopped_in_the_call(clock, monkeypatch)
     assert settle_card_change(change.pk) == "pending"
     assert StoredCard.objects.get().payment_method_id == before
     go_on.set()
