@@ -28,7 +28,7 @@ def index_order(order: Order) -> None:
     numbers = OrderTracking.objects.filter(order=order).exclude(tracking_number="")
     texts = [
         *_item_texts(order.items.all()),
-        # So are all of its parts found.
+        # As one word, however it was typed: so is any part of it found.
         *map(as_one_word, numbers.values_list("tracking_number", flat=True)),
         *Invoice.objects.filter(order=order).values_list("number", flat=True),
     ]

@@ -5,6 +5,7 @@ The area is French: only the people of the workshop read it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
@@ -22,6 +23,8 @@ from django.views.decorators.http import require_http_methods
 from shop.core.kept_forms import ask_to_sign_in, offer_kept
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -72,6 +75,8 @@ def staff_page(
             except (Http404, ObjectDoesNotExist, Problem) as error:
                 if not _is_gone(request, error):
                     raise
+                # A fault of the shop's own would look the same to staff.
+                logger.warning("%s: %s", request.path, type(error).__qualname__)
                 # Somebody else deleted it: what was typed is in no page any more, as none is cached.
                 texts = _typed_texts(request)
                 if not texts:
