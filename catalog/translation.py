@@ -3,12 +3,21 @@
 from django.conf import settings
 from modeltranslation.translator import TranslationOptions, register
 
-from catalog.models import Category, CategoryFeature, CategoryPicture, Product, ProductImage, ProductVariation
+from catalog.models import (
+    CATEGORY_TEXTS,
+    PRODUCT_TEXTS,
+    Category,
+    CategoryFeature,
+    CategoryPicture,
+    Product,
+    ProductImage,
+    ProductVariation,
+)
 
 
 @register(Category)
 class CategoryTranslation(TranslationOptions):
-    fields = ("name", "title", "description", "intro", "warnings")
+    fields = CATEGORY_TEXTS
     required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 
@@ -25,7 +34,7 @@ class CategoryPictureTranslation(TranslationOptions):
 
 @register(Product)
 class ProductTranslation(TranslationOptions):
-    fields = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
+    fields = PRODUCT_TEXTS
     required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 

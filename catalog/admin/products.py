@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import language_fieldsets, preview_of
 from catalog.admin.inlines import ImageInline, ModelInline, VariantInline, VariationInline
-from catalog.models import PricePoint, Product
+from catalog.models import PRODUCT_TEXTS, PricePoint, Product
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.selectors.staff_products import search_products
@@ -89,9 +89,7 @@ class ProductAdmin(StaffAdmin[Product]):
                 )
             },
         ),
-        *language_fieldsets(
-            "name", "slug", "description", "full_description", "material", "paint_type", "warnings"
-        ),
+        *language_fieldsets(*PRODUCT_TEXTS),
         (
             _("Prix"),
             {

@@ -16,10 +16,17 @@ from django.db import models
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from catalog.models import Finish, Product, ProductVariation, PromotionType, SafetyClass, Variant
+from catalog.models import (
+    PRODUCT_TEXTS,
+    Finish,
+    Product,
+    ProductVariation,
+    PromotionType,
+    SafetyClass,
+    Variant,
+)
 from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
-from catalog.selectors.product_documents import TEXTS
 from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
@@ -165,7 +172,7 @@ class TextFields(StrictFields):
     """The texts of a product in one language."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {name: text(Product, name) for name in TEXTS}
+        return {name: text(Product, name) for name in PRODUCT_TEXTS}
 
 
 class Translations(StrictFields):

@@ -15,13 +15,13 @@ from rest_framework import serializers
 
 from catalog.api.product_fields import read_period
 from catalog.api.products import Money, ProductPicture
-from catalog.models import Category, Finish, Product, PromotionType
+from catalog.models import PRODUCT_TEXTS, Category, Finish, Product, PromotionType
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.categories import find_named_category
 from catalog.selectors.pictures import image_info
 from catalog.selectors.product_columns import column_label, product_column
-from catalog.selectors.product_documents import PRICES, TEXTS
+from catalog.selectors.product_documents import PRICES
 from catalog.selectors.wording import default_production_days, production_days, production_text
 from catalog.services.staff_products import PROMOTION_FIELDS, own_promotion_values
 from catalog.services.translations import TRANSLATED_COLUMNS
@@ -34,8 +34,8 @@ from shop.core.staff_calls import KnownFieldsSerializer, MomentField
 LOWEST = Decimal("0.01")
 ABOVE_ZERO = {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00\u00a0€.")}
 TEXT_SOURCES: dict[str, str] = {
-    **{text: f"{text}_{SOURCE_LANGUAGE}" for text in TEXTS},
-    **{f"{text}_{code}": f"{text}_{code}" for text in TEXTS for code in TRANSLATIONS},
+    **{text: f"{text}_{SOURCE_LANGUAGE}" for text in PRODUCT_TEXTS},
+    **{f"{text}_{code}": f"{text}_{code}" for text in PRODUCT_TEXTS for code in TRANSLATIONS},
 }
 _DAYS = ("production_days_min", "production_days_max")
 _LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000}

@@ -5,6 +5,7 @@ the type checker can't see.
 """
 
 from catalog.models.category import (
+    CATEGORY_TEXTS,
     SLUG_FIELDS,
     SLUG_LENGTH,
     Category,
@@ -19,7 +20,7 @@ from catalog.models.media import CategoryPicture, PictureRow, ProductImage, Prod
 from catalog.models.notice import Notice
 from catalog.models.picture_import import ImportState, PictureImport
 from catalog.models.price import PricePoint
-from catalog.models.product import Finish, Product
+from catalog.models.product import PRODUCT_TEXTS, Finish, Product
 from catalog.models.promotion import (
     REDUCTIONS,
     Promotion,
@@ -32,9 +33,11 @@ from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synon
 from catalog.models.variant import ProductVariation, Variant
 
 __all__ = [
+    "CATEGORY_TEXTS",
     "DRAWN_PLACE",
     "DRAWN_PLACES",
     "FACETS",
+    "PRODUCT_TEXTS",
     "REDUCTIONS",
     "SLUG_FIELDS",
     "SLUG_LENGTH",

@@ -47,6 +47,10 @@ class MenuPlace(models.TextChoices):
     NONE = "", _("nulle part")
 
 
+CATEGORY_TEXTS = ("name", "title", "description", "intro", "warnings")
+"""The texts of a category that exist in every language; its addresses have columns of their own."""
+
+
 class Category(SafetyFields, Seasonal):
     """A category. Texts are translated (see `catalog.translation`).
 

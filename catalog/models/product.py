@@ -18,6 +18,8 @@ from catalog.models.facets import DRAWN_PLACE, FACETS_EXPRESSION
 from catalog.models.safety import SafetyClass, SafetyFields, toy_is_complete
 from shop.core.languages import SOURCE_LANGUAGE
 
+PRODUCT_TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
+"""The texts of a product that exist in every language."""
 AMOUNT_DIGITS = 10
 ABOVE_ZERO = [MinValueValidator(Decimal("0.01"), _("Le prix doit être supérieur à 0,00 €."))]
 

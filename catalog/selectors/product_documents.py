@@ -12,7 +12,15 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import translation
 
-from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Promotion, Variant
+from catalog.models import (
+    PRODUCT_TEXTS,
+    PictureImport,
+    Product,
+    ProductImage,
+    ProductVariation,
+    Promotion,
+    Variant,
+)
 from catalog.pricing import full_price, offered_variants
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info
@@ -22,8 +30,6 @@ from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
-TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
-"""The texts that exist in every language; the plain name is the French one."""
 OWN_COLUMNS = (
     *("featured", "in_stock", "stock_quantity", "is_published", "dimensions", "weight", "weight_grams"),
     *("hs_code", "production_days_min", "production_days_max", "source", "external_id"),
@@ -104,9 +110,9 @@ def _document(
     return {
         "id": product.pk,
         "url": absolute_url(product_url(product)),
-        **{name: getattr(product, f"{name}_{SOURCE_LANGUAGE}") or "" for name in TEXTS},
+        **{name: getattr(product, f"{name}_{SOURCE_LANGUAGE}") or "" for name in PRODUCT_TEXTS},
         "translations": {
-            language: {name: getattr(product, f"{name}_{language}") or "" for name in TEXTS}
+            language: {name: getattr(product, f"{name}_{language}") or "" for name in PRODUCT_TEXTS}
             for language in TRANSLATIONS
         },
         "category": getattr(product.category, f"name_{SOURCE_LANGUAGE}"),

@@ -16,9 +16,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from catalog.models import Product, ProductVariation, Promotion, Variant
+from catalog.models import PRODUCT_TEXTS, Product, ProductVariation, Promotion, Variant
 from catalog.models.promotion import REDUCTIONS
-from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARIANT_COLUMNS
+from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, VARIANT_COLUMNS
 from catalog.services.picture_imports import set_gallery, set_main_picture
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
@@ -173,7 +173,7 @@ def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
             setattr(product, name, changed[name])
     texts = {SOURCE_LANGUAGE: fields, **fields.get("translations", {})}
     for language, given in texts.items():
-        for name in TEXTS:
+        for name in PRODUCT_TEXTS:
             if name in given:
                 setattr(product, f"{name}_{language}", given[name])
     if "production_time" in fields and not fields.keys() & _DAYS:
@@ -328,7 +328,7 @@ def _french(row: ProductVariation | None) -> str | None:
 
 def _contract_name(name: str) -> str:
     """`name_fr` is `name`, `name_de` is `translations.de.name`."""
-    for text in TEXTS:
+    for text in PRODUCT_TEXTS:
         if name == f"{text}_{SOURCE_LANGUAGE}":
             return text
         if name.startswith(f"{text}_") and len(name) == len(text) + 3:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
+from catalog.models import PRODUCT_TEXTS
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 
 # What is read of a product; addresses are not translated after one another.
-TEXTS = ("name", "description", "full_description", "material", "paint_type", "warnings")
+TEXTS = tuple(text for text in PRODUCT_TEXTS if text != "slug")
 TRANSLATED_COLUMNS = tuple(
     f"{text}_{language}" for text in TEXTS for language in (SOURCE_LANGUAGE, *TRANSLATIONS)
 )

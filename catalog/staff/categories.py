@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from catalog.models import Category, Synonym
+from catalog.models import CATEGORY_TEXTS, Category, Synonym
 from catalog.selectors.pictures import image_info
 from catalog.services.categories import delete_category, save_category, what_keeps
 from catalog.services.media import set_category_picture
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.synonyms import delete_synonym, save_synonym
-from catalog.staff.category_forms import TEXTS, CategoryForm, Features, SynonymForm
+from catalog.staff.category_forms import CategoryForm, Features, SynonymForm
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part, language_parts
@@ -30,7 +30,7 @@ class Categories(StaffRows[Category]):
     order_field = "position"
     search_fields = ("name_fr", "name_en", "name_es", "name_de", "slug")
     parts = (
-        *language_parts(TEXTS, only="fr"),
+        *language_parts(CATEGORY_TEXTS, only="fr"),
         Part("Où la trouver", ("kind", "menu_place", "in_footer", "colour")),
         Part(
             "En saison",
@@ -49,7 +49,7 @@ class Categories(StaffRows[Category]):
             ("new_picture",),
             "Sans image, la carte montre la pièce la plus récente en vente.",
         ),
-        *language_parts(TEXTS, skip="fr"),
+        *language_parts(CATEGORY_TEXTS, skip="fr"),
         Part("Adresse dans chaque langue", ("slug", "slug_en", "slug_es", "slug_de"), is_open=False),
     )
 

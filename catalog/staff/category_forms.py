@@ -7,15 +7,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models import SLUG_FIELDS, Category, CategoryFeature, Synonym
+from catalog.models import CATEGORY_TEXTS, SLUG_FIELDS, Category, CategoryFeature, Synonym
 from catalog.services.categories import fill_slugs, slug_errors
 from catalog.services.products import LANGUAGES
 from shop.core.image_drawing import DrawnImage
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_row_fields import staff_formfield
 from shop.core.uploads import drawn_upload
-
-TEXTS = ("name", "title", "description", "intro", "warnings")
 
 
 class CategoryForm(forms.ModelForm[Category]):
@@ -32,7 +30,7 @@ class CategoryForm(forms.ModelForm[Category]):
         fields = (
             *("kind", *SLUG_FIELDS.values(), "menu_place", "in_footer", "starts_on", "ends_on"),
             *("offers_finishes", "offers_formats", "colour", "safety_class", "minimum_age", "maker"),
-            *(f"{field}_{language}" for language in LANGUAGES for field in TEXTS),
+            *(f"{field}_{language}" for language in LANGUAGES for field in CATEGORY_TEXTS),
         )
         formfield_callback = staff_formfield
 

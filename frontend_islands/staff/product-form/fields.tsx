@@ -3,6 +3,7 @@ import { type RegisterOptions, useFormContext } from "react-hook-form";
 import { STAFF_LIMITS } from "@/api/limits";
 import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
+import { labelOf } from "./labels";
 import { type FlagName, faultOf, type LineName, type Values } from "./values";
 import words from "./words.json";
 
@@ -19,7 +20,6 @@ const FAULTS = {
 
 interface LineProps {
   name: LineName;
-  label: string;
   hint?: string;
   isRequired?: boolean;
   isLong?: boolean;
@@ -35,7 +35,6 @@ interface LineProps {
 /** One line of the form, checked by the limits that the server has. */
 export function Line({
   name,
-  label,
   hint,
   isRequired = false,
   isLong,
@@ -57,7 +56,7 @@ export function Line({
   const limit = (STAFF_LIMITS.AdminProductRequest as Record<string, number>)[name];
   const maxLength = inputMode ? undefined : limit;
   return (
-    <Field label={label} hint={hint} error={error?.message} isRequired={isRequired} note={children}>
+    <Field label={labelOf(name)} hint={hint} error={error?.message} isRequired={isRequired} note={children}>
       {(control) => {
         const shared = { ...control, disabled: isDisabled, ...register(name, rules) };
         if (options)
@@ -88,12 +87,10 @@ export function Line({
 
 export function Flag({
   name,
-  label,
   isDisabled,
   onChange,
 }: {
   name: FlagName;
-  label: string;
   isDisabled?: boolean;
   onChange?: () => void;
 }) {
@@ -103,7 +100,7 @@ export function Flag({
     <div className="field">
       <label className="check">
         <input type="checkbox" disabled={isDisabled} {...register(name, onChange && { onChange })} />
-        <span>{label}</span>
+        <span>{labelOf(name)}</span>
       </label>
       {error?.message && <p className="field__error">{error.message}</p>}
     </div>

@@ -82,43 +82,25 @@ export function ProductForm({
         {...keptFocus}
       >
         <Section title={t("sections.main")} isOpen>
-          <Line name="name" label={t("fields.name")} isRequired isDisabled={isFixed} />
+          <Line name="name" isRequired isDisabled={isFixed} />
           <Line
             name="category"
-            label={t("fields.category")}
             isRequired
             isDisabled={isFixed}
             options={categories.map(({ id, name }) => ({ value: String(id), text: name }))}
           />
-          <Line
-            name="description"
-            label={t("fields.description")}
-            hint={t("hints.description")}
-            isLong
-            isDisabled={isFixed}
-          />
-          <Line name="full_description" label={t("fields.full_description")} isLong isDisabled={isFixed} />
+          <Line name="description" hint={t("hints.description")} isLong isDisabled={isFixed} />
+          <Line name="full_description" isLong isDisabled={isFixed} />
           <div className="product-form__grid">
-            <Flag
-              name="is_published"
-              label={t("fields.is_published")}
-              isDisabled={isFixed || Boolean(base?.archived_at)}
-            />
-            <Flag name="featured" label={t("fields.featured")} isDisabled={isFixed} />
+            <Flag name="is_published" isDisabled={isFixed || Boolean(base?.archived_at)} />
+            <Flag name="featured" isDisabled={isFixed} />
           </div>
         </Section>
         <Section title={t("sections.prices")} isOpen>
           <div className="product-form__grid">
-            <Line
-              name="price"
-              label={t("fields.price")}
-              isRequired
-              inputMode="decimal"
-              isDisabled={hasFixedPrices}
-            />
+            <Line name="price" isRequired inputMode="decimal" isDisabled={hasFixedPrices} />
             <Line
               name="original_price"
-              label={t("fields.original_price")}
               hint={t("hints.original_price")}
               inputMode="decimal"
               isDisabled={hasFixedPrices}
@@ -128,18 +110,8 @@ export function ProductForm({
             <>
               <p className="muted">{t("hints.finishes")}</p>
               <div className="product-form__grid">
-                <Line
-                  name="painted_price"
-                  label={t("fields.painted_price")}
-                  inputMode="decimal"
-                  isDisabled={hasFixedPrices}
-                />
-                <Line
-                  name="unpainted_price"
-                  label={t("fields.unpainted_price")}
-                  inputMode="decimal"
-                  isDisabled={hasFixedPrices}
-                />
+                <Line name="painted_price" inputMode="decimal" isDisabled={hasFixedPrices} />
+                <Line name="unpainted_price" inputMode="decimal" isDisabled={hasFixedPrices} />
               </div>
             </>
           )}
@@ -148,10 +120,9 @@ export function ProductForm({
         <PromotionSection types={promotion_types} product={base} isDisabled={hasFixedPrices} />
         <Section title={t("sections.stock")} isOpen>
           <div className="product-form__grid">
-            <Flag name="in_stock" label={t("fields.in_stock")} isDisabled={hasFixedStock} />
+            <Flag name="in_stock" isDisabled={hasFixedStock} />
             <Line
               name="stock_quantity"
-              label={t("fields.stock_quantity")}
               hint={t("hints.stock_quantity")}
               inputMode="numeric"
               isDisabled={hasFixedStock}
@@ -160,31 +131,20 @@ export function ProductForm({
         </Section>
         <Section title={t("sections.details")}>
           <div className="product-form__grid">
-            <Line
-              name="dimensions"
-              label={t("fields.dimensions")}
-              hint={t("hints.dimensions")}
-              isDisabled={isFixed}
-            />
-            <Line name="height_cm" label={t("fields.height_cm")} inputMode="decimal" isDisabled={isFixed} />
-            <Line name="weight" label={t("fields.weight")} isDisabled={isFixed} />
-            <Line name="material" label={t("fields.material")} isDisabled={isFixed} />
-            <Line name="paint_type" label={t("fields.paint_type")} isDisabled={isFixed} />
+            <Line name="dimensions" hint={t("hints.dimensions")} isDisabled={isFixed} />
+            <Line name="height_cm" inputMode="decimal" isDisabled={isFixed} />
+            <Line name="weight" isDisabled={isFixed} />
+            <Line name="material" isDisabled={isFixed} />
+            <Line name="paint_type" isDisabled={isFixed} />
           </div>
           <div className="product-form__grid">
             <Line
               name="production_days_min"
-              label={t("fields.production_days_min")}
               hint={t("hints.production")}
               inputMode="numeric"
               isDisabled={isFixed}
             />
-            <Line
-              name="production_days_max"
-              label={t("fields.production_days_max")}
-              inputMode="numeric"
-              isDisabled={isFixed}
-            />
+            <Line name="production_days_max" inputMode="numeric" isDisabled={isFixed} />
           </div>
         </Section>
         <TextsSection
@@ -198,46 +158,29 @@ export function ProductForm({
           <div className="product-form__grid">
             <Line
               name="safety_class"
-              label={t("fields.safety_class")}
               isDisabled={isFixed}
               options={safety_classes.map(({ code, label }) => ({ value: code, text: label }))}
             />
-            <Line
-              name="minimum_age"
-              label={t("fields.minimum_age")}
-              inputMode="numeric"
-              isDisabled={isFixed}
-            />
+            <Line name="minimum_age" inputMode="numeric" isDisabled={isFixed} />
           </div>
-          <Line name="warnings" label={t("fields.warnings")} isLong isDisabled={isFixed} />
-          <Line name="maker" label={t("fields.maker")} hint={t("hints.maker")} isLong isDisabled={isFixed} />
+          <Line name="warnings" isLong isDisabled={isFixed} />
+          <Line name="maker" hint={t("hints.maker")} isLong isDisabled={isFixed} />
         </Section>
         <Section title={t("sections.customs")}>
           <div className="product-form__grid">
-            <Line name="hs_code" label={t("fields.hs_code")} hint={t("hints.hs_code")} isDisabled={isFixed} />
+            <Line name="hs_code" hint={t("hints.hs_code")} isDisabled={isFixed} />
             <Line
               name="origin_country"
-              label={t("fields.origin_country")}
               isDisabled={isFixed}
               options={countries.map(({ code, name }) => ({ value: code, text: name }))}
             />
-            <Line
-              name="weight_grams"
-              label={t("fields.weight_grams")}
-              inputMode="numeric"
-              isDisabled={isFixed}
-            />
+            <Line name="weight_grams" inputMode="numeric" isDisabled={isFixed} />
           </div>
         </Section>
         <Section title={t("sections.more")}>
           <div className="product-form__grid">
-            <Line
-              name="external_id"
-              label={t("fields.external_id")}
-              hint={t("hints.external_id")}
-              isDisabled={isFixed}
-            />
-            <Line name="slug" label={t("fields.slug")} hint={t("hints.slug")} isDisabled={isFixed} />
+            <Line name="external_id" hint={t("hints.external_id")} isDisabled={isFixed} />
+            <Line name="slug" hint={t("hints.slug")} isDisabled={isFixed} />
           </div>
           <SimilarSection ownId={base?.id} isDisabled={isFixed} />
           {base && (

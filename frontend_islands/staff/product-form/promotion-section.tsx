@@ -57,53 +57,25 @@ export function PromotionSection({ types, product, isDisabled }: PromotionProps)
 
   return (
     <Section title={t("sections.promotion")} isOpen={isActive}>
-      <Flag
-        name="promotion_active"
-        label={t("fields.promotion_active")}
-        isDisabled={isDisabled}
-        onChange={turn}
-      />
+      <Flag name="promotion_active" isDisabled={isDisabled} onChange={turn} />
       {isActive && (
         <div className="product-form__grid">
           <Line
             name="promotion_type"
-            label={t("fields.promotion_type")}
             isDisabled={isDisabled}
             onChange={() => fill(getValues("promotion_type"))}
             options={types.map(({ code, label }) => ({ value: code, text: label }))}
           />
           {type === "buy_n_get_m" && (
             <>
-              <Line
-                name="promotion_buy_quantity"
-                label={t("fields.promotion_buy_quantity")}
-                inputMode="numeric"
-                isDisabled={isDisabled}
-              />
-              <Line
-                name="promotion_get_quantity"
-                label={t("fields.promotion_get_quantity")}
-                inputMode="numeric"
-                isDisabled={isDisabled}
-              />
+              <Line name="promotion_buy_quantity" inputMode="numeric" isDisabled={isDisabled} />
+              <Line name="promotion_get_quantity" inputMode="numeric" isDisabled={isDisabled} />
             </>
           )}
           {type === "percent" && (
-            <Line
-              name="promotion_percent"
-              label={t("fields.promotion_percent")}
-              inputMode="numeric"
-              isDisabled={isDisabled}
-            />
+            <Line name="promotion_percent" inputMode="numeric" isDisabled={isDisabled} />
           )}
-          {type === "amount" && (
-            <Line
-              name="promotion_amount"
-              label={t("fields.promotion_amount")}
-              inputMode="decimal"
-              isDisabled={isDisabled}
-            />
-          )}
+          {type === "amount" && <Line name="promotion_amount" inputMode="decimal" isDisabled={isDisabled} />}
         </div>
       )}
       {isActive && type && product && <Preview id={product.id} />}

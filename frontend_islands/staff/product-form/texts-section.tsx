@@ -2,19 +2,12 @@ import { useState } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import { translate } from "../shared/translate";
 import { Line, Section } from "./fields";
+import { labelOf } from "./labels";
 import { LANGUAGES, type Language, TEXTS, type Text, type Translated, type Values } from "./values";
 import words from "./words.json";
 
 const t = translate(words);
 const NAMES = { en: "texts.en", es: "texts.es", de: "texts.de" } as const;
-const LABELS = {
-  name: "fields.name",
-  description: "fields.description",
-  full_description: "fields.full_description",
-  material: "fields.material",
-  paint_type: "fields.paint_type",
-  warnings: "fields.warnings",
-} as const;
 
 interface TextsProps {
   /** Columns whose French text changed after them. */
@@ -83,14 +76,13 @@ function Pair({ text, column, isStale, isConfirmed, onConfirm, isDisabled }: Pai
   return (
     <div className={isOpen ? "translation translation--stale" : "translation"}>
       <div>
-        <p className="translation__label">{t(LABELS[text])}</p>
+        <p className="translation__label">{labelOf(text)}</p>
         <p className="translation__source" lang="fr">
           {french || <span className="muted">{t("texts.none")}</span>}
         </p>
       </div>
       <Line
         name={column}
-        label={`${t(LABELS[text])} (${column.slice(-2)})`}
         isLong={text.endsWith("description") || text === "warnings"}
         isDisabled={isDisabled}
       >
