@@ -9,7 +9,6 @@ from functools import partial
 import pytest
 import time_machine
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from accounts.tests.people import make_admin
 from orders.access import access_token
@@ -31,7 +30,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import mails, send_all
 from orders.tests.shipments.parcels import WHY, refused, send, state
 from orders.tests.withdrawing import declare, refund
-from shop.core.dates import shop_day, unbroken
+from shop.core.dates import day_in_words, shop_day, unbroken
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -70,7 +69,7 @@ def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider, c
     # Its customer reads the day of the parcel, not that of the refund.
     day = shop_day(parcel.sent_at)
     page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
-    assert page.count(f'<time datetime="{day.isoformat()}">{unbroken(date_format(day))}</time>') == 1
+    assert page.count(f'<time datetime="{day.isoformat()}">{unbroken(day_in_words(day))}</time>') == 1
     assert order_cards([Order.objects.get(pk=order.pk)], user_id=0)[0].latest_step.sent_on == day
 
 
