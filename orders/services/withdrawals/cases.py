@@ -32,7 +32,6 @@ from orders.services.installments.resuming import refuse_if_not_resumable, resum
 from orders.services.refunds.decisions import request_refund, stopped_by
 from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
-from shop.core.dates import shop_day
 from shop.core.each_row import each_row
 from shop.core.money import ZERO
 from shop.core.problems import Problem
@@ -253,7 +252,7 @@ def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> No
             ),
             409,
         )
-    if not shop_day(case.withdrawal.declared_at) <= day <= timezone.localdate():
+    if not exercised_on(case.withdrawal) <= day <= timezone.localdate():
         refusal = _("L'écrit du client ne peut être ni à venir ni avant sa rétractation.")
         raise Problem("invalid_date", refusal, errors={"revoked_on": [refusal]})
 

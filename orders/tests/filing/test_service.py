@@ -177,6 +177,26 @@ def test_a_letter_whose_order_is_found_later_is_judged_by_its_sending_too(operat
     assert (case.order, case.in_time, case.taken_up_at) == (order, True, NOON)
 
 
+def test_l221_27_a_letter_is_taken_back_in_words_written_since_it_was_sent(operator):
+    """They may be quicker than the letter, as an e-mail is."""
+    case = file_received(declaration=letter(paid_order(), operator), key=new_key()).case
+    taken_back = {
+        "case_id": case.pk, "reason": "Retirée.", "actor": operator, "revocation_text": "Je garde tout.",
+    }  # fmt: skip
+    before = filed()
+    with pytest.raises(Problem) as refused:
+        cases.refuse_case(**taken_back, revoked_on=date(2026, 11, 19))
+    assert refused.value.errors == {
+        "revoked_on": ["L'écrit du client ne peut être ni à venir ni avant sa rétractation."]
+    }
+    assert filed() == before
+
+    cases.refuse_case(**taken_back, revoked_on=date(2026, 11, 20))
+
+    case.refresh_from_db()
+    assert (case.state, case.revoked_on) == ("refused", date(2026, 11, 20))
+
+
 def test_a_letter_stops_the_installments(operator):
     offer_installments()
     order = paid_order((make_product("Golem", "300.00"), 1), payment_mode="installments")
