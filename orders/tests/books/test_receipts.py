@@ -293,6 +293,13 @@ def test_money_without_an_invoice_is_reported_without_vat_as_its_place_says():
     ]
 
 
+def test_what_comes_in_is_a_sale_and_what_goes_back_a_return_however_little_it_is():
+    for amount, kind in (("0.50", "charge"), ("-0.01", "refund")):
+        book(amount, utc(2026, 11, 21), kind=kind)
+    [line] = report(month(11, 2026), Step.MONTH, Reading.PAYMENTS)
+    assert (line.charges, line.returns, line.total) == (1, 1, Decimal("0.49"))
+
+
 def test_art_290_goods_are_reported_when_they_are_invoiced_and_290_a_when_they_are_paid(staff_client, sold):
     """A refund that is back and not credited yet: less money, the same goods."""
     book("-9.99", utc(2026, 11, 23), kind="refund", order=sold)
