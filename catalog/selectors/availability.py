@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from catalog.models import Finish, Product, ProductVariation, Variant
 from catalog.pricing import offers
@@ -55,9 +55,10 @@ def low_stock_condition() -> Q:
     unpainted = has_finishes & Q(product__unpainted_price__isnull=False)
     in_finish = Q(finish="") & ~painted & ~unpainted
     in_finish |= Q(finish=Finish.PAINTED) & painted | Q(finish=Finish.UNPAINTED) & unpainted
-    in_format = Q(variation__isnull=False) | ~Exists(
-        ProductVariation.objects.filter(product=OuterRef("product"))
-    )
+    formats = ProductVariation.objects.filter(product=OuterRef("product"))
+    default = formats.order_by("-is_default", "sort_order", "pk").values("pk")[:1]
+    in_format = ~Exists(formats) | Q(variation=Subquery(default))
+    in_format |= Q(variation__isnull=False, product__category__offers_formats=True)
     rows = Variant.objects.filter(own | shared, in_finish, in_format, in_stock=True)
     return Q(is_published=True, pk__in=rows.order_by().values("product"))
 

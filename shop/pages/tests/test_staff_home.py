@@ -237,6 +237,17 @@ def test_low_stock_leaves_out_what_is_not_offered_any_more() -> None:
     assert low_stock() == 0
 
 
+def test_low_stock_leaves_out_the_formats_of_which_a_category_offers_no_choice() -> None:
+    product = make_product()
+    make_variation(product, "Grand", stock_quantity=1)
+    assert low_stock() == 1
+    make_variation(product, "Petit", is_default=True)
+    assert low_stock() == 0
+    product.category.offers_formats = True
+    product.category.save()
+    assert low_stock() == 1
+
+
 def test_home_takes_few_queries(django_assert_max_num_queries) -> None:
     client = signed_in(make_admin())
     client.get("/admin")
