@@ -32,8 +32,8 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 def test_an_open_dispute_freezes_the_order(order, provider):
     dispute_id = dispute(provider)
     row = Dispute.objects.get()
-    assert (row.provider_id, row.amount, row.state, row.reason) == (
-        dispute_id, EUROS("49.99"), "needs_response", "fraudulent",
+    assert (row.provider_id, row.amount, row.state, row.reason, row.closed_at) == (
+        dispute_id, EUROS("49.99"), "needs_response", "fraudulent", None,
     )  # fmt: skip
     assert ledger(order) == [("charge", EUROS("49.99")), ("dispute", EUROS("-49.99"))]
     order.refresh_from_db()
