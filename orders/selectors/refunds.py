@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Prefetch, TextChoices
+from django.db.models import Prefetch, Q, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import (
@@ -15,6 +15,7 @@ from orders.models import (
     Attempt,
     Order,
     Refund,
+    RefundReason,
     RefundRequest,
     RefundState,
     TransferReturn,
@@ -76,7 +77,11 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven at
     most where one failed."""
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
-    automatic = list(order.refunds.filter(request=None, replaced_by=None).select_related("attempt"))
+    # What was refunded outside the shop of another charge is money of the decisions: they show it.
+    by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
+    shown_alone = ~Q(reason=RefundReason.EXTERNAL) | Q(attempt__in=by_itself)
+    alone = order.refunds.filter(shown_alone, request=None, replaced_by=None)
+    automatic = list(alone.select_related("attempt"))
     each = [*automatic, *(refund for request in requests for refund in request.refunds.all())]
     waiting: set[object] = set()
     lacking: dict[uuid.UUID, Decimal] = {}

@@ -22,7 +22,7 @@ from orders.models import (
 )
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import ReturnedLine, refundable
-from orders.selectors.refunds import progress
+from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import request_automatic_refund, retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
@@ -225,6 +225,9 @@ def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order
     assert order.payments.get().state == "paid"
     # Nobody owes it any more, so that it waits for nobody.
     assert (by_hand.replaces, waiting_failures()) == (own, 0)
+    assert [(shown.reason, shown.money) for shown in refunds_for_page(order)] == [
+        ("Remboursé hors de la boutique", EUROS("49.99"))
+    ]
     # Nor does it make good what the order owes.
     owed = refund(order, amount=EUROS("5.00"))
     send_all()
@@ -242,6 +245,7 @@ def test_the_rest_of_a_second_charge_that_was_given_back_in_part_elsewhere_is_tr
     assert list(check_ledger()) == []
     send_all()
     assert (waiting_failures(), provider.charge(attempt).kept) == (0, 0)
+    assert [shown.money for shown in refunds_for_page(order)] == [EUROS("20.00"), EUROS("29.99")]
     assert list(check_ledger()) == []
 
 

@@ -15,7 +15,7 @@ from orders.models import (
     RefundState,
 )
 from orders.selectors.refund_rules import refundable
-from orders.selectors.refunds import progress
+from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.refunding import EUROS, in_installments, ledger, mails, refund, rows, send_all, states
@@ -35,6 +35,21 @@ def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provide
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
     assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+@pytest.mark.parametrize(("cents", "paid_back", "owed"), [(4999, "49.99", "0.00"), (2000, "20.00", "29.99")])
+def test_what_was_given_back_elsewhere_meanwhile_is_told_as_money_of_the_decision(
+    order, provider, cents, paid_back, owed
+):
+    refund(order)
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, cents)
+    sync_refunds(attempt.intent_id)
+    assert [shown.money for shown in refunds_for_page(order)] == [EUROS("49.99")]
+    send_all()
+    assert [(shown.money, shown.paid_back, shown.owed) for shown in refunds_for_page(order)] == [
+        (EUROS("49.99"), EUROS(paid_back), EUROS(owed))
+    ]
 
 
 def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
