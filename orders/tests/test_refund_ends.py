@@ -284,10 +284,19 @@ def test_a_failure_that_the_provider_keeps_after_it_gave_the_money_back_is_seen_
     assert status_of(order) == OrderStatus.REFUNDED
 
 
-@pytest.mark.parametrize(("sent", "state"), [(False, "declared"), (True, "goods_awaited")])
-def test_l221_24_a_withdrawal_whose_money_came_back_is_owed_again(order, provider, sent, state):
-    if sent:
-        Order.objects.update(shipped_at=order.paid_at)
+@pytest.mark.parametrize(
+    ("left", "state"),
+    [
+        (None, "declared"),
+        ("first_sent_at", "goods_awaited"),
+        ("shipped_at", "goods_awaited"),
+        ("delivered_at", "goods_awaited"),
+    ],
+)
+def test_l221_24_a_withdrawal_whose_money_came_back_is_owed_again(order, provider, left, state):
+    """Its goods are awaited as before: those of a first parcel, of all, and what was handed over without one."""
+    if left:
+        Order.objects.update(**{left: order.paid_at})
         order.refresh_from_db()
     declaration = Declaration(
         name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order

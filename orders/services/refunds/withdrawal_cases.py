@@ -23,12 +23,7 @@ def reopen_case(*, request: RefundRequest) -> None:
     case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
     if case is None:
         return
-    gone = (
-        case.goods_received_at
-        or case.shipping_proof_at
-        or request.order.first_sent_at
-        or request.order.shipped_at
-    )
+    gone = case.goods_received_at or case.shipping_proof_at or request.order.goods_have_left
     case.state = WithdrawalState.GOODS_AWAITED if gone else WithdrawalState.DECLARED
     case.save()
     _record(request, "withdrawal.reopened")
