@@ -7,8 +7,6 @@ from orders.models import OPEN_CASES, RefundRequest, WithdrawalCase, WithdrawalS
 def close_settled_case(*, request: RefundRequest) -> None:
     """Close the withdrawal case of a refund that has reached the customer. Call it with the order locked, in the
     transaction that settles the request; a request without declaration changes nothing."""
-    if request.withdrawal_id is None or request.settled_at is None:
-        return
     case = _locked(request, states=OPEN_CASES)
     if case is None:
         return
@@ -20,7 +18,7 @@ def close_settled_case(*, request: RefundRequest) -> None:
 def reopen_case(*, request: RefundRequest) -> None:
     """Reopen the withdrawal case of a settled request whose money came back to the shop. Call it with the order
     locked."""
-    case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
+    case = _locked(request, states=(WithdrawalState.REFUNDED,))
     if case is None:
         return
     gone = case.goods_received_at or case.shipping_proof_at or request.order.goods_have_left
@@ -30,6 +28,8 @@ def reopen_case(*, request: RefundRequest) -> None:
 
 
 def _locked(request: RefundRequest, *, states: tuple[str, ...]) -> WithdrawalCase | None:
+    if request.withdrawal_id is None:
+        return None
     cases = WithdrawalCase.objects.select_for_update().filter(withdrawal=request.withdrawal_id)
     return cases.filter(state__in=states).first()
 
