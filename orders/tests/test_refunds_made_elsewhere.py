@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from orders.books.audit_checks import check_credit_notes, check_ledger
 from orders.models import (
     Attempt,
     Invoice,
@@ -14,8 +15,11 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
+from orders.selectors.money import waiting_refunds
+from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import refundable
 from orders.selectors.refunds import progress, refunds_for_page
+from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.refunding import EUROS, in_installments, ledger, mails, refund, rows, send_all, states
@@ -50,6 +54,27 @@ def test_what_was_given_back_elsewhere_meanwhile_is_told_as_money_of_the_decisio
     assert [(shown.money, shown.paid_back, shown.owed) for shown in refunds_for_page(order)] == [
         (EUROS("49.99"), EUROS(paid_back), EUROS(owed))
     ]
+
+
+def test_of_two_decisions_that_a_part_given_back_elsewhere_covers_one_is_owed_the_rest(order, provider):
+    """It settled the first; counted for the second, too, as that is refused, it leaves the first to be completed."""
+    first, second = refund(order, amount=EUROS("30.00")), refund(order)
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 4000)
+    sync_refunds(attempt.intent_id)
+    send_all()
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert [progress(request) for request in (first, second)] == ["failed", "succeeded"]
+    [waiting] = waiting_refunds()
+    assert (waiting.request, [debt.owed for debt in debts(order)]) == (first, [EUROS("9.99")])
+    assert list(check_ledger()) == []
+    assert retry_refund(refund_id=waiting.pk).amount == EUROS("9.99")
+    send_all()
+    order.refresh_from_db()
+    assert (order.status, list(waiting_refunds()), debts(order)) == (OrderStatus.REFUNDED, [], [])
+    assert sum(note.total for note in Invoice.objects.filter(kind="credit_note")) == EUROS("-49.99")
+    assert [*check_credit_notes(), *check_ledger()] == []
 
 
 def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
