@@ -19,12 +19,14 @@ from orders.models import (
     InvoiceDocument,
     InvoiceDraft,
     Order,
+    Refund,
     RefundLine,
     RefundRequest,
 )
 from orders.selectors.invoices import documents_of
 from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tasks import make_lost_documents
+from orders.tests.books.entries import utc
 from orders.tests.factories import make_order, make_product, new_key
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
@@ -134,6 +136,19 @@ def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None
     assert note.data["refund"] == {
         "refunded": "0.00", "refunded_on": None, "voided": "5.00", "taken_back": "0.00",
     }  # fmt: skip
+
+
+def test_a_note_says_refunded_on_the_day_on_which_the_last_of_its_money_left(paid) -> None:
+    order = paid()
+    request = decide(order, "30.00")
+    for amount, day in (("10.00", 24), ("15.00", 26), ("5.00", 25)):
+        Refund.objects.create(
+            order=order, attempt=order.payments.get().attempts.get(), request=request, amount=Decimal(amount),
+            state="succeeded", settled_at=utc(2026, 11, day, 12), provider_id=f"re_{day}",
+        )  # fmt: skip
+    note = issue_credit_note(request=request)
+    assert note is not None
+    assert (note.data["refund"]["refunded"], note.data["refund"]["refunded_on"]) == ("30.00", "2026-11-26")
 
 
 def test_asking_again_gives_the_first_one_back(paid) -> None:
