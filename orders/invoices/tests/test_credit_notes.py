@@ -172,6 +172,7 @@ def test_art_258_a_a_credit_note_gives_back_the_vat_that_was_charged(paid) -> No
     note = issue_credit_note(request=decide(order, "119.00"))
     assert note is not None
     assert (note.total, note.vat) == (Decimal("-119.00"), Decimal("-19.00"))
+    assert [note.data[name] for name in ("subtotal", "shipping", "total")] == ["119.00", "0.00", "119.00"]
     assert "293 B" not in str(note.data)
 
 
