@@ -171,6 +171,17 @@ def test_delivery_given_back_with_a_part_of_the_goods_bears_the_rates_that_it_wa
     assert [rate["percent"] for rate in notes[0].data["tax"]["rates"]] == ["20.00"]
 
 
+def test_delivery_given_back_after_a_part_of_the_goods_bears_the_rates_that_it_was_charged_at() -> None:
+    with time_machine.travel(JULY, tick=False):
+        invoice = sell_at_two_rates()
+        give_back(invoice, "120.00", piece="Golem")
+        note = give_back(invoice, "14.11", shipping="14.11")
+    assert [(line["name"], line["total"], line["percent"]) for line in note.data["lines"]] == [
+        ("Livraison", "12.00", "20.00"), ("Livraison", "2.11", "5.50")
+    ]  # fmt: skip
+    assert note.vat == Decimal("-2.11")
+
+
 @pytest.mark.parametrize(
     "parts",
     [
