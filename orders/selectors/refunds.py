@@ -77,7 +77,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven at
     most where one failed."""
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
-    # What was refunded outside the shop of another charge is money of the decisions: they show it.
+    # What was refunded outside the shop shows in the decisions it counts for, unless its charge goes back by itself.
     by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
     shown_alone = ~Q(reason=RefundReason.EXTERNAL) | Q(attempt__in=by_itself)
     alone = order.refunds.filter(shown_alone, request=None, replaced_by=None)

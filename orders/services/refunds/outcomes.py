@@ -136,6 +136,7 @@ def fail_refund(
     else:
         # It may have been the last one under way, and its money gone back by another, or by a lost dispute.
         _complete_from_outside(refund)
+        # What counts for its decision now may have settled another one.
         _reopen_requests(order)
         settle_completed_requests(order)
     # Closed by what came back, or by hand while it was on its way. What was given back twice leaves it closed.
