@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django_countries import countries
 
 from accounts.models import Address, User
-from accounts.services.members import lock_member
+from shop.core.members import lock_member
 from shop.core.postcodes import OTHER_COUNTRY, postcode_error
 from shop.core.problems import InvalidFields, Problem
 

@@ -15,10 +15,11 @@ from accounts import mails
 from accounts.email_changes import Mailbox, read_email_change_key
 from accounts.models import EmailChange, User
 from accounts.selectors import has_account, pending_email_change
-from accounts.services.members import clean_email, lock_member
+from accounts.services.members import clean_email
 from shop.core import limits
 from shop.core.audit import record_audit
 from shop.core.mail import queue_mail
+from shop.core.members import lock_member
 from shop.core.problems import Problem
 
 MoveAddress = Callable[[str, str], object]

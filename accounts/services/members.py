@@ -8,7 +8,6 @@ from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import NotAuthenticated
 
 from accounts import mails
 from accounts.models import Role, User, UserRole
@@ -100,15 +99,6 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
     limits.reset(limits.PASSWORD_RESET_MAIL, user.email)
     return user
-
-
-def lock_member(user_id: int) -> User:
-    """Return the row of who is signed in, held until the transaction ends: an erasure waits for what is written for
-    them. Raises ``NotAuthenticated`` where it was quicker, or the account was blocked."""
-    member = User.objects.select_for_update(no_key=True).filter(pk=user_id, is_active=True).first()
-    if member is None:
-        raise NotAuthenticated
-    return member
 
 
 def close_account(*, user: User) -> None:

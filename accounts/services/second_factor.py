@@ -22,6 +22,7 @@ from accounts.models import User
 from accounts.sessions import end_all_sessions
 from shop.core import limits
 from shop.core.audit import record_audit
+from shop.core.members import lock_member
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
@@ -87,7 +88,8 @@ def activate_totp(user: User, *, secret: str, code: str) -> bool:
     """Add the authenticator app that shows this code for this secret; whether recovery codes came with it, as they do
     with the first second factor.
 
-    Raises ``Problem``: ``incorrect_code`` (400), ``too_many_attempts`` (429), ``already_added`` (409).
+    Raises ``Problem``: ``incorrect_code`` (400), ``too_many_attempts`` (429), ``already_added`` (409);
+    and ``NotAuthenticated`` (see ``lock_member``).
     """
     limits.enforce(limits.SECOND_FACTOR_ACCOUNT, user.email)
     code = normalize_user_code(code)
@@ -95,7 +97,7 @@ def activate_totp(user: User, *, secret: str, code: str) -> bool:
         raise _incorrect()
     limits.restore(limits.SECOND_FACTOR_ACCOUNT, user.email)
     with transaction.atomic():
-        _lock(user)
+        lock_member(user.pk)
         if Authenticator.objects.filter(user_id=user.pk, type=Type.TOTP).exists():
             raise Problem("already_added", _("Une application est déjà ajoutée à ce compte."), 409)
         TOTP.activate(user, secret)
@@ -105,7 +107,8 @@ def activate_totp(user: User, *, secret: str, code: str) -> bool:
 def add_passkey(user: User, *, name: str, credential: Any) -> bool:
     """Add the passkey that this browser just made for the challenge of this session; whether recovery codes came too.
 
-    Raises ``Problem``: ``incorrect_passkey`` (400), ``too_many_passkeys`` (409).
+    Raises ``Problem``: ``incorrect_passkey`` (400), ``too_many_passkeys`` (409); and ``NotAuthenticated`` (see
+    ``lock_member``).
     """
     try:
         webauthn.parse_registration_response(credential)
@@ -115,7 +118,7 @@ def add_passkey(user: User, *, name: str, credential: Any) -> bool:
     if not made.is_user_verified():
         raise _incorrect_passkey()
     with transaction.atomic():
-        _lock(user)
+        lock_member(user.pk)
         held = Authenticator.objects.filter(user_id=user.pk, type=Type.WEBAUTHN).count()
         if held >= MOST_PASSKEYS:
             raise Problem("too_many_passkeys", _("Ce compte a déjà dix clés d'accès."), 409)
@@ -135,10 +138,10 @@ def rename_passkey(user: User, passkey_id: int, name: str) -> None:
 def remove_factor(user: User, factor_type: str, factor_id: int | None = None) -> None:
     """Remove the authenticator app or a passkey; the recovery codes go with the last of them.
 
-    Raises ``Problem`` (404).
+    Raises ``Problem`` (404), and ``NotAuthenticated`` (see ``lock_member``).
     """
     with transaction.atomic():
-        _lock(user)
+        lock_member(user.pk)
         _find(user, factor_type, factor_id).delete()
         rest = Authenticator.objects.filter(user_id=user.pk)
         if not rest.exclude(type=Type.RECOVERY_CODES).exists():
@@ -149,9 +152,10 @@ def remove_factor(user: User, factor_type: str, factor_id: int | None = None) ->
 
 
 def make_recovery_codes(user: User) -> None:
-    """Replace the recovery codes by new ones. Raises ``Problem`` (409) for an account without a second factor."""
+    """Replace the recovery codes by new ones. Raises ``Problem`` (409) for an account without a second factor, and
+    ``NotAuthenticated`` (see ``lock_member``)."""
     with transaction.atomic():
-        _lock(user)
+        lock_member(user.pk)
         _forget_cached(user)
         if not user.has_second_factor:
             raise Problem(
@@ -167,7 +171,7 @@ def reset_second_factor(user: User, *, actor: User | None) -> int:
     """Take every second factor of a person who lost theirs; return how many. Their sessions end: the device that was
     lost may be signed in. `actor` is None for a server command."""
     with transaction.atomic():
-        _lock(user)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         held = sorted(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True))
         if held:
             Authenticator.objects.filter(user_id=user.pk).delete()
@@ -226,11 +230,6 @@ def _find(user: User, factor_type: str, factor_id: int | None) -> Authenticator:
     if found is None:
         raise Problem("not_found", _("Cette protection n'est plus sur votre compte."), 404)
     return found
-
-
-def _lock(user: User) -> None:
-    """Two changes of one person's second factors wait for each other."""
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
 def _forget_cached(user: User) -> None:

@@ -33,6 +33,7 @@ from accounts.services.signing_up import send_sign_up_mail
 from accounts.stages import SecondFactorStage
 from shop.core import limits
 from shop.core.client_address import client_address, network_fingerprint
+from shop.core.members import lock_member
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
@@ -105,10 +106,12 @@ def check_own_password(user: User, password: str) -> None:
 def change_password(user: User, password: str) -> None:
     """Set the password of who proved fully who they are; sessions with the old one end.
 
-    Raises ``Problem`` 400 ``weak_password`` with ``errors["password"]``.
+    Raises ``Problem`` 400 ``weak_password`` with ``errors["password"]``, and ``NotAuthenticated`` (see
+    ``lock_member``).
     """
     refuse_weak_password(password, user)
     with transaction.atomic():
+        lock_member(user.pk)
         user.set_password(password)
         user.save(update_fields=["password"])
         send_password_changed(user, language=user.language)

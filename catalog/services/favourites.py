@@ -17,6 +17,7 @@ from catalog.selectors.availability import available_among
 from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
+from shop.core.members import lock_member
 from shop.core.problems import Problem
 from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
@@ -27,9 +28,10 @@ _SALT = "catalog.favourites.mail"
 def add_favourite(*, user_id: int, product_id: int, language: str) -> list[int]:
     """Add a favourite; one that was there stays as it is. Return all of the member's.
 
-    Raises `Problem`: 404 `unknown_product`, 409 `too_many_favourites`.
+    Raises `Problem`: 404 `unknown_product`, 409 `too_many_favourites`; and `NotAuthenticated` (see `lock_member`).
     """
     with transaction.atomic():
+        lock_member(user_id)
         if not Product.objects.filter(pk=product_id, is_published=True).exists():
             raise Problem("unknown_product", _("Ce produit n'existe pas."), 404)
         known = Favourite.objects.filter(user_id=user_id)
@@ -53,16 +55,12 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
     """Make these products the favourites, and no others of those on sale: what the member is not shown stays.
 
     Those that were there keep their date and their wish for a mail; products that are not on sale are left out. Return
-    the favourites.
+    the favourites. Raises `NotAuthenticated` (see `lock_member`).
     """
     wanted = list(dict.fromkeys(product_ids))[:MAX_FAVOURITES]
     with transaction.atomic():
-        known = set(
-            Favourite.objects.select_for_update()
-            .filter(user_id=user_id)
-            .order_by("pk")
-            .values_list("product_id", flat=True)
-        )
+        lock_member(user_id)
+        known = set(Favourite.objects.filter(user_id=user_id).values_list("product_id", flat=True))
         on_sale = set(Product.objects.filter(pk__in=wanted, is_published=True).values_list("pk", flat=True))
         shown = Favourite.objects.filter(user_id=user_id, product__is_published=True)
         shown.exclude(product_id__in=wanted).delete()
@@ -72,8 +70,7 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
                 Favourite(user_id=user_id, product_id=pk, language=language)
                 for pk in reversed(wanted)
                 if pk in on_sale and pk not in known
-            ],
-            ignore_conflicts=True,
+            ]
         )
     return favourite_ids(user_id)
 

@@ -9,15 +9,14 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.db import IntegrityError, models, transaction
+from django.db import models, transaction
 from django.db.models import Avg, Count, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from catalog.models import Product, Review, ReviewDecision, ReviewState
+from catalog.models import Product, Review, ReviewDecision, ReviewState, Variant
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase, find_purchase
@@ -25,11 +24,9 @@ from catalog.selectors.reviews import review_of_address
 from catalog.services.stock import lock_products
 from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
+from shop.core.members import lock_member
 from shop.core.problems import InvalidFields, Problem
 from shop.core.site import absolute_url
-from shop.core.transaction_locks import lock_names
-
-User = get_user_model()
 
 REASON_MAX_LENGTH = 500
 # Control characters, and marks that turn the direction of what follows.
@@ -42,17 +39,18 @@ def submit_review(
     """Write down what a member thinks of a piece they bought; it waits for moderation.
 
     Raises `Problem`: 404 `not_found` for a product that is not on sale, 403 `not_a_buyer`, 409 `already_reviewed`,
-    400 `invalid` with messages by field.
+    400 `invalid` with messages by field; and `NotAuthenticated` (see `lock_member`).
     """
-    product = _product_on_sale(product_id)
+    _product_on_sale(product_id)
     purchase = find_purchase(user_id=user_id, product_id=product_id)
     if purchase is None:
         raise Problem(
             "not_a_buyer", _("Seuls les clients qui ont acheté cette pièce peuvent donner leur avis."), 403
         )
-    email = User.objects.values_list("email", flat=True).get(pk=user_id)
     words = _Words(_clean(author_name)[:60], rating, _clean(title), _clean(text), language)
-    return _submit(product, purchase, words, email=email, user_id=user_id)
+    with transaction.atomic():
+        email = lock_member(user_id).email
+        return _submit(product_id, purchase, words, email=email, user_id=user_id)
 
 
 def submit_guest_review(
@@ -71,7 +69,7 @@ def submit_guest_review(
     The caller has shown that `purchase` is theirs. Raises as `submit_review` does, but for `not_a_buyer`.
     """
     words = _Words(_clean(author_name)[:60], rating, _clean(title), _clean(text), language)
-    return _submit(_product_on_sale(product_id), purchase, words, email=email, user_id=None)
+    return _submit(product_id, purchase, words, email=email, user_id=None)
 
 
 def adopt_reviews(*, user_id: int, email: str) -> None:
@@ -99,33 +97,28 @@ def _product_on_sale(product_id: int) -> Product:
     return product
 
 
-def _submit(
-    product: Product, purchase: Purchase, words: _Words, *, email: str, user_id: int | None
-) -> Review:
+def _submit(product_id: int, purchase: Purchase, words: _Words, *, email: str, user_id: int | None) -> Review:
     """One opinion of a product for one address, with an account and without."""
     _check(words.rating, words.title, words.text)
-    refused = Problem("already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409)
-    try:
-        with transaction.atomic():
-            # Constraints keep members from a second one, and guests; this, who is both.
-            lock_names([f"review:{product.pk}:{email}"])
-            if review_of_address(email=email, product_id=product.pk) is not None:
-                raise refused
-            return Review.objects.create(
-                product=product,
-                variant_id=purchase.variant_id,
-                user_id=user_id,
-                guest_email=email if user_id is None else "",
-                order_reference=purchase.order_reference,
-                experience_date=purchase.experience_date,
-                author_name=words.author_name,
-                rating=words.rating,
-                title=words.title,
-                text=words.text,
-                language=words.language,
-            )
-    except IntegrityError:
-        raise refused from None
+    with transaction.atomic():
+        # A second one of the address waits, and who deletes the product or the format that was bought.
+        lock_products(product_ids=[product_id])
+        product = _product_on_sale(product_id)
+        if review_of_address(email=email, product_id=product_id) is not None:
+            raise Problem("already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409)
+        return Review.objects.create(
+            product=product,
+            variant=Variant.objects.filter(pk__in=[purchase.variant_id]).first(),
+            user_id=user_id,
+            guest_email=email if user_id is None else "",
+            order_reference=purchase.order_reference,
+            experience_date=purchase.experience_date,
+            author_name=words.author_name,
+            rating=words.rating,
+            title=words.title,
+            text=words.text,
+            language=words.language,
+        )
 
 
 def author_name(user: Any) -> str:

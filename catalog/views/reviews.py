@@ -88,7 +88,7 @@ def review_form(request: HttpRequest, submit: Callable[..., object]) -> tuple[di
     except Problem as problem:
         if problem.code == "invalid":
             context["errors"] = {name: " ".join(texts) for name, texts in problem.errors.items()}
-        if problem.code == "already_reviewed":
+        if problem.status in (404, 409):
             context["refused"] = problem.detail
         return context, problem.status
     return context, SEE_OTHER

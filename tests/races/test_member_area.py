@@ -3,13 +3,16 @@ limit, two accounts that want one address, an account that is erased."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.db.models import Model
 from django.db.models.query import QuerySet
 from django.test import Client
 
@@ -27,9 +30,18 @@ from accounts.services.email_changes import (
 )
 from accounts.tests.people import PASSWORD, make_member
 from blog.models import Subscriber
+from catalog.models import Favourite, Review
+from catalog.personal_data import _erase_favourites, _erase_reviews
+from catalog.selectors import purchases
+from catalog.selectors.purchases import Purchase
+from catalog.services import favourites, reviews
+from orders.models import SavedCart
+from orders.services.carts import saved_carts
+from orders.tests.factories import make_product
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import Person
 from shop.core.problems import Problem
+from shop.pages.models import DataExport
 from tests.races.concurrency import Meeting, Started, run_concurrently, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -146,6 +158,7 @@ def test_without_the_lock_it_holds_more(monkeypatch: pytest.MonkeyPatch) -> None
         ("/espace-membre/profil", {"first_name": "Zoé", "last_name": "Martin", "language": "fr"}, 302),
         ("/espace-membre/adresse-e-mail", {"email": NEW, "password": PASSWORD}, 302),
         ("/espace-membre/newsletter", {"newsletter": "on", "every_category": "on"}, 302),
+        ("/espace-membre/donnees/archive", {}, 302),
     ],
 )
 def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
@@ -166,4 +179,49 @@ def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
     assert not Address.objects.exists()
     assert not EmailChange.objects.exists()
     assert not Subscriber.objects.exists()
+    assert not DataExport.objects.exists()
     assert not OutgoingMail.objects.exists()
+
+
+REVIEW = {"rating": 5, "title": "Superbe", "text": "Très fine."}
+
+
+@pytest.mark.parametrize("locked", [True, False], ids=["locked", "control"])
+@pytest.mark.parametrize(
+    ("method", "address", "typed", "kept"),
+    [
+        ("PUT", "/api/favourites", "[{piece}]", Favourite),
+        ("PUT", "/api/favourites/{piece}", "", Favourite),
+        ("PUT", "/api/cart/saved", '{"lines": [{"product_id": {piece}, "quantity": 1}]}', SavedCart),
+        ("POST", "/api/products/{piece}/reviews", json.dumps(REVIEW), Review),
+        ("POST", "/produit/{piece}/avis", REVIEW, Review),
+    ],
+)
+def test_nothing_is_kept_for_a_member_who_is_erased_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, method: str, address: str, typed: Any, kept: type[Model], locked: bool
+) -> None:
+    user, piece = make_member(), make_product()
+    bought = Purchase("ABCD1234", date(2026, 11, 2), None)
+    monkeypatch.setattr(purchases, "_finders", [lambda user, product: bought])
+    if not locked:
+        for service in (favourites, reviews, saved_carts):
+            monkeypatch.setattr(service, "lock_member", lambda pk: User.objects.get(pk=pk))
+    browser = Client(raise_request_exception=False)
+    browser.force_login(user)
+    path = address.replace("{piece}", str(piece.pk))
+    call = partial(browser.post, path, typed)
+    if isinstance(typed, str):
+        body = typed.replace("{piece}", str(piece.pk))
+        call = partial(browser.generic, method, path, body, content_type="application/json")
+    with transaction.atomic():
+        for erase in (_erase_favourites, _erase_reviews, _erase_account):
+            erase(Person(user.pk, (user.email,)))
+        calling = Started(call)
+        # Without the lock, what names the account waits for its key alone.
+        wait_until_blocked()
+    answer = calling.value()
+    assert kept.objects.filter(user=user).count() == (0 if locked else 1)
+    if locked and isinstance(typed, str):
+        assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+    elif locked:
+        assert (answer.status_code, answer["Location"]) == (302, f"/auth?next={path}")

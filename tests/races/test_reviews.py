@@ -16,13 +16,15 @@ from catalog.personal_data import _erase_reviews
 from catalog.selectors import purchases
 from catalog.selectors.purchases import Purchase
 from catalog.services import reviews
+from catalog.services.products import delete_product, delete_variation
 from catalog.services.reviews import moderate_review, submit_guest_review, submit_review
-from orders.tests.factories import make_product
+from orders.tests.factories import make_product, make_variation
 from shop.core.personal_data import Person
 from shop.core.problems import Problem
 from tests.races.concurrency import Rendezvous, Started, run_concurrently, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+WORDS = {"author_name": "Léa", "rating": 5, "title": "Superbe", "text": "Très fine.", "language": "fr"}
 
 
 def written(product: Product, rating: int) -> Review:
@@ -139,15 +141,8 @@ def test_who_writes_with_an_account_and_without_at_once_writes_once(
 
     monkeypatch.setattr(reviews, "review_of_address", look_together)
     if not locked:
-        monkeypatch.setattr(reviews, "lock_names", lambda names: None)
-    words = {
-        "product_id": make_product().pk,
-        "author_name": "Léa",
-        "rating": 5,
-        "title": "Superbe",
-        "text": "Très fine.",
-        "language": "fr",
-    }
+        monkeypatch.setattr(reviews, "lock_products", lambda product_ids: None)
+    words = {"product_id": make_product().pk, **WORDS}
     outcomes = run_concurrently(
         [
             partial(submit_review, user_id=member.pk, **words),
@@ -156,3 +151,27 @@ def test_who_writes_with_an_account_and_without_at_once_writes_once(
     )
     refused = [each.error.code for each in outcomes if isinstance(each.error, Problem)]
     assert (Review.objects.count(), refused) == (kept, ["already_reviewed"] * (2 - kept))
+
+
+@pytest.mark.parametrize("what", ["format", "product"])
+def test_what_was_bought_is_deleted_while_its_review_is_written(what: str) -> None:
+    product = make_product()
+    variation = make_variation(product, "18 cm", is_default=True)
+    bought = Purchase("ABCD1234", date(2026, 11, 2), variation.variants.get().pk)
+    write = partial(
+        submit_guest_review, email="lea@example.com", purchase=bought, product_id=product.pk, **WORDS
+    )
+    with transaction.atomic():
+        Product.objects.select_for_update().get()
+        writing = Started(write)
+        wait_until_blocked()
+        if what == "format":
+            delete_variation(variation=variation)
+        else:
+            delete_product(product=product)
+    if what == "format":
+        assert (writing.value().variant, Review.objects.count()) == (None, 1)
+    else:
+        refused = writing.outcome().error
+        assert isinstance(refused, Problem)
+        assert (refused.code, refused.status, Review.objects.count()) == ("not_found", 404, 0)

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, SavedCart
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
+from shop.core.members import lock_member
 from shop.core.problems import Problem
 
 # Devices whose latest write is remembered, and unpaid orders whose lines are.
@@ -42,10 +43,11 @@ def write_saved_cart(
 
     `device` and `number` name the write, "" when the browser does not; one that was done before only answers with the
     cart of now. Raises CartConflict, Problem `cart_full` (409) when both carts together have too many lines; nothing
-    changes then.
+    changes then; and `NotAuthenticated` (see `lock_member`).
     """
     wanted = _quantities(line_values(lines))
     with transaction.atomic():
+        lock_member(user_id)
         cart = _locked(user_id)
         if device and number <= dict(cart.writes).get(device, 0):
             return cart

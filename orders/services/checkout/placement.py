@@ -34,6 +34,7 @@ from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_S
 from shop.core.content_version import agreed_content_version
 from shop.core.dates import day_in_words
 from shop.core.fragment_cache import fragments_of
+from shop.core.members import find_open_member
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.postcodes import OTHER_COUNTRY
@@ -239,8 +240,7 @@ def _write_order(
 
 def _keep_account(buyer: User) -> None:
     """An erasure of the account waits for this order, and counts it; one that was quicker leaves nobody to order."""
-    held = User.objects.select_for_update(no_key=True).filter(pk=buyer.pk, is_active=True)
-    if held.only("pk").first() is None:
+    if find_open_member(buyer.pk) is None:
         raise Problem(
             "account_erased",
             _("Ce compte vient d'être effacé. Commandez sans compte, ou créez-en un autre."),

@@ -17,7 +17,6 @@ from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.utils.translation import gettext as _
 
 from accounts.models import User
 from shop.core import limits
@@ -28,9 +27,9 @@ from shop.core.errors import is_outage
 from shop.core.file_storage import discard_files, private_storage
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
+from shop.core.members import find_open_member, lock_member
 from shop.core.models import ShopSettings
 from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
-from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
 from shop.pages.selectors.personal_data import current_export, person_of
@@ -45,15 +44,14 @@ _FOLDER = "exports"
 
 def request_export(*, user: User, language: str) -> DataExport:
     """Return the export that is under way, or start one. Raises `Problem` (429 `throttled`) for a fourth in a day, and
-    (409 `erasure_running`) for an account that is being erased."""
+    `NotAuthenticated` (see `lock_member`)."""
     known = DataExport.objects.filter(user_key=user.pk, state__in=EXPORTS_UNDER_WAY).first()
     if known is not None:
         return known
-    if not user.is_active:
-        raise Problem("erasure_running", _("Ce compte est en cours d'effacement."), 409)
     limits.enforce(limits.DATA_EXPORT, str(user.pk))
     try:
         with transaction.atomic():
+            lock_member(user.pk)
             asked = DataExport.objects.create(user_key=user.pk, language=language)
             enqueue_after_commit(TASK, str(asked.pk))
     except IntegrityError:
@@ -136,7 +134,7 @@ def _finish(export: DataExport, user: User, name: str, size: int) -> bool:
     now = timezone.now()
     expires = now + (now - kept_until("export_days", now))
     with transaction.atomic():
-        if User.objects.select_for_update(no_key=True).filter(pk=user.pk, is_active=True).first() is None:
+        if find_open_member(user.pk) is None:
             _ours(export).delete()
             return False
         ready = _ours(export).update(

@@ -8,9 +8,9 @@ from dataclasses import replace
 from django.db import transaction
 
 from accounts.models import User
-from accounts.services.members import lock_member
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import Choices, change_language, save_member_choices
+from shop.core.members import lock_member
 
 
 def change_profile(*, user: User, changed: Collection[str]) -> None:
