@@ -76,6 +76,11 @@ class User(AbstractBaseUser, PermissionsMixin):
         material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
         return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether an erasure closed the account (`close_account`), for good: who is blocked keeps their password."""
+        return not self.is_active and not self.has_usable_password()
+
     @cached_property
     def has_second_factor(self) -> bool:
         """Whether the account has an authenticator app or a passkey, so that signing in asks for it. One query."""

@@ -21,15 +21,15 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
 
     The person is told by mail what somebody else changed; who runs a server command tells them.
     Admins and staff get access to the administration with it, members lose it; what they may do there says
-    ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody
-    would be left to administer the shop, also when two admins demote each other at once.
+    ``shop.core.staff_actions``. Raises ``Problem`` (409): ``last_admin`` when nobody
+    would be left to administer the shop, also when two admins demote each other at once; ``account_erased``.
     """
     role = Role(role)
     flags = {"is_staff": role != Role.USER, "is_superuser": role == Role.ADMIN}
     with transaction.atomic():
         # The account first, as whoever closes it holds it when they come here; then every admin's row, in one order:
         # rivals wait here and then count what is really left.
-        list(User.objects.select_for_update(no_key=True).filter(pk=user.pk))
+        _lock(user)
         admin_roles = (
             UserRole.objects.select_for_update(of=("self",))
             .filter(role=Role.ADMIN, user__is_active=True)
@@ -71,12 +71,12 @@ def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
     """Close an account to its owner, or open it again, and record it in the audit trail; its sessions end. One that is
     already so stays as it is.
 
-    Raises ``Problem`` (409, ``staff_account``) for who has access to the administration: their role is taken away
-    first, which keeps the last administrator from being shut out.
+    Raises ``Problem`` (409): ``staff_account`` for who has access to the administration: their role is taken away
+    first, which keeps the last administrator from being shut out; ``account_erased``.
     """
     with transaction.atomic():
         # As `grant_role` does, so that a role which is being given is seen.
-        held = User.objects.select_for_update(no_key=True, of=("self",)).get(pk=user.pk)
+        held = _lock(user)
         if held.is_staff:
             refusal = _("Ce compte a accès à l'administration\u00a0: donnez-lui d'abord le rôle Membre.")
             raise Problem("staff_account", refusal, 409)
@@ -91,4 +91,13 @@ def set_blocked(*, user: User, blocked: bool, changed_by: User) -> User:
                 before={"is_active": blocked},
                 after={"is_active": not blocked},
             )
+    return held
+
+
+def _lock(user: User) -> User:
+    """Return the row, held until the transaction ends. Raises ``Problem`` (409, ``account_erased``) where an erasure
+    closed it, maybe meanwhile."""
+    held = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    if held.is_closed:
+        raise Problem("account_erased", _("Ce compte est effacé\u00a0: rien n'a changé."), 409)
     return held

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.personal_data import _erase_account, erased_address
+from accounts.selectors import role_of
 from accounts.services import grant_role, set_blocked
 from accounts.tests.people import make_admin, make_member
 from catalog.services.favourites import replace_favourites
@@ -277,7 +278,9 @@ def test_rights_changed_while_an_account_is_closed_wait_in_no_circle(monkeypatch
     wait_until_blocked()
     go_on.set()
     closing.value()
-    assert isinstance(changing.outcome().error, Problem | type(None))
+    refused = changing.outcome().error
+    assert isinstance(refused, Problem)
+    assert (refused.code, refused.status) == ("account_erased", 409)
     assert deadlocks() == before
     zoe.refresh_from_db()
-    assert not zoe.is_active
+    assert (zoe.is_active, zoe.is_staff, role_of(zoe)) == (False, False, "user")

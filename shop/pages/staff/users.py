@@ -15,7 +15,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from accounts.models import Role, User
-from accounts.personal_data import erased_address
 from accounts.recent_authentication import ask_again
 from accounts.selectors import find_users, role_of, user_with_role
 from accounts.services import grant_role, set_blocked
@@ -81,16 +80,14 @@ def user_list(request: HttpRequest) -> HttpResponseBase:
 def user_detail(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = _found(user_id)
     orders_url = f"{reverse('staff-orders')}?{urlencode({'q': user.email})}"
-    is_erased = user.email == erased_address(user.pk)
     context = {
         "person": user,
         "role": role_of(user),
         "roles": [(role, role.label, EFFECTS[role]) for role in Role],
         "orders": paid_orders_of([user.pk]).get(user.pk, 0),
         "orders_url": orders_url if may(request.user, StaffAction.SEE_ORDERS) else "",
-        "may_change_role": may(request.user, StaffAction.CHANGE_ROLES),
-        "may_block": may(request.user, StaffAction.BLOCK_USER) and not user.is_staff and not is_erased,
-        "is_erased": is_erased,
+        "may_change_role": may(request.user, StaffAction.CHANGE_ROLES) and not user.is_closed,
+        "may_block": may(request.user, StaffAction.BLOCK_USER) and not user.is_staff and not user.is_closed,
         "may_see_audit": may(request.user, StaffAction.SEE_AUDIT),
     }
     return render(request, "staff/users/detail.html", context)

@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.personal_data import _erase_account
-from accounts.selectors import roles_of
+from accounts.selectors import role_of, roles_of
 from accounts.services import grant_role
+from accounts.services.members import close_account
 from accounts.tests.people import make_admin, make_member, prove
 from orders.models import Order
 from orders.tests.factories import make_order
@@ -158,6 +159,26 @@ def test_an_erased_account_is_not_offered_to_be_opened_again(browser: Client) ->
     assert ["Débloquer ce compte" in page for page in pages] == [True, False]
     assert ["<dd>bloqué</dd>" in page for page in pages] == [True, False]
     assert ["<dd>effacé</dd>" in page for page in pages] == [False, True]
+    assert ["Changer le rôle…" in page for page in pages] == [True, False]
+
+
+@pytest.mark.parametrize("begun", [True, False], ids=["begun", "done"])
+def test_an_account_that_an_erasure_closed_stays_closed(browser: Client, begun: bool) -> None:
+    tom = make_member("tom@example.com")
+    if begun:
+        close_account(user=tom)
+    else:
+        _erase_account(Person(tom.pk, (tom.email,)))
+    opened = browser.post(f"{LIST}/{tom.pk}/acces", {"bloquer": "non"}, follow=True)
+    given = browser.post(
+        f"{LIST}/{tom.pk}/role", {"role": "staff", "seen": "user", "confirmed": "1"}, follow=True
+    )
+    for answer in (opened, given):
+        assert "Ce compte est effacé : rien n'a changé." in text(answer)
+    tom.refresh_from_db()
+    assert (tom.is_active, tom.is_staff, role_of(tom)) == (False, False, "user")
+    changed = AuditEntry.objects.filter(action__in=("user.unblocked", "role.changed"))
+    assert not changed.filter(subject_id=str(tom.pk)).exists()
 
 
 def test_who_has_access_to_the_administration_is_not_blocked(browser: Client) -> None:
