@@ -22,7 +22,7 @@ from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 
 from shop.core.audit_rows import record_forms, record_row, row_values
-from shop.core.problems import Problem
+from shop.core.problems import Problem, names_nothing
 from shop.core.searching import rows_with_words
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import new_place
@@ -38,6 +38,7 @@ CONFLICT = (
     "enregistrez à nouveau pour le garder."
 )
 TAKEN = "Une autre fiche vient de prendre ces valeurs. Changez-les."
+GONE = "Ce que vous avez choisi vient d'être supprimé. Vérifiez vos choix, puis enregistrez à nouveau."
 _MOST_ROWS = 300
 _OF_THE_PAGE = ("csrfmiddlewaretoken", CREATION_KEY)
 
@@ -192,8 +193,8 @@ class StaffRows(Generic[Row]):
                 row = self._stored(request, row_id)
         except _DrawnAgain as drawn:
             return drawn.answer
-        except IntegrityError:
-            problem = Problem("conflict", TAKEN, 409)
+        except IntegrityError as error:
+            problem = Problem("conflict", GONE if names_nothing(error) else TAKEN, 409)
         except Problem as refused:
             problem = refused
         else:

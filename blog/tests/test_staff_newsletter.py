@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from blog.models import Campaign, Subscriber
+from blog.services.newsletter import campaigns
 from blog.tests.subscribers import make_letter, make_subscriber
-from catalog.tests.factories import make_product
+from catalog.tests.factories import make_category, make_product
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,18 @@ def test_a_letter_is_begun_written_and_seen(staff):
     assert staff.post(f"{url}/essai", {"langue": "fr"}).status_code == 302
     test = OutgoingMail.objects.get()
     assert (test.to, test.kind, test.context["is_test"]) == ("admin@example.com", "newsletter_letter", True)
+
+
+@pytest.mark.both_engines
+@pytest.mark.django_db(transaction=True)
+def test_a_letter_whose_collection_is_gone_at_the_commit_keeps_its_text(staff, monkeypatch):
+    campaign, category = make_letter(fr="Ils arrivent."), make_category("automne")
+    monkeypatch.setattr(campaigns, "_kept_category", lambda _key: category.delete())
+    address = f"/admin/newsletter/{campaign.pk}"
+    answer = staff.post(address, typed(campaign, category=category.pk, subject_fr="Ici", body_fr="Bientôt."))
+    page = answer.content.decode()
+    assert (answer.status_code, "Supprimé entre-temps" in page, "Bientôt." in page) == (404, True, True)
+    assert [text.body for text in campaign.texts.all()] == ["Ils arrivent."]
 
 
 @pytest.mark.parametrize(("action", "page"), [("preview", "apercu"), ("send", "envoyer")])

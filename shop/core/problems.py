@@ -122,7 +122,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         headers |= error.headers
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
-    elif _meets_nothing(error, context["request"].method):
+    elif meets_nothing(error, context["request"].method):
         # A fault of the shop's own would look the same to its caller.
         logger.warning("%s: %s", context["request"].path, type(error).__qualname__)
         document = body(
@@ -150,12 +150,25 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     return Response(document, status=document["status"], headers=headers, content_type=CONTENT_TYPE)
 
 
-def _meets_nothing(error: Exception, method: str) -> bool:
-    """Return whether a call found a row that was deleted while its change waited: the row it changes, or one that it
-    names (a product's category). What can't be deleted because others name it breaks the same rule of the database."""
-    if isinstance(error, IntegrityError):
-        return method != "DELETE" and getattr(error.__cause__, "sqlstate", None) == FOREIGN_KEY_VIOLATION
+def meets_nothing(error: Exception, method: str | None) -> bool:
+    """Return whether a page or a call asked for what is not there, or found a row that was deleted while its change
+    waited: the row it changes, or one that it names (a product's category)."""
+    match error:
+        case Http404():
+            return True
+        case Problem():
+            return error.status == 404
+        case IntegrityError():
+            # What can't be deleted because others name it breaks the same rule.
+            return method != "DELETE" and names_nothing(error)
     return isinstance(error, ObjectDoesNotExist) and method not in SAFE_METHODS
+
+
+def names_nothing(error: IntegrityError) -> bool:
+    """Return whether a row was to be stored that names one that is gone."""
+    cause = error.__cause__
+    sqlite = getattr(cause, "sqlite_errorname", None) == "SQLITE_CONSTRAINT_FOREIGNKEY"
+    return sqlite or getattr(cause, "sqlstate", None) == FOREIGN_KEY_VIOLATION
 
 
 def waited_too_long(error: OperationalError) -> bool:

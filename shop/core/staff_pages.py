@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -21,7 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from shop.core.kept_forms import ask_to_sign_in, offer_kept
-from shop.core.problems import Problem
+from shop.core.problems import Problem, meets_nothing
 from shop.core.staff_actions import StaffAction, may
 
 logger = logging.getLogger(__name__)
@@ -72,12 +73,12 @@ def staff_page(
                 response = refusal or offer_kept(request) or asked(request, *args, **kwargs)
             except PermissionDenied:
                 response = _forbidden(request)
-            except (Http404, ObjectDoesNotExist, Problem) as error:
-                if not _is_gone(request, error):
+            except (Http404, ObjectDoesNotExist, IntegrityError, Problem) as error:
+                if not meets_nothing(error, request.method):
                     raise
                 # A fault of the shop's own would look the same to staff.
                 logger.warning("%s: %s", request.path, type(error).__qualname__)
-                # Somebody else deleted it: what was typed is in no page any more, as none is cached.
+                # Somebody else deleted it, or what it names: what was typed is in no page any more, as none is cached.
                 texts = _typed_texts(request)
                 if not texts:
                     raise Http404 from error
@@ -88,17 +89,6 @@ def staff_page(
         return cast(View[P], never_cache(csp_update({"img-src": ["blob:"]})(guarded)))
 
     return decorate
-
-
-def _is_gone(request: HttpRequest, error: Exception) -> bool:
-    """Also of a row that the view has found, and that was deleted while its change waited for the lock: a second click
-    on « Supprimer »."""
-    match error:
-        case ObjectDoesNotExist():
-            return request.method == "POST"
-        case Problem():
-            return error.status == 404
-    return True
 
 
 def _typed_texts(request: HttpRequest) -> list[str]:

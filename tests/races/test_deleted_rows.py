@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import make_admin, prove
 from blog.tests.subscribers import make_letter
-from catalog.models import Notice, Product
+from catalog.models import Notice, Product, Promotion
 from orders.models import Attempt, Order, Payment
 from orders.tests.factories import make_category, make_order, make_product, make_zones
 from shop.core.models import OutgoingMail
@@ -21,6 +22,7 @@ from shop.integrations.endpoints import create_endpoint
 from shop.integrations.models import WebhookEndpoint
 from shop.pages.models import ContactRequest, FaqCategory, FaqEntry
 from shop.pages.tests.contact import send
+from shop.staff_rows import GONE
 from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -77,6 +79,22 @@ def test_what_is_deleted_meanwhile_is_not_there(
     assert kept in page
     assert not OutgoingMail.objects.exists()
     assert not type(row)._default_manager.exists()
+
+
+@pytest.mark.parametrize("named", ["categories", "products"])
+def test_a_promotion_of_what_is_deleted_meanwhile(named: str) -> None:
+    row = make_product() if named == "products" else make_category("automne")
+    browser = Client(raise_request_exception=False)
+    browser.force_login(make_admin())
+    typed = {"name": "Soldes", "type": "percent", "percent": "10", "is_active": "on", named: row.pk}
+    with transaction.atomic():
+        row.delete()
+        posting = Started(lambda: browser.post("/admin/promotions/nouveau", typed))
+        wait_until_blocked()
+    answer = posting.value()
+    page = unescape(answer.content.decode())
+    assert (answer.status_code, GONE in page, 'value="Soldes"' in page) == (409, True, True)
+    assert not Promotion.objects.exists()
 
 
 @pytest.mark.parametrize(
