@@ -93,9 +93,9 @@ def ask_notice(
     and for what is not in the shop.
     """
     address = clean_email(email)
-    subject = _find(product_id, category_slug, variant_id)
     now = timezone.now()
     with transaction.atomic():
+        subject = _find(product_id, category_slug, variant_id)
         notice, created = Notice.objects.select_for_update().get_or_create(
             email=address,
             product=subject.product,
@@ -244,11 +244,13 @@ def _may_ask_again(notice: Notice, now: datetime) -> bool:
 
 
 def _find(product_id: int | None, category_slug: str, variant_id: int | None) -> Subject:
+    """What a wish is about, which nobody deletes until the transaction ends."""
     if (product_id is None) == (not category_slug):
         message = _("Indiquez un produit ou une catégorie.")
         raise Problem("invalid", message, errors={"product_id": [message]})
     if product_id is not None:
-        product = Product.objects.filter(pk=product_id, is_published=True).first()
+        products = Product.objects.select_for_update(no_key=True)
+        product = products.filter(pk=product_id, is_published=True).first()
         if product is None:
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"product_id": [message]})
@@ -257,7 +259,7 @@ def _find(product_id: int | None, category_slug: str, variant_id: int | None) ->
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"variant_id": [message]})
         return Subject(product, None, variant)
-    category = Category.objects.filter(slug=category_slug).first()
+    category = Category.objects.select_for_update(no_key=True).filter(slug=category_slug).first()
     if category is None:
         message = _("Cette catégorie n'existe pas.")
         raise Problem("invalid", message, errors={"category_slug": [message]})

@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.tests.people import make_admin, prove
-from blog.tests.subscribers import make_letter
+from blog.tests.subscribers import make_letter, make_subscriber
 from catalog.models import Notice, Product, Promotion
 from orders.models import Attempt, Order, Payment
 from orders.tests.factories import make_category, make_order, make_product, make_zones
@@ -123,7 +123,6 @@ def test_a_call_about_an_order_that_is_deleted_meanwhile(call: str, sent: dict[s
 @pytest.mark.parametrize(
     ("method", "address", "sent"),
     [
-        ("post", "/api/notify", {"email": "zoe@example.com", "category_slug": "automne"}),
         ("post", "/api/admin/products", {"name": "Lune", "price": "5.00", "category": "automne"}),
         ("patch", "/api/admin/products/{}", {"category": "automne"}),
     ],
@@ -144,5 +143,37 @@ def test_a_call_that_names_a_category_that_is_deleted_meanwhile(
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert answer.json()["detail"] == "Cela n'existe plus\u00a0: supprimé entre-temps."
     assert [row.category.slug for row in Product.objects.all()] == [product.category.slug]
+
+
+@pytest.mark.parametrize("address", ["/api/notify", "/avis/demander"])
+@pytest.mark.parametrize("subject", ["category", "product"])
+def test_a_wish_about_what_is_deleted_meanwhile(address: str, subject: str) -> None:
+    row = make_product() if subject == "product" else make_category("automne")
+    named = {"product_id": row.pk} if subject == "product" else {"category_slug": "automne"}
+    refusal = "Ce produit n'existe pas." if subject == "product" else "Cette catégorie n'existe pas."
+    browser = Client(raise_request_exception=False)
+    body = {"content_type": "application/json"} if address.startswith("/api") else {}
+    with transaction.atomic():
+        row.delete()
+        asking = Started(lambda: browser.post(address, {"email": "zoe@example.com", **named}, **body))
+        wait_until_blocked()
+    answer = asking.value()
+    page = unescape(answer.content.decode())
+    assert (answer.status_code, refusal in page) == (400, True)
+    assert body or 'value="zoe@example.com"' in page
     assert not Notice.objects.exists()
     assert not OutgoingMail.objects.exists()
+
+
+def test_letters_about_a_collection_that_is_deleted_meanwhile() -> None:
+    kept, gone = make_category("automne"), make_category("hiver")
+    subscriber = make_subscriber()
+    browser = Client(raise_request_exception=False)
+    chosen = {"newsletter": "on", "topics": "articles", "categories": [kept.pk, gone.pk]}
+    with transaction.atomic():
+        gone.delete()
+        choosing = Started(lambda: browser.post(f"/newsletter/preferences?cle={subscriber.token}", chosen))
+        wait_until_blocked()
+    assert choosing.value().status_code == 200
+    subscriber.refresh_from_db()
+    assert (subscriber.every_category, list(subscriber.categories.all())) == (False, [kept])

@@ -219,7 +219,9 @@ def _apply(subscriber: Subscriber, choices: Choices, origin: Origin) -> None:
         subscriber.language = _known(choices.language)
     subscriber.every_category = choices.category_ids is None
     subscriber.save(update_fields=[*TOPIC_COLUMNS.values(), "language", "every_category"])
-    subscriber.categories.set(Category.objects.filter(pk__in=choices.category_ids or ()))
+    # Nobody deletes them until the transaction ends (`delete_category`).
+    wanted = Category.objects.select_for_update(no_key=True).filter(pk__in=choices.category_ids or ())
+    subscriber.categories.set(wanted.order_by("pk"))
     if choices.newsletter and not subscriber.receives:
         _subscribe(subscriber, origin)
     elif not choices.newsletter and subscriber.subscribed_at is not None:
