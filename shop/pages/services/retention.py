@@ -17,6 +17,7 @@ from django.utils import timezone, translation
 from accounts.models import User
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
+from shop.core.members import find_open_member
 from shop.core.personal_data import RetentionRule, kept_until, last_use, retention_rules
 from shop.core.site import absolute_url
 from shop.pages.models import Erasure, InactivityNotice, RetentionRun
@@ -63,6 +64,8 @@ def warn_inactive(before: datetime, limit: int) -> int:
 
 def _warn(user: User) -> bool:
     with transaction.atomic(), translation.override(user.language):
+        if find_open_member(user.pk) is None:
+            return False
         _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
         if created:
             queue_mail(
@@ -82,19 +85,17 @@ def erase_inactive(before: datetime, limit: int) -> int:
     """Register the erasure of members who were warned before and did not come back, at most `limit`; return how many
     notices are dealt with. Who came back is forgotten as inactive."""
     notices = list(InactivityNotice.objects.filter(announced_at__lt=before).order_by("pk")[:limit])
-    users = {user.pk: user for user in User.objects.filter(pk__in=[row.user_key for row in notices])}
-    used = last_use(list(users))
+    return each_row(notices, _follow)
 
-    def follow(notice: InactivityNotice) -> bool:
-        user = users.get(notice.user_key)
-        if user is None or not user.is_active or user.is_staff:
-            pass
-        elif used[user.pk] < notice.announced_at:
+
+def _follow(notice: InactivityNotice) -> bool:
+    with transaction.atomic():
+        # Who signs in while those before them are dealt with is seen.
+        user = find_open_member(notice.user_key)
+        if user is not None and not user.is_staff and last_use([user.pk])[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
-        return True
-
-    return each_row(notices, follow)
+    return True
 
 
 def _end(announced: datetime) -> datetime:

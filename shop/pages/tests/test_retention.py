@@ -316,6 +316,36 @@ def test_who_comes_back_in_that_month_stays(change):
     assert not InactivityNotice.objects.exists()
 
 
+def test_who_signs_in_while_others_are_dealt_with_stays(monkeypatch):
+    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
+    apply_rules(timezone.now())
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    request = retention.request_erasure
+
+    def meanwhile(**asked):
+        User.objects.filter(pk=second.pk).update(last_login=timezone.now())
+        return request(**asked)
+
+    monkeypatch.setattr(retention, "request_erasure", meanwhile)
+    apply_rules(timezone.now())
+    assert [row.user_key for row in Erasure.objects.all()] == [first.pk]
+    assert not InactivityNotice.objects.exists()
+
+
+def test_whose_account_is_closed_while_others_are_warned_gets_no_warning(monkeypatch):
+    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
+    queue = retention.queue_mail
+
+    def meanwhile(**mail):
+        User.objects.filter(pk=second.pk).update(is_active=False)
+        return queue(**mail)
+
+    monkeypatch.setattr(retention, "queue_mail", meanwhile)
+    apply_rules(timezone.now())
+    assert [row.user_key for row in InactivityNotice.objects.all()] == [first.pk]
+    assert [mail.to for mail in OutgoingMail.objects.all()] == [first.email]
+
+
 def test_the_warning_comes_a_month_before_the_three_years_end():
     idle("soon@example.com", joined=3 * 365 - 20)
     idle("later@example.com", joined=3 * 365 - 40)
