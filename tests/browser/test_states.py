@@ -250,3 +250,25 @@ def test_what_changed_while_ordering_is_seen_whole_on_the_narrowest_phone(new_pa
     expect(changes.get_by_role("row")).to_have_count(3)
     assert changes.evaluate("table => table.scrollWidth - table.clientWidth") == 0
     assert shop.rows("SELECT id FROM orders_order WHERE email = ?", "changed@example.com") == []
+
+
+# The words of an element that stand on more than one line.
+BROKEN_WORDS = """element => [...element.textContent.matchAll(/\\S+/g)].map(({ 0: word, index }) => {
+  const range = document.createRange();
+  range.setStart(element.firstChild, index);
+  range.setEnd(element.firstChild, index + word.length);
+  return range.getClientRects().length > 1 ? word : "";
+}).filter(Boolean)"""
+
+
+def test_names_in_the_recap_keep_their_words_whole_on_the_narrowest_phone(new_page):
+    visitor = Visitor(new_page(width=NARROW, language="de"), "de")
+    names = ("Häschentee", "Laubfrosch")
+    for product in visitor.page.request.get("/api/products?page_size=60&lang=de").json()["results"]:
+        if product["id"] in (1, 9):
+            visitor.add(product)
+    visitor.open_checkout()
+    recap = visitor.page.locator(".checkout-recap .line__name")
+    expect(recap).to_have_count(len(names))
+    for name in names:
+        assert recap.filter(has_text=name).evaluate(BROKEN_WORDS) == []
