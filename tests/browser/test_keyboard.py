@@ -9,6 +9,7 @@ from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE
 from tests.browser.looks import piece, settle
 from tests.browser.people import sign_in_as_admin
+from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -283,3 +284,15 @@ def test_a_dialog_of_the_staff_area_gives_the_focus_back(page, shop):
             page.keyboard.press("Enter")
         expect(field).to_have_count(0)
         expect(search).to_be_focused()
+
+
+def test_emptying_the_cart_leads_to_the_heading_that_says_so(page):
+    visitor = Visitor(page)
+    visitor.add(visitor.products()[0])
+    visitor.open_cart()
+    tab_until(page, "^Vider le panier$")
+    page.keyboard.press("Enter")
+    tab_until(page, "^Vider le panier$", most=1)
+    page.keyboard.press("Enter")
+    expect(visitor.empty_cart).to_be_focused()
+    assert visitor.kept_lines() == []

@@ -161,7 +161,8 @@ function ClearDialog({ isOpen, onCancel, onConfirm }: ClearDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the cart leads the focus on: a dialog that closes gives it back to the button that opened it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (isOpen && !element?.open) element?.showModal();
     if (!isOpen && element?.open) element.close();
