@@ -40,6 +40,29 @@ def test_a_wrong_password_is_told_and_the_address_kept(new_page):
     expect(page.locator("#id-password")).to_have_value("")
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "button"),
+    [
+        ("/espace-membre/securite", "Mot de passe actuel", "Changer mon mot de passe"),
+        ("/espace-membre/donnees", "Votre mot de passe", "Effacer mon compte"),
+    ],
+    ids=["another-password", "erasure"],
+)
+def test_a_refused_password_has_the_focus(new_page, shop, path, field, button):
+    page = new_page(width=PHONE)
+    sign_in(page, MEMBER, shop.password)
+    page.wait_for_url("**/espace-membre")
+    page.goto(path)
+    page.get_by_label(field).fill("not-the-password")
+    for new in page.locator("main input[autocomplete=new-password]").all():
+        new.fill("figurine-atelier-2027")
+    with page.expect_navigation():
+        page.get_by_role("button", name=button).click()
+    expect(page.get_by_label(field)).to_be_focused()
+    expect(page.get_by_label(field)).to_have_accessible_description("Mot de passe incorrect")
+    expect(page.get_by_label(field)).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, width):
     page = new_page(width=width)
