@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from catalog.models import Product, Promotion, Variant
 from catalog.selectors.availability import LOW_STOCK
-from shop.core.dates import day_in_words
+from shop.core.dates import day_in_words, unbroken
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -112,7 +112,7 @@ def promotion_text(promotion: Promotion | None, *, with_figure: bool = True) -> 
         text = ""
     if promotion.ends_at is None:
         return text
-    until = _("Jusqu'au %(day)s.") % {"day": day_in_words(last_day(promotion.ends_at))}
+    until = _("Jusqu'au %(day)s.") % {"day": unbroken(day_in_words(last_day(promotion.ends_at)))}
     return f"{text}. {until}" if text and quantities is None else f"{text} {until}".strip()
 
 

@@ -40,9 +40,16 @@ def test_a_piece_without_thirty_days_of_prices_shows_no_crossed_out_price():
     ("raised_by", "percent", "price", "crossed_out", "label", "sentence"),
     [
         # At 100.00 until ten days ago, and at 130.00 since.
-        ("30.00", 30, "91.00", "100.00", "PROMO", "Jusqu'au 30 novembre 2026."),
-        ("30.00", 20, "104.00", None, "PROMO", "Jusqu'au 30 novembre 2026."),
-        ("0.00", 20, "80.00", "100.00", "PROMO −20\u00a0%", "PROMO −20\u00a0%. Jusqu'au 30 novembre 2026."),
+        ("30.00", 30, "91.00", "100.00", "PROMO", "Jusqu'au 30\u00a0novembre 2026."),
+        ("30.00", 20, "104.00", None, "PROMO", "Jusqu'au 30\u00a0novembre 2026."),
+        (
+            "0.00",
+            20,
+            "80.00",
+            "100.00",
+            "PROMO −20\u00a0%",
+            "PROMO −20\u00a0%. Jusqu'au 30\u00a0novembre 2026.",
+        ),
     ],
 )
 def test_l112_1_1_a_figure_is_said_only_of_the_price_that_is_crossed_out(
@@ -104,7 +111,7 @@ def test_structured_data_say_until_when_the_price_holds(planned, client):
     with at(START):
         page = client.get(find_product(product.pk).url).content.decode()
     assert '"priceValidUntil":"2026-11-30"' in page.replace(": ", ":")
-    assert "PROMO −20\u00a0%. Jusqu&#x27;au 30 novembre 2026." in page
+    assert "PROMO −20\u00a0%. Jusqu&#x27;au 30\u00a0novembre 2026." in page
 
 
 def test_preview_tells_the_prices_and_why_one_is_not_crossed_out(planned):

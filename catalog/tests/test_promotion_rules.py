@@ -119,5 +119,5 @@ def test_the_sentence_says_until_when():
     # Midnight in Paris: the last day is the one before.
     ends_at = datetime(2026, 11, 30, 23, 0, tzinfo=UTC)
     assert wording.promotion_text(percent(20, ends_at=ends_at)) == (
-        "PROMO −20\u00a0%. Jusqu'au 30 novembre 2026."
+        "PROMO −20\u00a0%. Jusqu'au 30\u00a0novembre 2026."
     )

@@ -19,7 +19,7 @@ from orders.pricing.quote import PricingRules
 from orders.selectors.delivery import DeliveryZone, open_zones
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.workshop import queued_units
-from shop.core.dates import day_in_words
+from shop.core.dates import day_in_words, unbroken
 from shop.core.fragment_cache import cached_content, cached_fragment
 from shop.core.law import HOME_COUNTRY
 
@@ -97,7 +97,7 @@ def christmas_text_in_france(until: date | None) -> str:
 
 
 def _day_to_come_before(until: date) -> str:
-    return day_in_words(until + timedelta(days=1), "MONTH_DAY_FORMAT")
+    return unbroken(day_in_words(until + timedelta(days=1), "MONTH_DAY_FORMAT"))
 
 
 def dispatch_from(days_min: int, days_max: int, available_quantity: int | None) -> date | None:

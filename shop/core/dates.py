@@ -62,20 +62,19 @@ def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
 
 def day_range_in_words(first: date, last: date) -> str:
     """`entre le 8 et le 25 décembre 2026`, `between 8 and 25 December 2026`: in the active language, a month and a year
-    that both days share said once; `le 8 décembre 2026` for a single day.
+    that both days share said once; `le 8 décembre 2026` for a single day. A narrow page breaks no day in it but before
+    its year.
     """
+    end = unbroken(day_in_words(last))
     if first == last:
-        return _("le %(day)s") % {"day": day_in_words(last)}
+        return _("le %(day)s") % {"day": end}
     if first.year != last.year:
         start = day_in_words(first)
     elif first.month != last.month:
         start = day_in_words(first, "MONTH_DAY_FORMAT")
     else:
         start = _day_alone(first)
-    return _("entre le %(earliest)s et le %(latest)s") % {
-        "earliest": start,
-        "latest": day_in_words(last),
-    }
+    return _("entre le %(earliest)s et le %(latest)s") % {"earliest": unbroken(start), "latest": end}
 
 
 def _day_alone(day: date) -> str:

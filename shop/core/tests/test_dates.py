@@ -14,10 +14,10 @@ FIRST, ELEVENTH = date(2026, 12, 1), date(2026, 12, 11)
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        (ELEVENTH, ELEVENTH, "le 11 décembre 2026"),
-        (FIRST, ELEVENTH, "entre le 1er et le 11 décembre 2026"),
-        (date(2026, 11, 28), ELEVENTH, "entre le 28 novembre et le 11 décembre 2026"),
-        (date(2026, 12, 28), date(2027, 1, 4), "entre le 28 décembre 2026 et le 4 janvier 2027"),
+        (ELEVENTH, ELEVENTH, "le 11\xa0décembre 2026"),
+        (FIRST, ELEVENTH, "entre le 1er et le 11\xa0décembre 2026"),
+        (date(2026, 11, 28), ELEVENTH, "entre le 28\xa0novembre et le 11\xa0décembre 2026"),
+        (date(2026, 12, 28), date(2027, 1, 4), "entre le 28\xa0décembre 2026 et le 4\xa0janvier 2027"),
     ],
 )
 def test_a_month_and_a_year_that_two_days_share_are_said_once(first: date, last: date, expected: str) -> None:
