@@ -17,7 +17,7 @@ from blog.services.newsletter.subscriptions import move_subscriber, purge_unconf
 from blog.tests.subscribers import make_subscriber
 from catalog.tests.factories import make_category
 from shop.core import personal_data
-from shop.core.mail_delivery import deliver
+from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import Person
 
@@ -67,6 +67,22 @@ def test_a_wrong_address_is_refused_on_the_page_and_nothing_is_written(client):
     # The address takes forms alone: other languages are those of the newsletter's page.
     assert 'href="/de/newsletter" hreflang="de"' in answer.content.decode()
     assert (Subscriber.objects.count(), OutgoingMail.objects.count()) == (0, 0)
+
+
+def test_spanish_readers_are_addressed_without_a_gender(client):
+    for email in ("lea@", "lea@example.com"):
+        answer = client.post("/es/boletin/pedir", {"email": email})
+        assert ("Introduzca un correo electrónico válido.</p>" in answer.content.decode()) == (
+            email == "lea@"
+        )
+    asked = client.get(answer["Location"]).content.decode()
+    assert "Si ya recibía el boletín, el correo contiene" in asked
+    link = OutgoingMail.objects.get().context["confirm_url"].removeprefix("http://localhost:8000")
+    assert ">Su suscripción está confirmada</h1>" in client.post(link).content.decode()
+    client.post("/es/boletin/pedir", {"email": "lea@example.com"})
+    mail = render(OutgoingMail.objects.get(kind="newsletter_preferences"))
+    assert mail.subject == "Ya recibe nuestro boletín"
+    assert ">Ya recibe nuestro boletín</h1>" in mail.html
 
 
 def test_an_address_is_written_to_three_times_an_hour(client):

@@ -36,7 +36,8 @@ class LinesField(forms.CharField):
 
 
 class _Pictures(forms.FileField):
-    """Up to three pictures, by name, size and structure. Decoding comes later, once the try is counted."""
+    """Up to three pictures, by name, size and structure; of several the refused one is named. Decoding comes later,
+    once the try is counted."""
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         files: Sequence[UploadedFile[Any]] = data or []
@@ -46,7 +47,8 @@ class _Pictures(forms.FileField):
             try:
                 check_image(file=file, name=file.name or "")
             except Problem as problem:
-                raise ValidationError(problem.detail) from problem
+                named = _("%(file)s\u00a0: %(refusal)s") % {"file": file.name, "refusal": problem.detail}
+                raise ValidationError(named if len(files) > 1 else problem.detail) from problem
             file.seek(0)
         return list(files)
 

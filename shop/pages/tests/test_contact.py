@@ -120,6 +120,19 @@ def test_a_bad_picture_is_refused(client: Client, name: str, content: bytes, mes
     assert not AttemptCounter.objects.exists()
 
 
+def test_of_several_pictures_the_refused_one_is_named(client: Client) -> None:
+    for pictures, message in (
+        (
+            [picture(), SimpleUploadedFile("croquis.svg", b"<svg/>")],
+            "croquis.svg\u00a0: Type de fichier non supporté",
+        ),
+        ([SimpleUploadedFile("croquis.svg", b"<svg/>")], "Type de fichier non supporté"),
+    ):
+        page = send(client, kind="quote", images=pictures)
+        assert page.context["form"].errors == {"images": [message]}
+    assert nothing_was_kept()
+
+
 def test_four_pictures_are_too_many(client: Client) -> None:
     answer = send(client, kind="quote", images=[picture() for _number in range(4)])
     assert "Trois images au plus." in answer.content.decode()
