@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from accounts.tests.people import make_member
 from catalog.services.products import delete_product
 from catalog.tests.factories import change_product
 from orders.access import order_url
@@ -89,6 +90,20 @@ def test_wcag_3_1_2_what_was_said_of_an_order_is_marked_with_its_language(client
 
     german = client.get(order_url(order, "de")).content.decode()
     assert '<p lang="fr">Statut mis à jour vers: En préparation</p>' in german
+
+
+def test_what_leads_elsewhere_is_not_printed(client):
+    make_seller()
+    member = make_member("lea@example.com")
+    order = pay_order(make_order((make_product("Hibou"), 1), user=member))
+    for status in ("processing", "shipped", "delivered"):
+        change_status(order_id=order.pk, status=status, actor=None)
+    client.force_login(member)
+
+    page = client.get(f"/commande/{order.pk}").content.decode()
+    for words in ("Donner mon avis", "Toutes mes commandes"):
+        [attributes] = re.findall(rf"<p([^>]*)>(?:(?!</p>).)*>{words}", page, re.DOTALL)
+        assert "no-print" in attributes
 
 
 @pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "taken off sale"])
