@@ -19,9 +19,10 @@ export function mount(host: HTMLElement): Unmount {
   };
   const start = (event: Event) => {
     event.preventDefault();
-    if (button.disabled) return;
+    if (button.hasAttribute("aria-disabled")) return;
     say("");
-    button.disabled = true;
+    // A button that is disabled loses the focus.
+    button.setAttribute("aria-disabled", "true");
     askBrowser(form)
       .then((credential) => {
         const field = form.elements.namedItem("credential");
@@ -29,7 +30,7 @@ export function mount(host: HTMLElement): Unmount {
         form.submit();
       })
       .catch((error: unknown) => {
-        button.disabled = false;
+        button.removeAttribute("aria-disabled");
         say(form.dataset[reasonOf(error)] ?? "");
       });
   };

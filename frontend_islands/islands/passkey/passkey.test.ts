@@ -64,6 +64,23 @@ it("says what went wrong and may be tried again", async () => {
   expect([message.hidden, button.disabled, submitted.mock.calls.length]).toEqual([false, false, 0]);
 });
 
+it("keeps the focus on its button and asks once at a time", async () => {
+  const refusals: ((reason: Error) => void)[] = [];
+  const get = vi.fn(() => new Promise((_done, refuse) => refusals.push(refuse)));
+  vi.stubGlobal("navigator", { credentials: { get } });
+  mount(page("use"));
+  const button = press();
+  await waitFor(() => expect(get).toHaveBeenCalledOnce());
+  press();
+  expect([button.disabled, button.getAttribute("aria-disabled"), vi.mocked(fetch).mock.calls.length]).toEqual(
+    [false, "true", 1],
+  );
+  refusals[0]?.(new Error("cancelled"));
+  await waitFor(() => expect(button.hasAttribute("aria-disabled")).toBe(false));
+  press();
+  await waitFor(() => expect(get).toHaveBeenCalledTimes(2));
+});
+
 it("says that the device has a passkey of the account already", async () => {
   const known = new DOMException("excluded", "InvalidStateError");
   vi.stubGlobal("navigator", { credentials: { create: () => Promise.reject(known) } });
