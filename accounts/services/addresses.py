@@ -59,11 +59,17 @@ def save_address(*, user: User, details: AddressDetails, address_id: int | None 
 
 
 def delete_address(*, user: User, address_id: int) -> None:
-    """Remove an address from the book; orders hold their own copy. Raises Problem 404 `not_found`."""
-    address = Address.objects.filter(user=user, pk=address_id).first()
-    if address is None:
-        raise _not_found()
-    address.delete()
+    """Remove an address from the book; orders hold their own copy.
+
+    Raises Problem 404 `not_found`; and `NotAuthenticated` (see `lock_member`).
+    """
+    with transaction.atomic():
+        # One that is being changed is waited for: stored after its deletion, it would be there again.
+        lock_member(user.pk)
+        address = Address.objects.filter(user=user, pk=address_id).first()
+        if address is None:
+            raise _not_found()
+        address.delete()
 
 
 def _row_to_write(

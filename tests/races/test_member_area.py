@@ -20,7 +20,7 @@ from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import Address, EmailChange, User
 from accounts.personal_data import _erase_account, erased_address
 from accounts.services import addresses, email_changes
-from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, save_address
+from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, delete_address, save_address
 from accounts.services.email_changes import (
     Outcome,
     cancel_email_change,
@@ -148,6 +148,26 @@ def test_without_the_lock_it_holds_more(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
     values(run_concurrently(at_once(user)))
     assert Address.objects.filter(user=user).count() == MAX_ADDRESSES - 1 + CALLERS
+
+
+def test_an_address_that_is_deleted_as_it_is_changed_does_not_come_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    user = make_member()
+    kept = save_address(user=user, details=details(1))
+    late: list[Started] = []
+    choose = addresses._row_to_write
+
+    def chosen(*values: Any) -> Address:
+        row = choose(*values)
+        late.append(Started(partial(delete_address, user=user, address_id=kept.pk)))
+        wait_until_blocked()
+        return row
+
+    monkeypatch.setattr(addresses, "_row_to_write", chosen)
+    save_address(user=user, details=details(2), address_id=kept.pk)
+    late[0].value()
+    assert not Address.objects.exists()
 
 
 @pytest.mark.parametrize(
