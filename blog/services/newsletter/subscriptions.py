@@ -202,8 +202,11 @@ def _has_proof() -> Q:
 
 
 def _purge(rows: Q, limit: int) -> int:
-    keys = list(Subscriber.objects.filter(rows).order_by("pk").values_list("pk", flat=True)[:limit])
-    Subscriber.objects.filter(pk__in=keys).delete()
+    with transaction.atomic():
+        # Who agrees at this moment is waited for, and stays.
+        found = Subscriber.objects.select_for_update().filter(rows).order_by("pk")
+        keys = list(found.values_list("pk", flat=True)[:limit])
+        Subscriber.objects.filter(pk__in=keys).delete()
     return len(keys)
 
 

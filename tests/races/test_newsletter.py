@@ -1,0 +1,61 @@
+"""Subscribers who answer at the instant in which the shop deletes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models.query import QuerySet
+from django.utils import timezone
+
+from blog.models import ConsentAction, ConsentSource, Purpose, Subscriber
+from blog.services.newsletter.consents import Origin, record_consent
+from blog.services.newsletter.subscriptions import (
+    confirm_subscription,
+    purge_unconfirmed,
+    purge_unsubscribed,
+)
+from blog.tests.subscribers import make_subscriber
+from tests.races.concurrency import Started, wait_until_blocked
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+ORIGIN = Origin(ConsentSource.PAGE, "fr")
+Purge = Callable[[datetime, int], int]
+
+
+def make_silent(purge: Purge) -> Subscriber:
+    """One whom `purge` takes now."""
+    past = timezone.now() - timedelta(days=1)
+    left = purge is purge_unsubscribed
+    row = make_subscriber(subscribed_at=None, asked_at=past, unsubscribed_at=past if left else None)
+    if left:
+        record_consent(row, Purpose.NEWSLETTER, ConsentAction.WITHDRAWN, ORIGIN)
+    return row
+
+
+@pytest.mark.parametrize("purge", [purge_unconfirmed, purge_unsubscribed])
+def test_who_confirms_as_the_period_ends_stays(purge: Purge) -> None:
+    row = make_silent(purge)
+    with transaction.atomic():
+        assert confirm_subscription(key=row.token, origin=ORIGIN) is not None
+        purging = Started(lambda: purge(timezone.now(), 10))
+        wait_until_blocked()
+    assert purging.value() == 0
+    row.refresh_from_db()
+    assert row.receives
+    assert row.consents.latest("pk").action == ConsentAction.CONFIRMED
+
+
+@pytest.mark.parametrize("purge", [purge_unconfirmed, purge_unsubscribed])
+def test_without_the_lock_the_rule_fails(monkeypatch: pytest.MonkeyPatch, purge: Purge) -> None:
+    """The control: their new consent alone keeps the address."""
+    row = make_silent(purge)
+    with transaction.atomic():
+        assert confirm_subscription(key=row.token, origin=ORIGIN) is not None
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
+        purging = Started(lambda: purge(timezone.now(), 10))
+        wait_until_blocked()
+    assert isinstance(purging.outcome().error, IntegrityError)
