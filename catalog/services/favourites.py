@@ -113,6 +113,8 @@ def _write_return_mail(favourite: Favourite) -> bool:
     with transaction.atomic(), translation.override(favourite.language):
         if not Favourite.objects.filter(pk=favourite.pk, missing_since=since).update(missing_since=None):
             return False
+        # The run may have read the address long ago.
+        favourite.user.refresh_from_db(fields=["email"])
         key = signing.Signer(salt=link_salt(_SALT)).sign(str(favourite.pk))
         queue_mail(
             kind="favourite_available",

@@ -193,7 +193,8 @@ def purge_notices(before: datetime, limit: int) -> int:
     old = Q(confirmed_at=None, asked_at__lt=before) | Q(sent_at__lt=before)
     rows = list(Notice.objects.filter(old).values_list("pk", flat=True)[:limit])
     OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=before).delete()
-    return Notice.objects.filter(pk__in=rows).delete()[0]
+    # A wish that is confirmed at this moment is waited for, and stays.
+    return Notice.objects.filter(old, pk__in=rows).delete()[0]
 
 
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
@@ -209,9 +210,11 @@ def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, li
 def _send(notice: Notice) -> bool:
     now = timezone.now()
     with transaction.atomic():
-        if not Notice.objects.filter(pk=notice.pk, sent_at=None, confirmed_at__isnull=False).update(
-            sent_at=now
-        ):
+        # One whose owner has another address by now is written to in the next run.
+        due = Notice.objects.filter(
+            pk=notice.pk, email=notice.email, sent_at=None, confirmed_at__isnull=False
+        )
+        if not due.update(sent_at=now):
             return False
         _write(notice, "notice_available", dedupe_key=f"notice-{notice.pk}-{notice.asked_at:%Y%m%d%H%M%S%f}")
     return True

@@ -1,4 +1,4 @@
-"""Subscribers who answer at the instant in which the shop deletes them."""
+"""Subscribers who answer, or take another address, at the instant in which the shop deletes or writes to them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from django.db import IntegrityError, transaction
 from django.db.models.query import QuerySet
 from django.utils import timezone
 
-from blog.models import ConsentAction, ConsentSource, Purpose, Subscriber
+from blog.models import CampaignRecipient, ConsentAction, ConsentSource, Purpose, Subscriber
 from blog.services.newsletter.consents import Origin, record_consent
+from blog.services.newsletter.sending import write_batch
 from blog.services.newsletter.subscriptions import (
     confirm_subscription,
+    move_subscriber,
     purge_unconfirmed,
     purge_unsubscribed,
 )
-from blog.tests.subscribers import make_subscriber
+from blog.tests.subscribers import make_subscriber, start_letter
+from shop.core.models import OutgoingMail
 from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -59,3 +62,28 @@ def test_without_the_lock_the_rule_fails(monkeypatch: pytest.MonkeyPatch, purge:
         purging = Started(lambda: purge(timezone.now(), 10))
         wait_until_blocked()
     assert isinstance(purging.outcome().error, IntegrityError)
+
+
+def test_a_letter_goes_to_the_address_that_its_reader_takes_meanwhile() -> None:
+    row = make_subscriber("old@example.com")
+    campaign = start_letter()
+    with transaction.atomic():
+        move_subscriber("old@example.com", "new@example.com")
+        writing = Started(lambda: write_batch(campaign.pk))
+        wait_until_blocked()
+    assert writing.value() is True
+    assert list(OutgoingMail.objects.values_list("to", flat=True)) == ["new@example.com"]
+    assert CampaignRecipient.objects.get().subscriber_id == row.pk
+
+
+def test_without_the_lock_it_goes_to_the_one_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+    make_subscriber("old@example.com")
+    campaign = start_letter()
+    with transaction.atomic():
+        move_subscriber("old@example.com", "new@example.com")
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
+        writing = Started(lambda: write_batch(campaign.pk))
+        wait_until_blocked()
+    assert writing.value() is True
+    assert list(OutgoingMail.objects.values_list("to", flat=True)) == ["old@example.com"]

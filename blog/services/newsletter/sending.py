@@ -87,9 +87,9 @@ def write_batch(campaign_id: int) -> bool:
         if campaign.state != CampaignState.SENDING:
             return False
         languages = list(campaign.texts.values_list("language", flat=True))
-        found = list(
-            audience(campaign).filter(pk__gt=campaign.cursor, language__in=languages).order_by("pk")[:BATCH]
-        )
+        # Who takes another address at this moment is waited for, and written to there.
+        readers = audience(campaign).select_for_update(of=("self",), no_key=True)
+        found = list(readers.filter(pk__gt=campaign.cursor, language__in=languages).order_by("pk")[:BATCH])
         if not found:
             _end(campaign)
             return False

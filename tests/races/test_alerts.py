@@ -1,0 +1,74 @@
+"""What is written to who waits for a piece, while they confirm their wish or take another address."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.tests.people import make_member
+from catalog.models import Favourite, Notice
+from catalog.services.favourites import watch_favourites
+from catalog.services.notices import confirm_notice, move_notices, purge_notices, send_due_notices
+from orders.tests.factories import make_product
+from shop.core.models import OutgoingMail
+from tests.races.concurrency import Started, wait_until_blocked
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def make_notice(email: str, **columns: object) -> Notice:
+    now = timezone.now()
+    values = {"product": make_product(), "token": email.ljust(30, "t"), "asked_at": now, "confirmed_at": now}
+    return Notice.objects.create(email=email, language="fr", **(values | columns))
+
+
+def recipients() -> list[str]:
+    return list(OutgoingMail.objects.order_by("pk").values_list("to", flat=True))
+
+
+def test_a_wish_that_is_confirmed_as_its_period_ends_stays() -> None:
+    wish = make_notice(
+        "lea@example.com", token="t" * 30, confirmed_at=None, asked_at=timezone.now() - timedelta(days=1)
+    )
+    with transaction.atomic():
+        assert confirm_notice(key=wish.token) is not None
+        purging = Started(lambda: purge_notices(timezone.now(), 10))
+        wait_until_blocked()
+    assert purging.value() == 0
+    assert Notice.objects.get().confirmed_at is not None
+
+
+def test_a_wish_is_answered_at_the_address_of_now() -> None:
+    first, moved = make_notice("lea@example.com"), make_notice("old@example.com")
+    with transaction.atomic():
+        Notice.objects.select_for_update().get(pk=first.pk)
+        # It has read both addresses, and waits before the first.
+        sending = Started(send_due_notices)
+        wait_until_blocked()
+        move_notices("old@example.com", "new@example.com")
+    assert sending.value() == 1
+    assert recipients() == ["lea@example.com"]
+    moved.refresh_from_db()
+    assert (moved.email, moved.sent_at) == ("new@example.com", None)
+    assert send_due_notices() == 1
+    assert recipients() == ["lea@example.com", "new@example.com"]
+
+
+def test_a_favourite_is_announced_at_the_address_of_now() -> None:
+    member, moved = make_member("lea@example.com"), make_member("old@example.com")
+    product, now = make_product(), timezone.now()
+    first, _second = (
+        Favourite.objects.create(user=user, product=product, notify_when_back=True, missing_since=now)
+        for user in (member, moved)
+    )
+    with transaction.atomic():
+        Favourite.objects.select_for_update().get(pk=first.pk)
+        watching = Started(lambda: watch_favourites(now=now))
+        wait_until_blocked()
+        moved.email = "new@example.com"
+        moved.save(update_fields=["email"])
+    assert watching.value() == 2
+    assert recipients() == ["lea@example.com", "new@example.com"]
