@@ -1,12 +1,12 @@
 """What members change about themselves at one instant: the two links of a change of address, an address book at its
-limit, two accounts that want one address, an account that is erased."""
+limit, two accounts that want one address, an account that is erased, or would be for want of use."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.db.models.query import QuerySet
 from django.test import Client
+from django.utils import timezone
 
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import Address, EmailChange, User
@@ -41,7 +42,8 @@ from orders.tests.factories import make_product
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.personal_data import Person
 from shop.core.problems import Problem
-from shop.pages.models import DataExport
+from shop.pages.models import DataExport, Erasure, InactivityNotice
+from shop.pages.services.retention import erase_inactive
 from tests.races.concurrency import Meeting, Started, run_concurrently, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -245,3 +247,32 @@ def test_nothing_is_kept_for_a_member_who_is_erased_meanwhile(
         assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
     elif locked:
         assert (answer.status_code, answer["Location"]) == (302, f"/auth?next={path}")
+
+
+def make_idle() -> User:
+    """A member who was warned a month ago, and is to be erased now."""
+    user = make_member()
+    User.objects.filter(pk=user.pk).update(date_joined=timezone.now() - timedelta(days=2000))
+    InactivityNotice.objects.create(user_key=user.pk, announced_at=timezone.now() - timedelta(days=31))
+    return user
+
+
+def test_who_signs_in_as_their_account_would_be_erased_keeps_it() -> None:
+    user = make_idle()
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(last_login=timezone.now())
+        erasing = Started(lambda: erase_inactive(timezone.now(), 10))
+        wait_until_blocked()
+    assert erasing.value() == 1
+    assert not Erasure.objects.exists()
+    assert not InactivityNotice.objects.exists()
+
+
+def test_without_the_lock_they_are_erased(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+    user = make_idle()
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(last_login=timezone.now())
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
+        assert Started(lambda: erase_inactive(timezone.now(), 10)).value() == 1
+    assert Erasure.objects.get().by_inactivity

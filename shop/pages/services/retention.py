@@ -90,7 +90,7 @@ def erase_inactive(before: datetime, limit: int) -> int:
 
 def _follow(notice: InactivityNotice) -> bool:
     with transaction.atomic():
-        # Who signs in while those before them are dealt with is seen.
+        # Who signs in at this moment is waited for.
         user = find_open_member(notice.user_key)
         if user is not None and not user.is_staff and last_use([user.pk])[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
