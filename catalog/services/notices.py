@@ -32,6 +32,7 @@ from shop.core.models import OutgoingMail
 from shop.core.personal_data import period_text
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
+from shop.core.transaction_locks import lock_names
 
 REPEAT_AFTER = timedelta(minutes=15)
 MAILS = "notice_"
@@ -95,6 +96,7 @@ def ask_notice(
     address = clean_email(email)
     now = timezone.now()
     with transaction.atomic():
+        _lock_address(address)
         subject = _find(product_id, category_slug, variant_id)
         notice, created = Notice.objects.select_for_update().get_or_create(
             email=address,
@@ -159,6 +161,7 @@ def end_alerts(*, user_id: int, emails: Collection[str]) -> None:
 def move_notices(old: str, new: str) -> None:
     """A member proved another address: their wishes go there. Of two for one thing the one that waits for its mail
     stays. Runs in the caller's transaction."""
+    _lock_address(new)
     wishes = list(Notice.objects.select_for_update().filter(email__in=(old, new)).order_by("pk"))
     wishes.sort(key=_is_waiting)
     kept = {(wish.product_id, wish.variant_id, wish.category_id): wish.pk for wish in wishes}.values()
@@ -236,6 +239,11 @@ def _write(notice: Notice, kind: str, *, dedupe_key: str | None = None, **links:
             },
             dedupe_key=dedupe_key,
         )
+
+
+def _lock_address(email: str) -> None:
+    """Let one transaction at a time write a wish for an address, or give it those that another address had."""
+    lock_names([f"notices:{email}"])
 
 
 def _is_waiting(notice: Notice) -> bool:

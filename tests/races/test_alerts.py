@@ -5,13 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.tests.people import make_member
 from catalog.models import Favourite, Notice
+from catalog.services import notices
 from catalog.services.favourites import watch_favourites
-from catalog.services.notices import confirm_notice, move_notices, purge_notices, send_due_notices
+from catalog.services.notices import (
+    ask_notice,
+    confirm_notice,
+    move_notices,
+    purge_notices,
+    send_due_notices,
+)
 from orders.tests.factories import make_product
 from shop.core.models import OutgoingMail
 from tests.races.concurrency import Started, wait_until_blocked
@@ -55,6 +62,30 @@ def test_a_wish_is_answered_at_the_address_of_now() -> None:
     assert (moved.email, moved.sent_at) == ("new@example.com", None)
     assert send_due_notices() == 1
     assert recipients() == ["lea@example.com", "new@example.com"]
+
+
+@pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
+def test_a_wish_that_is_typed_as_a_member_takes_its_address_is_one_of_theirs(
+    monkeypatch: pytest.MonkeyPatch, locked: bool
+) -> None:
+    if not locked:
+        monkeypatch.setattr(notices, "lock_names", lambda names: None)
+    wish = make_notice("old@example.com")
+
+    def move() -> None:
+        with transaction.atomic():
+            move_notices("old@example.com", "new@example.com")
+
+    with transaction.atomic():
+        ask_notice(email="new@example.com", language="fr", product_id=wish.product_id)
+        moving = Started(move)
+        wait_until_blocked()
+    error = moving.outcome().error
+    if locked:
+        assert error is None
+        assert list(Notice.objects.values_list("pk", "email")) == [(wish.pk, "new@example.com")]
+    else:
+        assert isinstance(error, IntegrityError)
 
 
 def test_a_favourite_is_announced_at_the_address_of_now() -> None:

@@ -11,9 +11,11 @@ from django.db.models.query import QuerySet
 from django.utils import timezone
 
 from blog.models import CampaignRecipient, ConsentAction, ConsentSource, Purpose, Subscriber
+from blog.services.newsletter import consents
 from blog.services.newsletter.consents import Origin, record_consent
 from blog.services.newsletter.sending import write_batch
 from blog.services.newsletter.subscriptions import (
+    ask_subscription,
     confirm_subscription,
     move_subscriber,
     purge_unconfirmed,
@@ -87,3 +89,35 @@ def test_without_the_lock_it_goes_to_the_one_given_up(monkeypatch: pytest.Monkey
         wait_until_blocked()
     assert writing.value() is True
     assert list(OutgoingMail.objects.values_list("to", flat=True)) == ["old@example.com"]
+
+
+def test_an_address_that_is_typed_as_a_member_takes_it_has_one_row() -> None:
+    row = make_subscriber("old@example.com")
+    with transaction.atomic():
+        ask_subscription(email="new@example.com", origin=ORIGIN)
+        moving = Started(lambda: move_subscriber("old@example.com", "new@example.com"))
+        wait_until_blocked()
+    moving.value()
+    assert list(Subscriber.objects.values_list("pk", "email")) == [(row.pk, "new@example.com")]
+
+
+def test_an_address_that_a_member_takes_as_it_is_typed_has_one_row() -> None:
+    row = make_subscriber("old@example.com")
+    with transaction.atomic():
+        move_subscriber("old@example.com", "new@example.com")
+        asking = Started(lambda: ask_subscription(email="new@example.com", origin=ORIGIN))
+        wait_until_blocked()
+    asking.value()
+    assert list(Subscriber.objects.values_list("pk", "email")) == [(row.pk, "new@example.com")]
+    assert OutgoingMail.objects.get().kind == "newsletter_preferences"
+
+
+def test_without_the_lock_the_change_of_address_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+    monkeypatch.setattr(consents, "lock_names", lambda names: None)
+    make_subscriber("old@example.com")
+    with transaction.atomic():
+        ask_subscription(email="new@example.com", origin=ORIGIN)
+        moving = Started(lambda: move_subscriber("old@example.com", "new@example.com"))
+        wait_until_blocked()
+    assert isinstance(moving.outcome().error, IntegrityError)

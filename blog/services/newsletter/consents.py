@@ -9,6 +9,7 @@ from django.utils import translation
 
 from blog.models import ConsentAction, ConsentRecord, ConsentSource, Purpose, Subscriber
 from blog.selectors.consents import TEXT_VERSION, consent_text
+from shop.core.transaction_locks import lock_names
 
 _WITH_TEXT = (ConsentAction.ASKED, ConsentAction.CONFIRMED)
 
@@ -41,8 +42,15 @@ def record_consent(subscriber: Subscriber, purpose: Purpose, action: ConsentActi
     )
 
 
+def lock_address(email: str) -> None:
+    """Let one transaction at a time make a row for an address, or give it one that another address had."""
+    lock_names([f"subscriber:{email}"])
+
+
 def locked_subscriber(email: str, language: str) -> tuple[Subscriber, bool]:
-    """Return the row of an address in its stored form, locked, made when there is none; and whether it is new."""
+    """Return the row of an address in its stored form, locked, made when there is none; and whether it is new. Runs in
+    the caller's transaction."""
+    lock_address(email)
     return Subscriber.objects.select_for_update().get_or_create(
         email=email, defaults={"language": language, "token": secrets.token_urlsafe(32)}
     )

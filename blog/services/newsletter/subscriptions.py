@@ -26,7 +26,7 @@ from blog.models import (
     Topic,
 )
 from blog.selectors.subscribers import TOPIC_COLUMNS, find_by_token
-from blog.services.newsletter.consents import Origin, locked_subscriber, record_consent
+from blog.services.newsletter.consents import Origin, lock_address, locked_subscriber, record_consent
 from catalog.models import Category
 from shop.core import limits
 from shop.core.email_addresses import clean_email
@@ -152,6 +152,7 @@ def move_subscriber(old: str, new: str) -> None:
     answers for an address that was only typed: that row goes.
     """
     with transaction.atomic():
+        lock_address(new)
         rows = Subscriber.objects.select_for_update().filter(email__in=(old, new)).order_by("pk")
         found = {row.email: row for row in rows}
         moved, there = found.get(old), found.get(new)
