@@ -1,4 +1,5 @@
-"""What is written to who waits for a piece, while they confirm their wish or take another address."""
+"""What is written to who waits for a piece or left a cart, while they confirm their wish, take another address, or
+order."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.tests.people import make_member
+from blog.models import Subscriber
+from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice
 from catalog.services import notices
 from catalog.services.favourites import watch_favourites
@@ -19,8 +22,11 @@ from catalog.services.notices import (
     purge_notices,
     send_due_notices,
 )
-from orders.tests.factories import make_product
-from shop.core.models import OutgoingMail
+from orders.models import SavedCart
+from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
+from shop.pages.services.cart_reminders import send_due_reminders
 from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -103,3 +109,21 @@ def test_a_favourite_is_announced_at_the_address_of_now() -> None:
         moved.save(update_fields=["email"])
     assert watching.value() == 2
     assert recipients() == ["lea@example.com", "new@example.com"]
+
+
+def test_who_orders_while_others_are_reminded_of_their_carts_is_not() -> None:
+    save_shop_settings(ShopSettings(cart_reminder_hours=24))
+    piece, now = make_product(), timezone.now()
+    things = [{"product_id": piece.pk, "variation_id": None, "finish": "", "quantity": 1}]
+    first, buyer = make_member("lea@example.com"), make_member("zoe@example.com")
+    for user in (first, buyer):
+        make_subscriber(user.email, cart_reminders_at=now)
+        SavedCart.objects.create(user=user, lines=things, version=1)
+    SavedCart.objects.update(updated_at=now - timedelta(hours=25))
+    with transaction.atomic():
+        Subscriber.objects.select_for_update().get(email=first.email)
+        reminding = Started(lambda: send_due_reminders(now))
+        wait_until_blocked()
+        pay_order(make_order((piece, 1), user=buyer, email=buyer.email))
+    assert reminding.value() == 1
+    assert OutgoingMail.objects.get(kind="cart_reminder").to == "lea@example.com"

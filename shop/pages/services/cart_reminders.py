@@ -36,9 +36,17 @@ def send_due_reminders(now: datetime) -> int:
     if hours is None:
         return 0
     until = now - timedelta(hours=hours)
-    carts = left_carts(since=until - LONGEST, until=until, bought_since=now - AFTER_ORDER)
     willing = Subscriber.objects.filter(cart_reminders_at__isnull=False, suspended_at=None).values("email")
-    return each_row(carts.filter(user__email__in=willing), _remind)
+    carts = left_carts(since=until - LONGEST, until=until, bought_since=now - AFTER_ORDER).filter(
+        user__email__in=willing
+    )
+
+    def remind(key: int) -> bool:
+        # Looked at again: its owner may have ordered while others were written to.
+        cart = carts.filter(pk=key).first()
+        return cart is not None and _remind(cart)
+
+    return each_row(list(carts.values_list("pk", flat=True)), remind)
 
 
 def _remind(cart: SavedCart) -> bool:
