@@ -174,12 +174,12 @@ def purge_events(before: datetime, limit: int) -> int:
 
 def _due(now: datetime) -> QuerySet[WebhookDelivery]:
     """Those that may be sent now, the oldest first."""
+    # Without a join: PostgreSQL asks a joined row for nothing again when its UPDATE waited for another one.
     rows = WebhookDelivery.objects.filter(
         _is_free(now),
         state__in=(DeliveryState.QUEUED, DeliveryState.SENDING),
         next_attempt_at__lte=now,
-        endpoint__is_active=True,
-        endpoint__paused_at=None,
+        endpoint__in=WebhookEndpoint.objects.filter(is_active=True, paused_at=None),
     )
     return rows.order_by("next_attempt_at", "pk")
 
