@@ -21,13 +21,14 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotAuthenticated
 
 from accounts.devices import known_device
 from accounts.mails import send_password_changed
 from accounts.models import User
 from accounts.passwords import MAXIMUM, refuse_weak_password
 from accounts.selectors import find_user, is_email_confirmed, newest_sign_up
-from accounts.services.members import clean_email, request_password_reset
+from accounts.services.members import clean_email, lock_member, request_password_reset
 from accounts.services.second_factor import check_unnamed_passkey
 from accounts.services.signing_up import send_sign_up_mail
 from accounts.stages import SecondFactorStage
@@ -106,12 +107,13 @@ def check_own_password(user: User, password: str) -> None:
 def change_password(user: User, password: str) -> None:
     """Set the password of who proved fully who they are; sessions with the old one end.
 
-    Raises ``Problem`` 400 ``weak_password`` with ``errors["password"]``, and ``NotAuthenticated`` (see
-    ``lock_member``).
+    Raises ``Problem`` 400 ``weak_password`` with ``errors["password"]``; and ``NotAuthenticated`` (see
+    ``lock_member``), also where another password took the place of the proved one meanwhile.
     """
     refuse_weak_password(password, user)
     with transaction.atomic():
-        lock_member(user.pk)
+        if lock_member(user.pk).password != user.password:
+            raise NotAuthenticated
         user.set_password(password)
         user.save(update_fields=["password"])
         send_password_changed(user, language=user.language)

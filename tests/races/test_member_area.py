@@ -16,6 +16,7 @@ from django.db.models import Model
 from django.db.models.query import QuerySet
 from django.test import Client
 from django.utils import timezone
+from rest_framework.exceptions import NotAuthenticated
 
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import Address, EmailChange, User
@@ -29,6 +30,7 @@ from accounts.services.email_changes import (
     refuse_email_change,
     request_email_change,
 )
+from accounts.services.signing_in import change_password
 from accounts.tests.people import PASSWORD, make_member
 from blog.models import Subscriber
 from catalog.models import Favourite, Review
@@ -50,6 +52,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 NEW = "nouvelle@example.com"
 CALLERS = 6
+CHOSEN = {"password": "ardoise-canut-2027", "password_confirmation": "ardoise-canut-2027"}
 
 
 def wish(user: User) -> EmailChange:
@@ -181,6 +184,7 @@ def test_an_address_that_is_deleted_as_it_is_changed_does_not_come_back(
         ("/espace-membre/adresse-e-mail", {"email": NEW, "password": PASSWORD}, 302),
         ("/espace-membre/newsletter", {"newsletter": "on", "every_category": "on"}, 302),
         ("/espace-membre/donnees/archive", {}, 302),
+        ("/espace-membre/securite", {"action": "password", "old_password": PASSWORD} | CHOSEN, 302),
     ],
 )
 def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
@@ -202,6 +206,7 @@ def test_nothing_is_written_for_an_account_that_is_erased_meanwhile(
     assert not EmailChange.objects.exists()
     assert not Subscriber.objects.exists()
     assert not DataExport.objects.exists()
+    assert not user.has_usable_password()
     assert not OutgoingMail.objects.exists()
 
 
@@ -276,3 +281,16 @@ def test_without_the_lock_they_are_erased(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
         assert Started(lambda: erase_inactive(timezone.now(), 10)).value() == 1
     assert Erasure.objects.get().by_inactivity
+
+
+def test_of_two_who_change_one_password_the_second_has_not_proved_the_first() -> None:
+    user = make_member()
+    owner, other = (User.objects.get(pk=user.pk) for _device in range(2))
+    with transaction.atomic():
+        change_password(owner, "ardoise-canut-2027")
+        changing = Started(partial(change_password, other, "traboule-soie-2028"))
+        wait_until_blocked()
+    assert isinstance(changing.outcome().error, NotAuthenticated)
+    user.refresh_from_db()
+    assert user.check_password("ardoise-canut-2027")
+    assert OutgoingMail.objects.filter(kind="account_password_changed").count() == 1
