@@ -1,4 +1,7 @@
-"""The second factor: authenticator app, passkeys and recovery codes, on allauth's rows and checks."""
+"""The second factor: authenticator app, passkeys and recovery codes, on allauth's rows and checks.
+
+Two changes of one person's second factors wait for each other at the account's row.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from accounts.mails import send_password_changed
 from accounts.models import User
 from accounts.passwords import MAXIMUM, refuse_weak_password
 from accounts.selectors import find_user, is_email_confirmed, newest_sign_up
-from accounts.services.members import clean_email, lock_member, request_password_reset
+from accounts.services.members import clean_email, request_password_reset
 from accounts.services.second_factor import check_unnamed_passkey
 from accounts.services.signing_up import send_sign_up_mail
 from accounts.stages import SecondFactorStage

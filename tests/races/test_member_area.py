@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import generate_totp_secret
 from django.db import transaction
 from django.db.models import Model
 from django.db.models.query import QuerySet
@@ -30,8 +32,9 @@ from accounts.services.email_changes import (
     refuse_email_change,
     request_email_change,
 )
+from accounts.services.second_factor import activate_totp
 from accounts.services.signing_in import change_password
-from accounts.tests.people import PASSWORD, make_member
+from accounts.tests.people import PASSWORD, app_code, make_member
 from blog.models import Subscriber
 from catalog.models import Favourite, Review
 from catalog.personal_data import _erase_favourites, _erase_reviews
@@ -294,3 +297,15 @@ def test_of_two_who_change_one_password_the_second_has_not_proved_the_first() ->
     user.refresh_from_db()
     assert user.check_password("ardoise-canut-2027")
     assert OutgoingMail.objects.filter(kind="account_password_changed").count() == 1
+
+
+def test_an_app_that_is_added_as_its_account_is_erased_is_not() -> None:
+    user = make_member()
+    secret = generate_totp_secret()
+    with transaction.atomic():
+        _erase_account(Person(user.pk, (user.email,)))
+        adding = Started(partial(activate_totp, user, secret=secret, code=app_code(secret)))
+        wait_until_blocked()
+    assert isinstance(adding.outcome().error, NotAuthenticated)
+    assert not Authenticator.objects.exists()
+    assert not OutgoingMail.objects.exists()
