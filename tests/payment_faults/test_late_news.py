@@ -13,6 +13,8 @@ from django.db import IntegrityError, transaction
 from django.db.models.query import QuerySet
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
+from orders.services.fulfilment.archiving import Removal, remove_order
+from orders.services.fulfilment.erasing import erase_order
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import settlement
 from orders.services.payments.checkout_sessions import abandon_order
@@ -23,9 +25,10 @@ from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.installments import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.installments import mails as mail_count
 from orders.tests.refunding import ledger
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from tests.payment_faults.outcomes import confirmed_once, left_in_stock, rows, sent_event
-from tests.races.concurrency import Rendezvous, run_concurrently
+from tests.races.concurrency import Rendezvous, run_concurrently, values
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -69,6 +72,35 @@ def test_case_01_further_events_of_a_payment_and_the_way_back_ask_stripe_nothing
         assert buyer.webhook(sent_event(fake_stripe, kind)) == 200
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     assert len(fake_stripe.requests("/v1/checkout/sessions", "GET")) == asked
+    assert rows() == before
+
+
+@pytest.mark.parametrize("is_erased", [False, True], ids=["archived", "erased"])
+def test_case_01_whatever_is_told_again_of_an_order_that_is_over_changes_nothing(
+    fake_stripe, buyer, order, is_erased
+):
+    """Refused, paid, refunded in two parts, then archived or its person erased: every event once more, each twice at
+    once, the latest first."""
+    fake_stripe.refuse(order)
+    paid = fake_stripe.pay(order)["session"]["payment_intent"]
+    fake_stripe.control("refunds", payment_intent=paid, amount=2500)
+    fake_stripe.control("refunds", payment_intent=paid)
+    events = fake_stripe.events()
+    assert {"payment_intent.payment_failed", COMPLETED, "refund.created"} <= {
+        event["type"] for event in events
+    }
+    assert {buyer.webhook(event) for event in events} == {200}
+    OutgoingMail.objects.all().delete()
+    assert remove_order(order_id=order.pk, actor=None) == Removal.ARCHIVED
+    if is_erased:
+        assert erase_order(order.pk)
+    order.refresh_from_db()
+    assert (order.status, order.email == "") == (OrderStatus.REFUNDED, is_erased)
+    before = rows()
+    for event in reversed(events):
+        told = event | {"id": f"{event['id']}_again"}
+        answers = values(run_concurrently([partial(Buyer(number).webhook, told) for number in range(2)]))
+        assert answers == [200, 200]
     assert rows() == before
 
 
