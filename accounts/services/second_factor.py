@@ -174,6 +174,7 @@ def reset_second_factor(user: User, *, actor: User | None) -> int:
     """Take every second factor of a person who lost theirs; return how many. Their sessions end: the device that was
     lost may be signed in. `actor` is None for a server command."""
     with transaction.atomic():
+        # Of a blocked account, too.
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         held = sorted(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True))
         if held:
