@@ -74,7 +74,7 @@ def test_texts_of_staff_for_what_somebody_deleted_meanwhile_are_shown_to_be_copi
     )
     assert (page.status_code, page.context["texts"]) == (404, ["Noël", "Bonjour à <tous>,\n\nc'est Noël."])
     assert "Bonjour à &lt;tous&gt;," in page.content.decode()
-    assert "ce que vous modifiiez n'existe plus" in page.content.decode()
+    assert "ce que vous modifiiez, ou ce que vous y aviez choisi, n'existe plus" in page.content.decode()
     for answer in (client.get(path), client.post(path, {"version": "1", "action": "save"})):
         assert answer.templates[0].name == "errors/404.html"
 
