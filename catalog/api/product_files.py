@@ -40,6 +40,7 @@ from catalog.services.product_import import (
     preview_import,
 )
 from catalog.services.staff_products import own_promotion_values
+from shop.core.languages import TRANSLATIONS
 from shop.core.problems import Problem
 from shop.core.row_keys import read_key
 from shop.core.staff_actions import StaffAction
@@ -48,13 +49,18 @@ from shop.core.staff_calls import KnownFieldsSerializer, allowed, private, staff
 MOST_CHARACTERS = 900_000
 _BATCH = 500
 _NUMBER, _REFERENCE = "id", "external_id"
+
+
+def _in_each_language(header: str, text: str) -> dict[str, str]:
+    return {header: text, **{f"{header} {code}": f"{text}_{code}" for code in TRANSLATIONS}}
+
+
 # Each column by the name in its first line; a file may also say the field's own name.
 COLUMNS: dict[str, str] = {
     "numéro": _NUMBER,
     "référence externe": _REFERENCE,
     "catégorie": "category",
-    "nom": "name",
-    **{f"nom {code}": f"name_{code}" for code in ("en", "es", "de")},
+    **_in_each_language("nom", "name"),
     "prix": "price",
     "prix d'origine": "original_price",
     "prix peint": "painted_price",
@@ -81,18 +87,12 @@ COLUMNS: dict[str, str] = {
     "code douanier": "hs_code",
     "pays de fabrication": "origin_country",
     "produits similaires": "picked_similar",
-    "adresse": "slug",
-    **{f"adresse {code}": f"slug_{code}" for code in ("en", "es", "de")},
-    "description": "description",
-    **{f"description {code}": f"description_{code}" for code in ("en", "es", "de")},
-    "description détaillée": "full_description",
-    **{f"description détaillée {code}": f"full_description_{code}" for code in ("en", "es", "de")},
-    "matière": "material",
-    **{f"matière {code}": f"material_{code}" for code in ("en", "es", "de")},
-    "peinture": "paint_type",
-    **{f"peinture {code}": f"paint_type_{code}" for code in ("en", "es", "de")},
-    "avertissements": "warnings",
-    **{f"avertissements {code}": f"warnings_{code}" for code in ("en", "es", "de")},
+    **_in_each_language("adresse", "slug"),
+    **_in_each_language("description", "description"),
+    **_in_each_language("description détaillée", "full_description"),
+    **_in_each_language("matière", "material"),
+    **_in_each_language("peinture", "paint_type"),
+    **_in_each_language("avertissements", "warnings"),
 }
 _HEADERS = {field: header for header, field in COLUMNS.items()}
 _AMOUNTS = {name for name in _HEADERS if name.endswith(("price", "_amount", "_cm"))}

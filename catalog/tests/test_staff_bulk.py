@@ -6,6 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from catalog.api.product_files import COLUMNS
+from catalog.api.staff_serializers import WRITABLE
 from catalog.models import PricePoint, Product
 from catalog.tests.factories import change_product, make_category, make_product, make_variation
 from catalog.tests.staff import PRODUCTS, send
@@ -179,6 +181,11 @@ def exported(admin, **asked) -> str:
     answer = admin.get(f"{PRODUCTS}/export.csv", asked)
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
     return b"".join(answer.streaming_content).decode()
+
+
+def test_file_has_a_column_for_every_field_of_a_product():
+    # The days that `production_time` sets have columns of their own.
+    assert set(COLUMNS.values()) == {"id", *WRITABLE} - {"production_time"}
 
 
 def test_exported_file_imported_again_changes_nothing(admin):
