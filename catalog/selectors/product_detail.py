@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
@@ -109,31 +108,18 @@ class ProductDetail:
     row: Product
     id: int
     name: str
-    slug: str
     url: str
     teaser: str
-    description: str
-    full_description: str
     category: str
-    category_slug: str
     colour: str
     price: Decimal
     price_to: Decimal | None
     selected: OfferChoice | None
-    painted_price: Decimal | None
-    unpainted_price: Decimal | None
-    featured: bool
     available: bool
-    in_stock: bool
     promotion: Promotion | None
     promotion_badge: str
     promotion_text: str
     promotion_label: str
-    material: str
-    paint_type: str
-    source: str
-    created_at: datetime
-    updated_at: datetime
     formats: tuple[ProductVariation, ...]
     offers_formats: bool
     offers: tuple[OfferChoice, ...]
@@ -196,8 +182,8 @@ class ProductDetail:
                 wording.measures_text(self.row.dimensions if chosen is None else chosen.dimensions),
             ),
             (_("Poids"), wording.measures_text(self.row.weight if chosen is None else chosen.weight)),
-            (_("Matière"), self.material),
-            (_("Peinture"), "" if chosen and chosen.finish == Finish.UNPAINTED else self.paint_type),
+            (_("Matière"), self.row.material),
+            (_("Peinture"), "" if chosen and chosen.finish == Finish.UNPAINTED else self.row.paint_type),
             (_("Délai de fabrication"), self.production_text),
         )
         return [(label, value) for label, value in rows if value]

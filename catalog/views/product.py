@@ -140,13 +140,13 @@ def _structured_data(found: ProductDetail) -> structured_data.Data:
     return structured_data.product(
         product_id=found.id,
         name=found.name,
-        description=found.description or found.full_description or found.name,
+        description=found.row.description or found.row.full_description or found.name,
         url=found.url,
         category=found.category,
         images=[image.url for image in found.images],
         offers=[_offer(found, choice) for choice in found.chosen_first],
         seller=ShopSettings.load().shop_name,
-        material=found.material,
+        material=found.row.material,
         height_cm=found.height_cm,
     )
 
