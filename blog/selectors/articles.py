@@ -23,7 +23,7 @@ from catalog.selectors.cards import ProductCard, build_cards, read_published_car
 from catalog.selectors.pictures import image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
-from shop.core.languages import SOURCE_LANGUAGE, active_language
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE, active_language
 from shop.core.searching import folded
 from shop.core.site import absolute_url
 
@@ -31,9 +31,8 @@ PAGE_SIZE = 10
 RELATED = 3
 MOST_TAGS = 24
 SLUG_FALLBACK = "article"
-_LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 # What a card does not read.
-LONG_COLUMNS = (*(f"content_{language}" for language in _LANGUAGES), "search_text")
+LONG_COLUMNS = (*(f"content_{language}" for language in LANGUAGES), "search_text")
 
 
 # The paint pots of the four categories, as the style sheet knows them.
@@ -144,7 +143,7 @@ def in_languages(paths: dict[str, str]) -> list[tuple[str, str, str]]:
 def article_paths(article: Article) -> dict[str, str]:
     """The path of an article in every language of the shop."""
     paths = {}
-    for code in _LANGUAGES:
+    for code in LANGUAGES:
         with translation.override(code):
             paths[code] = article_url(article)
     return paths
@@ -154,7 +153,7 @@ def written_languages(article: Article) -> tuple[str, ...]:
     """The languages that have a title and a text of their own; French always."""
     return tuple(
         code
-        for code in _LANGUAGES
+        for code in LANGUAGES
         if code == SOURCE_LANGUAGE or (article.word_counts.get(code) and getattr(article, f"title_{code}"))
     )
 

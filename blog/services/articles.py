@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -34,7 +33,7 @@ from catalog.services.products import validate
 from catalog.services.translations import stale_texts
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.letters import slug_of
 from shop.core.models import ShopSettings
 from shop.core.problems import InvalidFields, Problem
@@ -42,7 +41,6 @@ from shop.core.problems import InvalidFields, Problem
 Values = Mapping[str, Any]
 
 MOST_PRODUCTS = 12
-_LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _COLUMNS = (*TEXT_COLUMNS, "category", "author_name")
 _ROWS = ("tags", "products", "cover")
 # What nobody can see an article without.
@@ -183,7 +181,7 @@ def _write(
     article.search_text = index_text(text for text in texts if text)
     article.word_counts = {
         language: word_count(text)
-        for language in _LANGUAGES
+        for language in LANGUAGES
         if (text := getattr(article, f"content_{language}"))
     }
     is_new = article.pk is None
@@ -234,7 +232,7 @@ def _products(keys: list[int]) -> list[Product]:
 def _fill_slugs(article: Article, before: Values) -> None:
     """An address for each language that has a title. One that was made of the title follows it until the article is
     published."""
-    for language in _LANGUAGES:
+    for language in LANGUAGES:
         title, name = getattr(article, f"title_{language}") or "", f"slug_{language}"
         slug = getattr(article, name) or ""
         is_made = not article.is_published and slug == _slug(before.get(f"title_{language}") or "")

@@ -9,21 +9,19 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.selectors.pictures import image_info
-from catalog.services.products import LANGUAGES
 
 
 def language_fieldsets(*fields: str) -> list[Any]:
     """One foldable fieldset a language: open in French, which the others fall back to."""
-    names = {"fr": "Français", "en": "English", "es": "Español", "de": "Deutsch"}
     return [
         (
-            names[language],
+            name,
             {
                 "fields": tuple(f"{field}_{language}" for field in fields),
                 "classes": () if language == settings.LANGUAGE_CODE else ("collapse",),
             },
         )
-        for language in LANGUAGES
+        for language, name in settings.LANGUAGES
     ]
 
 

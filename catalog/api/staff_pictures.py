@@ -20,10 +20,9 @@ from catalog.selectors.pictures import image_info
 from catalog.services import gallery
 from catalog.services.gallery import MOST_PICTURES, Focus, picture_version
 from catalog.services.media import Crop, store_upload
-from catalog.services.products import LANGUAGES
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import describe, draw_image
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.core.remote_images import fetch_image
@@ -363,7 +362,7 @@ def _photo(row: ProductImage) -> Any:
         "width": row.width,
         "height": row.height,
         "alt": getattr(row, f"alt_{SOURCE_LANGUAGE}") or "",
-        **{f"alt_{code}": getattr(row, f"alt_{code}") or "" for code in LANGUAGES if code != SOURCE_LANGUAGE},
+        **{f"alt_{code}": getattr(row, f"alt_{code}") or "" for code in TRANSLATIONS},
         "finish": row.finish,
         "variation_id": row.variation_id,
         "crop": row.crop or None,

@@ -16,7 +16,7 @@ from django_countries.fields import CountryField
 from catalog.models.category import Category
 from catalog.models.facets import DRAWN_PLACE, FACETS_EXPRESSION
 from catalog.models.safety import SafetyClass, SafetyFields, toy_is_complete
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 
 PRODUCT_TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type", "warnings")
 """The texts of a product that exist in every language."""
@@ -340,7 +340,7 @@ class Product(SafetyFields):
                     name=f"product_sort_{language}",
                     condition=Q(is_published=True),
                 )
-                for language in ("fr", "en", "es", "de")
+                for language in LANGUAGES
             ),
         )
         constraints = (

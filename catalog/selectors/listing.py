@@ -15,11 +15,12 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors import search, wording
+from catalog.selectors import search
 from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
 from catalog.selectors.category_rows import all_categories
 from catalog.selectors.filters import Filters, Group, count_shown, groups_of_list
 from catalog.selectors.vocabulary import Query, read_query
+from shop.core.languages import active_language
 
 PAGE_SIZE = 24
 # More digits than any page number has.
@@ -102,7 +103,7 @@ def is_sort(text: str) -> bool:
 def sort_columns(sort: str) -> SortColumns:
     """What to order products by. Names are those of the active language, the French one where it has none."""
     if sort == "name":
-        return (f"sort_name_{wording.language()}", "pk")
+        return (f"sort_name_{active_language()}", "pk")
     return {"price": ("price_from", "pk"), "price-desc": ("-price_from", "-pk")}.get(sort, NEWEST)
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from catalog.models import SearchSpelling, SearchWord, Synonym
-from catalog.selectors import wording
 from catalog.words import EMPTY_WORDS, KIND_WORDS, distance, spelling_keys, split_words, stem
 from shop.core.fragment_cache import cached_fragment
+from shop.core.languages import active_language
 
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
@@ -68,7 +68,7 @@ def clean_query(text: str) -> str:
 def read_query(text: str) -> Query:
     """The query in the active language. Three queries at most: the synonyms, the vocabulary, and near words for what
     is not in it. Without words there are no terms."""
-    language = wording.language()
+    language = active_language()
     groups = _groups(text, language)
     if not groups:
         return Query(text, language, ())

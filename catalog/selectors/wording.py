@@ -136,23 +136,18 @@ def production_text(days: ProductionDays) -> str:
 
 def measures_text(written: str) -> str:
     """Dimensions or a weight with the decimal separator of the visitor's language, whichever staff wrote."""
-    return _DECIMAL_SEPARATOR.sub("." if language() == "en" else ",", written)
+    return _DECIMAL_SEPARATOR.sub("." if active_language() == "en" else ",", written)
 
 
 def amount_text(value: Decimal) -> str:
     """The amount as the visitor reads it: « 49,99 € »."""
-    return format_amount(value, language())
-
-
-def language() -> str:
-    """The active language as one of the shop's four codes."""
-    return active_language()
+    return format_amount(value, active_language())
 
 
 def column_languages() -> list[str]:
     """The languages of which a translated text must be read, in the order of their columns: the active one, and those
     it falls back to."""
-    wanted = {language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES}
+    wanted = {active_language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES}
     return [code for code in settings.MODELTRANSLATION_LANGUAGES if code in wanted]
 
 

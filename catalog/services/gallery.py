@@ -19,13 +19,14 @@ from catalog.services.media import (
     crop_product_image,
     delete_product_image,
 )
-from catalog.services.products import LANGUAGES, locked_product
+from catalog.services.products import locked_product
 from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.audit_rows import record_row
 from shop.core.content_version import content_changed
 from shop.core.image_drawing import DrawnImage
+from shop.core.languages import LANGUAGES
 from shop.core.problems import Problem
 
 MOST_PICTURES = 40

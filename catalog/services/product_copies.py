@@ -13,7 +13,6 @@ from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.services.media import DERIVE_TASK
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
-    LANGUAGES,
     complete_variants,
     locked_product,
     refresh_product,
@@ -21,6 +20,7 @@ from catalog.services.products import (
 )
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
+from shop.core.languages import LANGUAGES
 
 # What belongs to one product alone, or is made anew.
 _OWN_COLUMNS = {

@@ -8,7 +8,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import CheckConstraint, Model, Q
@@ -28,12 +27,12 @@ from catalog.services.reports import report_deletion, report_product, watch_stoc
 from catalog.services.search_index import index_products, remove_product, shown_text
 from catalog.services.translations import TEXTS, TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
+from shop.core.languages import LANGUAGES
 from shop.core.letters import slug_of
 from shop.core.problems import InvalidFields, Problem
 from shop.core.searching import folded
 from shop.integrations.models import EventKind
 
-LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _DERIVED = (
     *(f"sort_name_{language}" for language in LANGUAGES),
     *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),

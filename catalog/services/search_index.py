@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q
 
 from catalog.models import Product, SearchEntry, SearchSpelling, SearchWord
 from catalog.words import indexed_words, spelling_keys, stem
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.transaction_locks import lock_names
 
 LEVELS = (1, 2, 3, 4, 5)
@@ -19,8 +19,6 @@ NAME, CATEGORY, OTHER_NAMES, TEASER, DESCRIPTION = LEVELS
 does the French name of a product that has another one in the reader's language."""
 
 _BATCH = 2000
-_LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
-_SOURCE: str = settings.LANGUAGE_CODE
 # A language and a word of it.
 _Word = tuple[str, str]
 
@@ -41,7 +39,7 @@ def index_products(*, products: Iterable[Product]) -> None:
     shown: dict[_Word, str] = {}
     for product in chosen:
         wanted = dict(_entries(product)) if product.is_published else {}
-        for language in _LANGUAGES:
+        for language in LANGUAGES:
             known = stored.get((product.pk, language))
             old = set(known.words.split()) if known else set()
             key, words = wanted.get(language, (0, {}))
@@ -77,12 +75,12 @@ def remove_product(*, product_id: int) -> None:
 
 def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int, str]]]]]:
     """For each language: the key of the entry, and its words with the place and the way to show each."""
-    for language in _LANGUAGES:
+    for language in LANGUAGES:
         teaser, rest = _description(shown_text(product, "description", language))
         places = {
             NAME: shown_text(product, "name", language),
             CATEGORY: shown_text(product.category, "name", language),
-            OTHER_NAMES: getattr(product, f"name_{_SOURCE}") or "",
+            OTHER_NAMES: getattr(product, f"name_{SOURCE_LANGUAGE}") or "",
             TEASER: teaser,
             DESCRIPTION: f"{rest} {shown_text(product, 'full_description', language)}",
         }
@@ -95,7 +93,7 @@ def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int
 
 def shown_text(row: Any, field: str, language: str) -> str:
     """As the reader of a language sees it: the French text where there is none."""
-    return getattr(row, f"{field}_{language}") or getattr(row, f"{field}_{_SOURCE}") or ""
+    return getattr(row, f"{field}_{language}") or getattr(row, f"{field}_{SOURCE_LANGUAGE}") or ""
 
 
 def _description(text: str) -> tuple[str, str]:

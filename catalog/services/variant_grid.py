@@ -18,7 +18,6 @@ from catalog.selectors.staff_variants import format_marks
 from catalog.services.gallery import gallery_conflict, record_picture, written_values
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
-    LANGUAGES,
     delete_variation,
     free_references,
     locked_product,
@@ -31,6 +30,7 @@ from catalog.services.products import (
 from catalog.services.reports import report_product, watch_stock
 from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
+from shop.core.languages import LANGUAGES
 from shop.core.problems import InvalidFields, Problem
 
 Values = Mapping[str, Any]

@@ -9,9 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import CATEGORY_TEXTS, SLUG_FIELDS, Category, CategoryFeature, Synonym
 from catalog.services.categories import fill_slugs, slug_errors
-from catalog.services.products import LANGUAGES
 from shop.core.image_drawing import DrawnImage
-from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.staff_row_fields import staff_formfield
 from shop.core.uploads import drawn_upload
 

@@ -5,9 +5,9 @@ from django.utils.translation import get_language, get_language_from_path
 
 SOURCE_LANGUAGE: str = settings.LANGUAGE_CODE
 """French: what texts are written in, what other languages fall back to, and what the workshop reads."""
-TRANSLATIONS: tuple[str, ...] = tuple(
-    code for code in settings.MODELTRANSLATION_LANGUAGES if code != SOURCE_LANGUAGE
-)
+LANGUAGES: tuple[str, ...] = tuple(code for code, _name in settings.LANGUAGES)
+"""All of the shop's."""
+TRANSLATIONS: tuple[str, ...] = tuple(code for code in LANGUAGES if code != SOURCE_LANGUAGE)
 """The languages that French texts are translated into."""
 
 

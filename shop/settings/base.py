@@ -136,9 +136,9 @@ LANGUAGES = [("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", 
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "shop.formats"
 TIME_ZONE = "Europe/Paris"
-MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
-MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
-MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
+MODELTRANSLATION_DEFAULT_LANGUAGE = LANGUAGE_CODE
+MODELTRANSLATION_LANGUAGES = tuple(code for code, _name in LANGUAGES)
+MODELTRANSLATION_FALLBACK_LANGUAGES = (LANGUAGE_CODE,)
 _LANGUAGE_WORDS = {"fr": _("français"), "en": _("anglais"), "es": _("espagnol"), "de": _("allemand")}
 
 
