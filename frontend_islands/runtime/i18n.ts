@@ -1,6 +1,7 @@
 /** The words that only exist inside islands. A page loads the one language it is written in. */
 import { createInstance, type i18n, type Resource } from "i18next";
 import type words from "@/locales/fr.json";
+import type { Language } from "./language";
 
 declare module "i18next" {
   interface CustomTypeOptions {
@@ -14,8 +15,7 @@ const packs = {
   en: () => import("@/locales/en.json"),
   es: () => import("@/locales/es.json"),
   de: () => import("@/locales/de.json"),
-};
-export type Language = keyof typeof packs;
+} satisfies Record<Language, unknown>;
 
 /** The language of the page, which its address decides. */
 function pageLanguage(): Language {

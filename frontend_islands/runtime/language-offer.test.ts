@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import schema from "@/api/schema.json";
+import { LANGUAGES } from "./language";
 import { offerLanguage } from "./language-offer";
 
 const root = document.documentElement;
@@ -57,6 +59,10 @@ it.each([[["fr-CA", "en"]], [["pt-BR", "fr"]], [["ja"]], [[]]])(
     expect(root.dataset.offer).toBeUndefined();
   },
 );
+
+it("knows the languages of the server", () => {
+  expect(LANGUAGES).toEqual(schema.components.schemas.LanguageEnum.enum);
+});
 
 it("takes the row away where the page has no other language", () => {
   root.dataset.offer = "de";

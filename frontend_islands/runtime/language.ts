@@ -1,5 +1,7 @@
 /** The languages that the shop speaks, as the browser knows them. */
-const SPOKEN = ["fr", "en", "es", "de"];
+export const LANGUAGES = ["fr", "en", "es", "de"] as const;
+export type Language = (typeof LANGUAGES)[number];
+const SPOKEN: readonly string[] = LANGUAGES;
 
 const KEY = "language";
 

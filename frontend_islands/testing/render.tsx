@@ -7,7 +7,8 @@ import de from "@/locales/de.json";
 import en from "@/locales/en.json";
 import es from "@/locales/es.json";
 import fr from "@/locales/fr.json";
-import { type Language, translator } from "@/runtime/i18n";
+import { translator } from "@/runtime/i18n";
+import type { Language } from "@/runtime/language";
 import { IslandScope } from "@/runtime/react";
 
 const packs = { fr, en, es, de };

@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useId, useRef, useState } from "react";
 import type { ArticlePicture } from "@/api/types";
 import { toast } from "@/lib/toast";
+import type { Language } from "@/runtime/language";
 import { Uploads } from "../pictures/add-photos";
 import { ACCEPTED } from "../pictures/shrink";
 import { UPLOADED } from "../pictures/upload-problem";
@@ -12,7 +13,6 @@ import { PICTURES } from "./calls";
 import { asBlock, insert, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 import { Preview } from "./preview";
-import type { Language } from "./values";
 import words from "./words.json";
 
 const t = translate(words);

@@ -1,10 +1,11 @@
 import { useState } from "react";
+import { LANGUAGES, type Language } from "@/runtime/language";
 import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
 import { ContentEditor } from "./content-editor";
 import { nameOf } from "./names";
 import type { ArticleState } from "./use-article";
-import { type Column, columnOf, LANGUAGES, type Language, type Text } from "./values";
+import { type Column, columnOf, type Text } from "./values";
 import words from "./words.json";
 
 const t = translate(words);

@@ -1,13 +1,13 @@
 /** What the editor holds. The same names as the API's; `now` and `publish_at` say when the public sees the article. */
 import { STAFF_LIMITS } from "@/api/limits";
 import type { AdminArticle, ArticlePicture, StaffArticleProps } from "@/api/types";
+import { LANGUAGES, type Language } from "@/runtime/language";
 import type { PickedProduct } from "../shared/product-picker";
+import type { Translation } from "../shared/translations";
 
-export const LANGUAGES = ["fr", "en", "es", "de"] as const;
-export type Language = (typeof LANGUAGES)[number];
 export const TEXTS = ["title", "excerpt", "content", "cover_alt", "slug"] as const;
 export type Text = (typeof TEXTS)[number];
-export type Column = Text | `${Text}_${Exclude<Language, "fr">}`;
+export type Column = Text | `${Text}_${Translation}`;
 
 export interface Values extends Record<Column, string> {
   category: string;

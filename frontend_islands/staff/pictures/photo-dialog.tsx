@@ -8,11 +8,12 @@ import { Dialog } from "../shared/dialog";
 import { same, useFieldDraft, useLeaveWarning } from "../shared/drafts";
 import { ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
+import { TRANSLATIONS } from "../shared/translations";
 import { changePhoto } from "./calls";
 import words from "./words.json";
 
 const t = translate(words);
-const TEXTS = ["alt", "alt_en", "alt_es", "alt_de"] as const;
+const TEXTS = ["alt", ...TRANSLATIONS.map((code) => `alt_${code}` as const)] as const;
 const LABELS = { alt: "dialog.fr", alt_en: "dialog.en", alt_es: "dialog.es", alt_de: "dialog.de" } as const;
 const FIELDS = [...TEXTS, "finish", "variation_id", "crop", "focus"] as const;
 const MIDDLE = { x: 50, y: 50 };

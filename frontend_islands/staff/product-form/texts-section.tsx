@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import { translate } from "../shared/translate";
+import { TRANSLATIONS, type Translation } from "../shared/translations";
 import { Line, Section } from "./fields";
 import { labelOf } from "./labels";
-import { LANGUAGES, type Language, TEXTS, type Text, type Translated, type Values } from "./values";
+import { TEXTS, type Text, type Translated, type Values } from "./values";
 import words from "./words.json";
 
 const t = translate(words);
@@ -21,14 +22,14 @@ interface TextsProps {
 /** French beside one other language, text by text; what the French left behind is marked. */
 export function TextsSection({ stale, confirmed, onConfirm, isDisabled }: TextsProps) {
   const open = stale.filter((column) => !confirmed.includes(column));
-  const first = LANGUAGES.find((code) => open.some((column) => column.endsWith(`_${code}`)));
-  const [language, setLanguage] = useState<Language>(first ?? "en");
+  const first = TRANSLATIONS.find((code) => open.some((column) => column.endsWith(`_${code}`)));
+  const [language, setLanguage] = useState<Translation>(first ?? "en");
   return (
     <Section title={t("sections.texts")} isOpen={open.length > 0}>
       <p className="muted">{t("texts.intro")}</p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't scroll sideways everywhere. */}
       <div className="staff-segments" role="group" aria-label={t("texts.language")}>
-        {LANGUAGES.map((code) => {
+        {TRANSLATIONS.map((code) => {
           const count = open.filter((column) => column.endsWith(`_${code}`)).length;
           return (
             <button

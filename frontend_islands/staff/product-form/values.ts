@@ -2,6 +2,7 @@
 import { STAFF_LIMITS } from "@/api/limits";
 import type { AdminProduct } from "@/api/types";
 import { toAmount } from "../shared/amounts";
+import { TRANSLATIONS, type Translation } from "../shared/translations";
 
 export const TEXTS = [
   "name",
@@ -11,10 +12,8 @@ export const TEXTS = [
   "paint_type",
   "warnings",
 ] as const;
-export const LANGUAGES = ["en", "es", "de"] as const;
 export type Text = (typeof TEXTS)[number];
-export type Language = (typeof LANGUAGES)[number];
-export type Translated = `${Text}_${Language}`;
+export type Translated = `${Text}_${Translation}`;
 
 const FLAGS = ["featured", "in_stock", "is_published", "promotion_active"] as const;
 const WHOLE = [
@@ -46,7 +45,7 @@ const PLAIN = [
   "external_id",
   "promotion_type",
 ] as const;
-const TRANSLATED = LANGUAGES.flatMap((language) => TEXTS.map((text) => `${text}_${language}` as const));
+const TRANSLATED = TRANSLATIONS.flatMap((language) => TEXTS.map((text) => `${text}_${language}` as const));
 
 export type FlagName = (typeof FLAGS)[number];
 export type LineName =

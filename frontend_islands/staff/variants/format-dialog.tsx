@@ -7,11 +7,12 @@ import { same } from "../shared/drafts";
 import { Field } from "../shared/field";
 import { fieldErrors, ProblemText } from "../shared/problem";
 import { translate } from "../shared/translate";
+import { TRANSLATIONS } from "../shared/translations";
 import { changeFormat, formatsPath } from "./calls";
 import words from "./words.json";
 
 const t = translate(words);
-const NAMES = ["name", "name_en", "name_es", "name_de"] as const;
+const NAMES = ["name", ...TRANSLATIONS.map((code) => `name_${code}` as const)] as const;
 const NAME_LABELS = {
   name: "form.name",
   name_en: "form.name_en",
