@@ -53,10 +53,10 @@ def _text_options(name: str) -> dict[str, Any]:
     if name == "name":
         return options | {"required": True, "allow_null": False, "allow_blank": False}
     options |= {"required": False, "allow_blank": True}
-    # The columns have no limit of their own.
-    for text, length in _LENGTHS.items():
-        if TEXT_SOURCES[name].removeprefix(text)[:1] == "_" and len(TEXT_SOURCES[name]) == len(text) + 3:
-            options["max_length"] = length
+    text, _underscore, _language = TEXT_SOURCES[name].rpartition("_")
+    # Its column has no limit of its own.
+    if isinstance(Product._meta.get_field(text), models.TextField):
+        options["max_length"] = _LENGTHS[text]
     return options
 
 
