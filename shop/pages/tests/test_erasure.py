@@ -47,6 +47,7 @@ from shop.pages.tests.personal_data import (
     delivered_order,
     erase,
     everything_but,
+    fill_orders,
     make_person,
 )
 from shop.pages.tests.staff import signed_in
@@ -195,6 +196,26 @@ def test_parts_of_the_order_that_nobody_needs_are_emptied():
     assert StripeEvent.objects.get(event_id="evt_xaM").body != {}
     # One that is still to be processed says what happened.
     assert StripeEvent.objects.get(event_id="evt_new").body == body
+
+
+def test_every_text_of_an_order_is_emptied_or_one_that_is_kept():
+    zoe = make_member("zoe@example.com")
+    delivered_order(zoe, email="zoe@example.com")
+    fill_orders("Zoraide")
+    Order.objects.update(review_reason="")
+    erase(zoe)
+    left = Order.objects.values().get().items()
+    assert {name for name, value in left if value and "Zoraide".startswith(str(value))} == {
+        *("billing_name", "billing_company", "billing_company_number", "billing_address"),
+        *(
+            "billing_postal_code",
+            "billing_city",
+            "billing_country",
+            "billing_custom_country",
+            "custom_country",
+        ),
+        *("mandate_text", "retention_reason", "retention_decision"),
+    }
 
 
 def test_an_order_with_a_billing_address_of_its_own_loses_the_delivery_s():
