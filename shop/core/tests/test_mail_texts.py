@@ -33,7 +33,9 @@ def write(kind, language="fr", **changes):
 def test_every_mail_has_its_row_in_the_table_of_what_it_gets():
     table = (settings.BASE_DIR / "templates" / "mail" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
-    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(KINDS)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(KINDS), (
+        "One row a kind in templates/mail/README.md."
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,6 +16,7 @@ from orders.staff.settings import SCREENS as DELIVERY
 from shop.core.models import AuditEntry, ShopSettings
 from shop.core.tests.reading import text
 from shop.pages.models import OfficialKind, OfficialText
+from shop.pages.staff.settings import SETTINGS
 from shop.pages.staff.texts import SCREENS as TEXTS
 from shop.pages.tests.staff import make_staff, signed_in
 from shop.terms.models import TermsVersion
@@ -29,6 +30,12 @@ def admin() -> Client:
     ShopSettings.objects.update_or_create(pk=ShopSettings.PK, defaults={"shop_name": "Atelier"})
     cache.clear()
     return signed_in(make_admin())
+
+
+def test_every_setting_is_in_one_form():
+    columns = {column.name for column in ShopSettings._meta.concrete_fields} - {"id", "link_salt"}
+    shown = [name for screen in SETTINGS for part in screen.parts for name in part.fields]
+    assert sorted(shown) == sorted(columns)
 
 
 def opened(client: Client, page: str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def test_jobs_are_named_in_words_with_their_hours():
     staff = Client()
     staff.force_login(make_admin())
     own = {job.name for job in registered_jobs().values() if ".tests." not in job.run.__module__}
-    assert set(LABELS) == own
+    assert set(LABELS) == own, "Name each job in shop/pages/staff/jobs.py."
     due_jobs()
     ScheduledJob.objects.create(name="queue-images")
     ScheduledJob.objects.filter(name="books-head").update(last_error="Boum")
