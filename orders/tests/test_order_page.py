@@ -26,6 +26,21 @@ def test_what_was_paid_follows_what_was_bought(client):
     assert titles[:4] == ["articles", "montants", "suivi", "coordonnees"]
 
 
+def test_the_steps_of_a_paid_order_mark_the_present_one(client):
+    order = make_order()
+    pay_order(order)
+    change_status(order_id=order.pk, status="processing", actor=None)
+    steps = (
+        r'<li class="progress-steps__step"( aria-current="step")?><span class="progress-steps__name">(.+?)<'
+    )
+    assert re.findall(steps, client.get(order_url(order)).content.decode()) == [
+        ("", "Confirmée"),
+        (' aria-current="step"', "En préparation"),
+        ("", "Expédiée"),
+        ("", "Livrée"),
+    ]
+
+
 def test_the_link_stays_here_and_forms_say_where_they_come_from(client):
     order = make_order()
     pay_order(order)

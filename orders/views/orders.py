@@ -16,8 +16,7 @@ from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models import IN_WORKSHOP, Order
-from orders.models.order import CLOSED_STATUSES
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, Order
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
@@ -178,6 +177,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         "orders/order.html",
         {
             "order": order,
+            "steps": PAID_STATUSES,
             "items": order.items.all(),
             "is_awaited": order.status not in IN_WORKSHOP or pieces_here(order).exists(),
             "delivery": delivery_address(order),
