@@ -38,7 +38,7 @@ from shop.core.each_row import each_row
 from shop.core.kernel_data import erase_mails_about
 from shop.core.problems import Problem
 
-_WORDS_OF_EVENTS = ("reason", "tracking", "decision", "how")
+_WORDS_OF_EVENTS = ("reason", "tracking", "decision", "how", "brand", "last4")
 
 
 def erase_order(order_id: uuid.UUID) -> bool:
@@ -97,8 +97,8 @@ def provider_events(order: Order) -> QuerySet[StripeEvent]:
 
 
 def personal_words(event: OrderEvent) -> dict[str, Any]:
-    """Return what a line of the journal holds of a person: words that were typed, and addresses, which are objects.
-    Who did what and when is not among it."""
+    """Return what a line of the journal holds of a person: words that were typed, a card, and addresses, which are
+    objects. Who did what and when is not among it."""
     return {
         name: value
         for name, value in event.data.items()

@@ -115,6 +115,7 @@ def make_person(name: str, email: str) -> User:
         before={"address": f"2 rue {name}"},
         after={"address": f"1 rue {name}"},
     )
+    record_event(order, "card.kept", brand="visa", last4="4242")
     record_event(order, "discrepancy.resolved", how=f"{name} a payé deux fois.")
     CardChange.objects.create(
         order=order,

@@ -190,6 +190,8 @@ def test_parts_of_the_order_that_nobody_needs_are_emptied():
         "OrderTracking": {("", "")}, "StockHold": {("", "")}, "OrderNote": set(), "StoredCard": set(),
         "CardChange": set(), "InvoiceDraft": set(), "PiecePhoto": set(),
     }  # fmt: skip
+    assert order.events.get(name="card.kept").data == {}
+    assert other.events.get(name="card.kept").data == {"brand": "visa", "last4": "4242"}
     # Nothing of another person's goes.
     assert parts_of(other) == before
     assert StripeEvent.objects.get(event_id="evt_eoZ").body == {}
