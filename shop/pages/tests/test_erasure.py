@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -17,6 +20,7 @@ from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_
 from catalog.models import Favourite, Notice, Review, ReviewDecision
 from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
+from orders.journal import record_event
 from orders.models import (
     Attempt,
     CardChange,
@@ -25,6 +29,7 @@ from orders.models import (
     Invoice,
     InvoiceDraft,
     Order,
+    OrderEvent,
     OrderNote,
     OrderTracking,
     PiecePhoto,
@@ -198,6 +203,19 @@ def test_parts_of_the_order_that_nobody_needs_are_emptied():
     assert StripeEvent.objects.get(event_id="evt_xaM").body != {}
     # One that is still to be processed says what happened.
     assert StripeEvent.objects.get(event_id="evt_new").body == body
+
+
+@pytest.mark.both_engines
+def test_the_upgrade_takes_cards_out_of_the_journals_of_orders_that_were_erased_before():
+    card = {"brand": "visa", "last4": "4242"}
+    erased, other = (delivered_order(None, email=email) for email in ("zoe@example.com", "max@example.com"))
+    Order.objects.filter(pk=erased.pk).update(personal_data_erased_at=timezone.now())
+    for order in (erased, other):
+        record_event(order, "card.kept", **card)
+    record_event(erased, "order.personal_data_erased")
+    import_module("orders.migrations.0018_erased_cards").forwards(apps, connection.schema_editor())
+    kept = dict(OrderEvent.objects.filter(name="card.kept").values_list("order", "data"))
+    assert kept == {erased.pk: {}, other.pk: card}
 
 
 def test_every_text_of_an_order_is_emptied_or_one_that_is_kept():
