@@ -18,7 +18,7 @@ from django.db.models import Max, Model, QuerySet
 from django.forms import BaseInlineFormSet, BaseModelForm
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 
 from shop.core.audit_rows import record_forms, record_row, row_values
@@ -88,7 +88,7 @@ class StaffRows(Generic[Row]):
         """Called before the transaction that stores or deletes a row, for what must not run inside it."""
 
     def lock_before(self, row: Row, request: HttpRequest) -> None:
-        """Lock what `save` locks before the row itself."""
+        """Lock what `save` and `delete` lock before the row itself."""
 
     def save(self, row: Row, form: Any) -> None:
         """Store a row whose form is good; may raise `Problem`, whose messages are shown with the form."""
@@ -215,6 +215,8 @@ class StaffRows(Generic[Row]):
             self.prepare()
             try:
                 with transaction.atomic():
+                    self.lock_before(row, request)
+                    row = self._found(row_id, lock=True, to_delete=True)
                     record_row("deleted", row, actor=_actor(request), before=row_values(row))
                     self.delete(row)
             except Problem as problem:
@@ -380,14 +382,12 @@ class StaffRows(Generic[Row]):
     def _back(self, row: Row) -> str:
         return self._url()
 
-    def _found(self, row_id: int | None, *, lock: bool = False) -> Row:
+    def _found(self, row_id: int | None, *, lock: bool = False, to_delete: bool = False) -> Row:
         if row_id is None:
             return self.model()  # type: ignore[return-value]
-        rows = self.model._default_manager.all()
-        row = (rows.select_for_update(no_key=True, of=("self",)) if lock else rows).filter(pk=row_id).first()
-        if row is None:
-            raise Http404
-        return row  # type: ignore[return-value]
+        rows = self.model._default_manager.filter(pk=row_id)
+        locked = rows.select_for_update(no_key=not to_delete, of=("self",))
+        return get_object_or_404(locked if lock else rows)  # type: ignore[return-value]
 
     def _may_edit(self, request: HttpRequest) -> bool:
         return may(request.user, self.edit_action)

@@ -14,10 +14,11 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import make_admin, prove
 from blog.tests.subscribers import make_letter, make_subscriber
-from catalog.models import Notice, Product, Promotion
+from catalog.models import Notice, Product, Promotion, Synonym
+from catalog.tests.factories import make_promotion
 from orders.models import Attempt, Order, Payment
 from orders.tests.factories import make_category, make_order, make_product, make_zones
-from shop.core.models import OutgoingMail
+from shop.core.models import AuditEntry, OutgoingMail
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.models import WebhookEndpoint
 from shop.pages.models import ContactRequest, FaqCategory, FaqEntry
@@ -48,9 +49,19 @@ def webhook(staff: User) -> Model:
     return WebhookEndpoint.objects.get()
 
 
+def synonym(staff: User) -> Model:
+    return Synonym.objects.create(words="lapin, lièvre")
+
+
+def promotion(staff: User) -> Model:
+    return make_promotion(make_product())
+
+
 @pytest.mark.parametrize(
     ("make", "address", "typed", "kept"),
     [
+        (synonym, "synonymes/{}/supprimer", {}, ""),
+        (promotion, "promotions/{}/supprimer", {}, ""),
         (letter, "newsletter/{}/supprimer", {}, ""),
         (letter, "newsletter/{}/envoyer", {}, ""),
         (message, "messages/{}", {"text": "Oui, en bleu.", "seen": "0"}, "Oui, en bleu."),
@@ -78,7 +89,8 @@ def test_what_is_deleted_meanwhile_is_not_there(
     assert ("Supprimé entre-temps" in page) == bool(kept)
     assert kept in page
     assert not OutgoingMail.objects.exists()
-    assert not type(row)._default_manager.exists()
+    assert not type(row)._default_manager.filter(pk=row.pk).exists()
+    assert not AuditEntry.objects.filter(action__endswith="deleted").exists()
 
 
 @pytest.mark.parametrize("named", ["categories", "products"])
