@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -160,6 +161,8 @@ def test_an_erased_account_is_not_offered_to_be_opened_again(browser: Client) ->
     assert ["<dd>bloqué</dd>" in page for page in pages] == [True, False]
     assert ["<dd>effacé</dd>" in page for page in pages] == [False, True]
     assert ["Changer le rôle…" in page for page in pages] == [True, False]
+    page = browser.get(LIST).content.decode()
+    assert sorted(re.findall(r'badge--sold-out">(\w+)<', page)) == ["Bloqué", "Effacé"]
 
 
 @pytest.mark.parametrize("begun", [True, False], ids=["begun", "done"])
