@@ -16,10 +16,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, PAID_STATUSES, Attempt, Order, Payment, PaymentState
+from orders.models import OPEN_PAYMENTS, PAID_STATUSES, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
 from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, last_day, plan, restore_parts
-from orders.selectors.installments import is_disputed
+from orders.selectors.installments import being_paid, is_disputed
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -51,10 +51,12 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
     installments = Payment.objects.select_for_update(no_key=True).filter(
         Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
     )
-    being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")
+    rows = list(installments.order_by("position"))
+    busy = being_paid([payment for payment in rows if payment.state in OPEN_PAYMENTS])
     waiting = [
         (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
-        for payment in installments.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
+        for payment in rows
+        if payment.pk not in busy
     ]
     filled = restore_parts(
         [OwedPart(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount

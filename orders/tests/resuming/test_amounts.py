@@ -6,10 +6,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, Order
 from orders.selectors.refund_rules import ReturnedLine
+from orders.services.installments.scheduled_payments import receive_installment
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases
 from orders.tests.factories import make_order, make_product, new_key, pay_order
@@ -212,6 +214,29 @@ def test_an_installment_that_is_being_paid_keeps_its_amount(order):
         ("100.00", "2027-01-22", "scheduled"),
     ]
     assert in_order()
+
+
+def test_a_page_that_pays_everything_off_keeps_what_it_asks_for(provider):
+    golem, fairy = make_product("Golem", "135.00"), make_product("Fée", "30.00")
+    order = pay_order(make_order((golem, 2), (fairy, 1), payment_mode="installments"))
+    case = declare(order, units=1, line=order.items.get(product_name="Fée"))
+    attempt = Attempt.objects.create(
+        payment=order.payments.get(position=2), kind="link", pays_off=True, state="sent", amount_cents=17000,
+        expires_at=NOON + timedelta(hours=1),
+    )  # fmt: skip
+
+    refuse(case)
+
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("70.00", "2027-01-22", "scheduled"),
+    ]
+    assert (case.voided, in_order()) == (Decimal("30.00"), True)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order.pk)
+        payment = attempt.payment
+        assert receive_installment(order=order, payment=payment, attempt=attempt, paid_at=timezone.now())
+    assert [row[::2] for row in installments(order)[1:]] == [("170.00", "paid"), ("70.00", "void")]
 
 
 def test_one_that_was_stopped_is_owed_again_though_its_page_is_not_closed_yet(order):
