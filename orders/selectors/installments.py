@@ -225,13 +225,17 @@ def to_announce(until: date) -> QuerySet[Payment]:
 
 def to_collect(today: date) -> QuerySet[Payment]:
     """Return announced later payments whose day has come and that the card may still pay."""
-    come = Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
     return _collectable().filter(
-        come,
+        charge_day_has_come(today),
         state__in=(PaymentState.SCHEDULED, PaymentState.DUE),
         stopped_code="",
         announced_at__isnull=False,
     )
+
+
+def charge_day_has_come(today: date) -> Q:
+    """Payments of which the day that their customer was told, or agreed to, is here or has passed."""
+    return Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
 
 
 def to_remind(today: date) -> QuerySet[Payment]:

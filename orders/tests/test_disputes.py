@@ -11,12 +11,14 @@ from django.utils import timezone
 from orders.access import access_token
 from orders.books.staff_tasks import staff_tasks
 from orders.journal import record_event
-from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus, WorkPiece
+from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus, StoredCard, WorkPiece
+from orders.selectors.installments import to_collect
 from orders.selectors.order_cards import order_cards
 from orders.selectors.workshop import orders_at_risk
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.due_installments import run_round
 from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
 from orders.services.refunds.disputes import sync_disputes
@@ -99,6 +101,35 @@ def test_a_dispute_won_leaves_what_staff_had_to_look_at_before_it(provider):
     sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
     order.refresh_from_db()
     assert order.review_reason == "amount: 5900 instead of 6000"
+
+
+def test_what_fell_due_during_a_dispute_is_charged_three_days_after_it_is_announced_again(provider):
+    order, today = in_installments(), timezone.localdate()
+    StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1")
+    for position, days in ((2, -20), (3, 2)):
+        order.payments.filter(position=position).update(
+            due_on=today + timedelta(days=days), announced_at=timezone.now()
+        )
+    announced = order.payments.get(position=3).announced_at
+    dispute_id = dispute(provider)
+    run_round(timezone.now())
+    assert mails(order) == ["dispute_alert"]
+
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get().intent_id)
+    run_round(timezone.now())
+
+    # Whose day is to come keeps it.
+    later = order.payments.filter(position__gt=1).order_by("position")
+    assert list(later.values_list("state", "next_try_on")) == [
+        ("scheduled", today + timedelta(days=3)),
+        ("scheduled", None),
+    ]
+    assert order.payments.get(position=3).announced_at == announced
+    assert mails(order) == ["dispute_alert", "dispute_alert", "installment_reminder"]
+    assert [[row.position for row in to_collect(today + timedelta(days=days))] for days in (1, 2, 3)] == [
+        [], [3], [2, 3],
+    ]  # fmt: skip
 
 
 def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):

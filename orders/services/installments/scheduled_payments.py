@@ -26,7 +26,7 @@ from orders.models import (
 )
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import is_disputed, open_pause
+from orders.selectors.installments import charge_day_has_come, is_disputed, open_pause
 from orders.services.installments import mails
 from orders.services.installments.mails import mail_link
 from shop.core.enqueue import enqueue_after_commit
@@ -183,6 +183,15 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
     payment.next_try_on = day if day != payment.due_on else None
     payment.save(update_fields=["announced_at", "next_try_on"])
     mails.mail_reminder(order, payment, day)
+
+
+def announce_anew(*, order: Order) -> None:
+    """Have those that could not be charged on their day announced once more: nothing was collected for a while, and a
+    charge follows its announcement by three days."""
+    missed = charge_day_has_come(timezone.localdate())
+    Payment.objects.filter(missed, order=order, position__gt=1, state=PaymentState.SCHEDULED).update(
+        announced_at=None, next_try_on=None
+    )
 
 
 def cap_due_dates(*, order: Order, dispatched_on: date) -> None:

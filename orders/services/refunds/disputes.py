@@ -19,7 +19,8 @@ from orders.models import (
     Order,
     Payment,
 )
-from orders.services.installments.scheduled_payments import not_accepted
+from orders.selectors.installments import is_disputed
+from orders.services.installments.scheduled_payments import announce_anew, not_accepted
 from orders.services.refunds.mails import mail_dispute
 from orders.services.refunds.outcomes import settle_completed_requests
 from orders.services.refunds.unpaid import close_outstanding
@@ -45,7 +46,8 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
     """Bring a dispute to what the provider says: its row, the money that it moved, a mail to staff at each step.
 
     While it is open the order is frozen: not sent, not refunded, not charged. Won returns the money and lifts the
-    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is mailed to staff only.
+    freeze, and what fell due meanwhile is announced again; lost ends the payments that were still due. An inquiry,
+    which moves no money, is mailed to staff only.
     Repeated and late news change nothing.
     """
     with transaction.atomic():
@@ -91,6 +93,8 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
                 provider_id=dispute.provider_id, reported_at=facts.returned_at,
                 after=taken_at(dispute.provider_id) or dispute.opened_at,
             )  # fmt: skip
+            if not is_disputed(order):
+                announce_anew(order=order)
         elif dispute.state == DisputeState.LOST:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
