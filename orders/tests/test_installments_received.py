@@ -27,6 +27,7 @@ from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
 from orders.tests.card_changes import address
+from orders.tests.disputes import dispute
 from orders.tests.installments import mails
 from orders.tests.refunding import EUROS, in_installments, refund, rows, send_all, states
 from shop.core.mail_delivery import render
@@ -238,8 +239,12 @@ def test_a_refusal_for_what_is_not_owed_asks_nobody(order, state):
     assert rows() == before
 
 
-def test_a_refusal_while_the_payments_are_suspended_asks_nobody(order):
-    InstallmentPause.objects.create(order=order, started_by=PausedBy.STAFF, reason="Atelier fermé.")
+@pytest.mark.parametrize("why", ["suspended", "disputed"])
+def test_a_refusal_while_nothing_is_collected_asks_nobody(order, provider, why):
+    if why == "suspended":
+        InstallmentPause.objects.create(order=order, started_by=PausedBy.STAFF, reason="Atelier fermé.")
+    else:
+        dispute(provider)
     second, attempt = order.payments.get(position=2), refused(order)
     before, written = Payment.objects.filter(pk=second.pk).values().get(), OutgoingMail.objects.count()
     record_refusal(order=order, payment=second, attempt=attempt)

@@ -124,8 +124,9 @@ def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     )
     if refusal == Refusal.CARD_IS_DEAD:
         StoredCard.objects.filter(order=order).update(refused_code=attempt.error_code[:60])
-    # While the payments are suspended nothing is asked for: the mail that ends the pause has the next day.
-    if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None:
+    # While the payments are suspended nothing is asked for: the mail that ends the pause has the next day. Nor is it
+    # while a bank disputes one of them.
+    if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None or is_disputed(order):
         return
     tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()
     stopped = "" if refusal == Refusal.RETRY else attempt.error_code[:60]
