@@ -72,6 +72,27 @@ def test_what_failed_is_owed_whole_while_its_charge_has_it_beside_what_a_bank_to
     assert [(debt.refund, debt.owed) for debt in debts(order)] == [(failed, EUROS("10.00"))]
 
 
+def test_what_a_bank_took_of_two_refunds_that_failed_is_no_more_than_the_charge_lacks(order, provider):
+    """49.99 were charged, 5.00 stay refunded and the bank took 30.00: 14.99 are left for 44.99 that failed."""
+    refund(order, amount=EUROS("5.00"))
+    first, second = (refund(order, amount=EUROS(amount)).refunds.get() for amount in ("24.99", "20.00"))
+    send_all()
+    for failed in (first, second):
+        failed.refresh_from_db()
+        provider.settle_refund(failed.provider_id, "failed")
+    sync_refunds(first.attempt.intent_id)
+    dispute(provider, "lost", 3000)
+    assert [(debt.refund, debt.owed) for debt in debts(order)] == [(first, EUROS("14.99"))]
+
+    settle_by_transfer(
+        refund_id=first.pk, sent_on=timezone.localdate(), reference="VIR 1", amount=EUROS("14.99")
+    )
+
+    assert (debts(order), list(waiting_refunds())) == ([], [])
+    assert not order.refund_requests.filter(settled_at=None).exists()
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
 def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
     request = refund(order)
     dispute_id = provider.open_dispute(Attempt.objects.get())
