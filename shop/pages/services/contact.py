@@ -71,7 +71,10 @@ def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], add
     except IntegrityError:
         _forget(stored)
         # The other half of a double click was quicker.
-        return ContactRequest.objects.get(fingerprint=fingerprint)
+        known = ContactRequest.objects.filter(fingerprint=fingerprint).first()
+        if known is None:
+            raise
+        return known
     except BaseException:
         _forget(stored)
         raise

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -331,3 +331,14 @@ def test_the_slower_half_of_a_double_click_finds_the_work_done(
     assert OutgoingMail.objects.count() == 2
     # The pictures of the slower half are gone.
     assert private_storage().listdir("contact")[1] == [ContactImage.objects.get().file.rpartition("/")[2]]
+
+
+def test_what_the_database_refuses_is_no_double_click(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(client)
+    monkeypatch.setattr(contact.secrets, "token_hex", lambda length: ContactRequest.objects.get().reference)
+    with pytest.raises(IntegrityError):
+        send(client, kind="quote", images=[picture()])
+    assert (ContactRequest.objects.count(), OutgoingMail.objects.count()) == (1, 2)
+    assert private_storage().listdir("contact")[1] == []
