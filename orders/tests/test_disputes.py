@@ -18,6 +18,7 @@ from orders.selectors.workshop import orders_at_risk
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.shipments import ship_units
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments.due_installments import run_round
 from orders.services.payments.reviews import settle_order
 from orders.services.payments.settlement import hold_for_review
@@ -130,6 +131,25 @@ def test_what_fell_due_during_a_dispute_is_charged_three_days_after_it_is_announ
     assert [[row.position for row in to_collect(today + timedelta(days=days))] for days in (1, 2, 3)] == [
         [], [3], [2, 3],
     ]  # fmt: skip
+
+
+def test_a_charge_under_way_as_a_dispute_is_won_is_tried_again_when_it_is_refused(provider):
+    order, today = in_installments(), timezone.localdate()
+    second = order.payments.get(position=2)
+    second.due_on, second.announced_at = today, timezone.now()
+    second.save()
+    charge = Attempt.objects.create(
+        payment=second, kind="off_session", state="sent", amount_cents=6000, expires_at=timezone.now()
+    )
+    dispute_id = dispute(provider)
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
+
+    second.refresh_from_db()
+    charge.state, charge.error_code = "failed", "insufficient_funds"
+    charge.save()
+    record_refusal(order=order, payment=second, attempt=charge)
+    assert list(to_collect(today + timedelta(days=3))) == [second]
 
 
 def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):

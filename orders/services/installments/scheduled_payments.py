@@ -189,10 +189,11 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
 def announce_anew(*, order: Order) -> None:
     """Have those that could not be charged on their day announced once more: nothing was collected for a while, and a
     charge follows its announcement by three days."""
-    missed = charge_day_has_come(timezone.localdate())
-    Payment.objects.filter(missed, order=order, position__gt=1, state=PaymentState.SCHEDULED).update(
-        announced_at=None, next_try_on=None
+    missed = Payment.objects.filter(
+        charge_day_has_come(timezone.localdate()), order=order, position__gt=1, state=PaymentState.SCHEDULED
     )
+    # A charge under way was announced, and is tried again after a refusal as any other.
+    missed.exclude(attempts__state__in=LIVE_ATTEMPTS).update(announced_at=None, next_try_on=None)
 
 
 def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
