@@ -183,6 +183,25 @@ def test_a_difference_of_a_variation_moves_the_crossed_out_price_and_a_fixed_pri
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("fixed", "listed"), [(None, ("124.00", "114.00")), (Decimal("90.00"), ("79.00", "69.00"))]
+)
+def test_lists_show_the_reduction_of_the_first_choice_or_else_of_the_next_one_that_is_reduced(fixed, listed):
+    category = make_category("figurines", offers_formats=True)
+    with time_machine.travel(NOW - timedelta(days=60), tick=False):
+        product = make_product(price="79.00", category=category)
+        make_variation(product, "Petite", sort_order=1)
+        make_variation(
+            product, "Grande", price_adjustment="45.00", price_override=fixed, is_default=True, sort_order=2
+        )
+    product.price, product.original_price = Decimal("69.00"), Decimal("79.00")
+    with time_machine.travel(NOW, tick=False):
+        save_product(product=product)
+    product.refresh_from_db()
+    assert (str(product.crossed_out), str(product.reduced_price)) == listed
+
+
+@pytest.mark.django_db
 def test_a_variant_at_a_price_of_its_own_has_none_crossed_out():
     category = make_category("figurines", offers_formats=True)
     with time_machine.travel(NOW - timedelta(days=60), tick=False):
