@@ -206,3 +206,12 @@ def test_a_country_without_delivery_is_refused():
     assert refused(order, replace(NEW, country="NO")).code == "address_changes_terms"
     DeliveryStop.objects.create(country="NO")
     assert refused(order, replace(NEW, country="NO")).code == "country_not_served"
+
+
+def test_an_order_that_waits_for_a_stopped_country_can_still_be_corrected_there(client):
+    order = pay_order(make_order(country="CH"))
+    DeliveryStop.objects.create(country="CH")
+    same = {**FORM, "address": "14 rue Neuve", "postal_code": "1201", "city": "Genève", "country": "CH"}
+    assert client.post(page_of(order), same).status_code == 302
+    order.refresh_from_db()
+    assert (order.country, order.postal_code, order.city) == ("CH", "1201", "Genève")

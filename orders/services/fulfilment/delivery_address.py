@@ -118,7 +118,8 @@ def _too_late(by: ActorKind) -> str:
 
 def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
     now, then = place_at(address.country, address.custom_country, address.postal_code), place_of(order)
-    if is_stopped(now):
+    # What was sold before a country was stopped still goes there.
+    if now.country != then.country and is_stopped(now):
         raise not_served("country")
     if _zone(then) != _zone(now) or _taxed_as(order, then) != _taxed_as(order, now):
         refusal = _(
