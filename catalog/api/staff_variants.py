@@ -22,7 +22,7 @@ from catalog.api.staff_serializers import ABOVE_ZERO, LOWEST, FormatSerializer
 from catalog.models import Finish, Product, ProductVariation, Variant
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import best_image, image_info
-from catalog.selectors.staff_variants import VariantGrid, format_marks, variant_grid
+from catalog.selectors.staff_variants import VariantGrid, format_marks, format_variants, variant_grid
 from catalog.services import variant_grid as service
 from catalog.services.variant_grid import MOST_FORMATS, GridRow, grid_version
 from shop.core.amounts import AmountField
@@ -392,7 +392,7 @@ def _format(grid: VariantGrid, row: ProductVariation) -> dict[str, Any]:
         **{name: getattr(row, name) for name in ("id", "product_id", *service.FORMAT_COLUMNS)},
         **names,
         "name": names[f"name_{SOURCE_LANGUAGE}"],
-        **format_marks([each for each in grid.variants if each.variation_id == row.pk]),
+        **format_marks(format_variants(grid.product, row.pk, grid.variants)),
         "gallery_images": shown,
         "image_url": next(iter(shown), None),
     }

@@ -24,7 +24,7 @@ from catalog.models import (
 from catalog.pricing import full_price, offered_variants
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info
-from catalog.selectors.staff_variants import format_marks
+from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.selectors.wording import default_production_days, production_days, production_text
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.money import amount_string
@@ -142,7 +142,7 @@ def _document(
                 "name": getattr(row, f"name_{SOURCE_LANGUAGE}"),
                 "price_adjustment": amount_string(row.price_adjustment),
                 "price_override": _amount(row.price_override),
-                **format_marks([each for each in variants if each.variation_id == row.pk]),
+                **format_marks(format_variants(product, row.pk, variants)),
                 "is_default": row.is_default,
                 "sort_order": row.sort_order,
                 "gallery_images": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,12 @@ class VariantGrid:
             for row in self.variants
             if row.pk in self.offered or row.sku or row.stock_quantity is not None
         ]
+
+
+def format_variants(product: Product, variation_id: int, variants: Iterable[Variant]) -> list[Variant]:
+    """Those of a product's variants that are of a format, in a finish on sale; its category is read with it."""
+    finishes = pricing.offered_finishes(product) or ("",)
+    return [row for row in variants if row.variation_id == variation_id and row.finish in finishes]
 
 
 def format_marks(variants: Sequence[Variant]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from catalog.models import PRODUCT_TEXTS, Product, ProductVariation, Promotion, Variant
 from catalog.models.promotion import REDUCTIONS
+from catalog.pricing import offered_finishes
 from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, VARIANT_COLUMNS
 from catalog.services.picture_imports import set_gallery, set_main_picture
 from catalog.services.prices import refresh_due_promotions
@@ -214,9 +214,11 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
     skus: dict[int | None, str] = {
         row.pk: wanted[index]["sku"] for index, row in chosen.items() if "sku" in wanted[index]
     }
+    finishes = offered_finishes(product) or ("",)
     # Of a format in several finishes none is written: `write_format` refuses another one.
-    alone = Variant.objects.annotate(count=Count("variation__variants")).filter(variation__in=skus, count=1)
-    free_references((row, skus[row.variation_id]) for row in alone)
+    if len(finishes) == 1:
+        alone = product.variants.filter(variation__in=skus, finish=finishes[0])
+        free_references((row, skus[row.variation_id]) for row in alone)
     behind = 0
     for index, given in enumerate(wanted):
         row = chosen.get(index) or ProductVariation(product=product, sort_order=behind)

@@ -19,7 +19,7 @@ from catalog.models import Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.availability import listed_columns
 from catalog.selectors.staff_search import index_text
-from catalog.selectors.staff_variants import format_marks
+from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import record_prices, refresh_due_promotions
@@ -134,7 +134,8 @@ def write_format(*, variation: ProductVariation, given: Mapping[str, Any]) -> No
     """
     if "in_stock" not in given and "sku" not in given:
         return
-    variants = list(Variant.objects.filter(variation=variation).order_by("finish", "pk"))
+    rows = variation.variants.order_by("finish", "pk")
+    variants = format_variants(variation.product, variation.pk, rows)
     stored = format_marks(variants)
     # What an answer says of several variants is not written over them when it comes back.
     changed = {name: given[name] for name, value in stored.items() if given.get(name, value) != value}

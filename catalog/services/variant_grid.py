@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, ProductImage, ProductVariation, Variant
 from catalog.models.product import wrong_production_days
 from catalog.selectors.product_columns import SEPARATOR
-from catalog.selectors.staff_variants import format_marks
+from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.services.gallery import gallery_conflict, record_picture, written_values
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
@@ -311,7 +311,7 @@ def _plain_format(row: ProductVariation, values: Values) -> dict[str, Any]:
     columns = {name: _plain(getattr(row, name)) for name in FORMAT_COLUMNS}
     if values.keys().isdisjoint(("in_stock", "sku")):
         return columns
-    marks = format_marks(list(row.variants.order_by("finish", "pk")))
+    marks = format_marks(format_variants(row.product, row.pk, row.variants.order_by("finish", "pk")))
     return columns | {name: value for name, value in marks.items() if name in values}
 
 

@@ -166,6 +166,34 @@ def test_mark_and_reference_of_a_format_are_those_of_its_variants(program: Progr
     assert [(row["name"], row["sku"]) for row in answer.json()["variations"]] == [("S", "L"), ("L", "S")]
 
 
+def test_mark_and_reference_of_a_format_are_not_those_of_a_finish_that_is_gone(program: Program):
+    product = make_product(category=Category.objects.get(), painted_price="50.00", unpainted_price="30.00")
+    for name in ("Petit", "Grand"):
+        make_variation(product, name)
+    assert program.put(product.pk, {"unpainted_price": None}).status_code == 200
+    painted = Variant.objects.filter(variation__in=product.variations.all(), finish="painted").order_by("pk")
+    painted.update(in_stock=False)
+
+    def put(*variations: Any) -> Any:
+        return program.put(product.pk, {"variations": [*variations]})
+
+    answer = put({"name": "Petit"}, {"name": "Grand"})
+    assert [each["in_stock"] for each in answer.json()["variations"]] == [False, False]
+    answer = put({"name": "Petit", "sku": "P-1", "in_stock": True}, {"name": "Grand", "sku": "G-1"})
+    assert answer.status_code == 200, answer.content
+    assert [(each["sku"], each["in_stock"]) for each in answer.json()["variations"]] == [
+        ("P-1", True),
+        ("G-1", False),
+    ]
+    assert list(painted.values_list("sku", "in_stock")) == [("P-1", True), ("G-1", False)]
+    answer = put({"name": "Petit", "sku": "G-1"}, {"name": "Grand", "sku": "P-1"})
+    assert answer.status_code == 200, answer.content
+    assert list(painted.values_list("sku", flat=True)) == ["G-1", "P-1"]
+    # What is not on sale keeps what it had.
+    raw = Variant.objects.filter(variation__in=product.variations.all(), finish="unpainted")
+    assert set(raw.values_list("sku", "in_stock")) == {("", True)}
+
+
 def test_put_of_an_older_version_is_refused(program: Program):
     created = program.post(minimal()).json()
     program.put(created["id"], {"price": "10.00"})
