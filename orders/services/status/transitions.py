@@ -228,7 +228,9 @@ def _write(order: Order, row: Transition, at: datetime) -> None:
     if row.name in ("pay", "revive"):
         order.paid_at = at
     elif row.name in ("dispatch", "rest_refunded"):
-        order.shipped_at = at
+        # A parcel that was written before may have left on a later day.
+        sent = order.shipments.filter(undone_at=None).values_list("sent_at", flat=True)
+        order.shipped_at = max([at, *sent])
     elif row.name == "undo_dispatch":
         # Staff may have noted its day before it was said to be delivered.
         order.shipped_at = order.delivered_at = None

@@ -6,6 +6,7 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from orders.access import access_token
@@ -15,7 +16,9 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_delivery_day
 from orders.services.fulfilment.shipments import ship_units, undo_shipment
 from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.refunding import send_all
 from orders.tests.shipments.parcels import last_mail, refused, send, state
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -36,6 +39,24 @@ def test_the_order_is_shipped_when_all_its_pieces_have_left(order):
         (row.tracking_number, list(row.lines.values_list("quantity", flat=True)))
         for row in order.shipments.all()
     ] == [("6A1", [1]), ("6A2", [1, 1])]
+
+
+@pytest.mark.parametrize("is_rest_refunded", [False, True])
+def test_l221_18_all_has_left_with_the_parcel_of_the_last_day_whichever_was_written_last(
+    order, provider, is_rest_refunded
+):
+    paid = timezone.localdate(order.paid_at)
+    with time_machine.travel(order.paid_at + timedelta(days=3)):
+        later = send(order, 1, 0)
+        send(order, 1, 0 if is_rest_refunded else 1, sent_on=paid)
+        if is_rest_refunded:
+            request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(order.items.last().pk, 1)])
+            send_all()
+        order.refresh_from_db()
+        assert (order.status, order.shipped_at) == ("shipped", later.sent_at)
+        assert refused(
+            lambda: set_delivery_day(order_id=order.pk, delivered_on=paid + timedelta(days=2), actor=None)
+        ) == ("invalid_date", "La livraison ne peut être ni à venir ni avant l'expédition.")
 
 
 def test_a_dispatch_is_a_parcel_of_all_that_is_here(order):
