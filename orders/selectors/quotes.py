@@ -197,7 +197,7 @@ def _cart_line(key: str, sellable: Sellable, quantity: int, left: int | None) ->
         key=key,
         unit_price=sellable.unit_price,
         quantity=quantity,
-        made_quantity=quantity if left is None else max(0, quantity - left),
+        made_quantity=quantity if left is None else 0,
         promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
         production_days_min=sellable.production_days_min,
         production_days_max=sellable.production_days_max,
