@@ -53,6 +53,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(_("actif"), default=True)
     is_staff = models.BooleanField(_("accès à la gestion"), default=False)
     date_joined = models.DateTimeField(_("membre depuis"), default=timezone.now, editable=False)
+    # To the hour; of every session, also those that ended. `last_login` stays where it was while one goes on for years.
+    last_seen_at = models.DateTimeField(_("dernière visite"), null=True, blank=True, editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
 

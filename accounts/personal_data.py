@@ -41,7 +41,7 @@ def register() -> None:
             purpose=_("Ouvrir un compte, se connecter, retrouver ses commandes"),
             data=_(
                 "e-mail, nom, langue, adresses, mot de passe sous forme d'empreinte irréversible, seconde étape de "
-                "connexion, appareils connectés, date d'inscription"
+                "connexion, appareils connectés, dates d'inscription et de dernière visite"
             ),
             basis=Basis.CONTRACT,
             periods=(
@@ -52,7 +52,17 @@ def register() -> None:
             ),
             recipients=_("hébergeur"),
             columns={
-                "accounts.User": ("password", "last_login", "email", "first_name", "last_name", "language"),
+                "accounts.User": (
+                    *(
+                        "password",
+                        "last_login",
+                        "last_seen_at",
+                        "email",
+                        "first_name",
+                        "last_name",
+                        "language",
+                    ),
+                ),
                 "accounts.SignUp": ("email", "password", "first_name", "last_name", "language", "orders"),
                 "accounts.UserRole": ("user",),
                 "accounts.User_groups": ("user",),
@@ -82,7 +92,7 @@ def register() -> None:
         )
     )
     register_retention(RetentionRule("sessions", _("Appareils connectés"), "session_days", _purge_sessions))
-    register_last_use("accounts", _last_sign_ins)
+    register_last_use("accounts", _last_visits)
 
 
 def _account(person: Person) -> list[Record]:
@@ -95,7 +105,18 @@ def _account(person: Person) -> list[Record]:
     sessions = UserSession.objects.filter(user=person.key).order_by("pk")
     return [
         *(
-            record_of(user, "email", "first_name", "last_name", "language", "date_joined", "last_login")
+            record_of(
+                user,
+                *(
+                    "email",
+                    "first_name",
+                    "last_name",
+                    "language",
+                    "date_joined",
+                    "last_login",
+                    "last_seen_at",
+                ),
+            )
             for user in users
         ),
         *(record_of(address, "email", "verified", "primary") for address in addresses),
@@ -147,7 +168,7 @@ def _erase_account(person: Person) -> bool:
     user.email = erased_address(user.pk)
     user.first_name = user.last_name = ""
     user.language = SOURCE_LANGUAGE
-    user.last_login = None
+    user.last_login = user.last_seen_at = None
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()
     user.save()
@@ -166,6 +187,6 @@ def erased_address(key: int) -> str:
     return f"{key}@erased.invalid"
 
 
-def _last_sign_ins(keys: Collection[int]) -> dict[int, datetime]:
-    rows = User.objects.filter(pk__in=keys).values_list("pk", "last_login", "date_joined")
-    return {key: max(signed_in or joined, joined) for key, signed_in, joined in rows}
+def _last_visits(keys: Collection[int]) -> dict[int, datetime]:
+    rows = User.objects.filter(pk__in=keys).values_list("pk", "date_joined", "last_login", "last_seen_at")
+    return {key: max(filter(None, moments)) for key, *moments in rows}

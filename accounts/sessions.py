@@ -85,16 +85,16 @@ def open_sessions(request: HttpRequest, user: User) -> list[OpenSession]:
 
 
 def note_seen(request: HttpRequest, user: User) -> None:
-    """Write once an hour that this session is in use; a session that does not say when it was seen began its hour with
-    the account's latest sign-in.
+    """Write once an hour that this session and its account are in use; a session that does not say when it was seen
+    began its hour with the account's latest sign-in.
     """
     now = int(time.time())
     signed_in = int(user.last_login.timestamp()) if user.last_login else 0
     if now - request.session.get(SEEN, signed_in) >= SEEN_STEP:
         request.session[SEEN] = now
-        UserSession.objects.filter(session_key=request.session.session_key).update(
-            last_seen_at=timezone.now()
-        )
+        moment = timezone.now()
+        UserSession.objects.filter(session_key=request.session.session_key).update(last_seen_at=moment)
+        User.objects.filter(pk=user.pk).update(last_seen_at=moment)
 
 
 def end_session(user: User, session_id: int) -> None:

@@ -187,13 +187,14 @@ def test_a_request_writes_once_an_hour(time_machine, django_assert_num_queries):
     with django_assert_num_queries(5):
         client.get("/api/me")
     time_machine.move_to(time.time() + 3601)
-    # The same, the row, and the session in its transaction.
-    with django_assert_num_queries(9):
+    # The same, the row, the person, and the session in its transaction.
+    with django_assert_num_queries(10):
         client.get("/api/me")
     with django_assert_num_queries(5):
         client.get("/api/me")
     before, row = row.last_seen_at, UserSession.objects.get()
     assert timedelta(hours=1) < row.last_seen_at - before < timedelta(hours=1, minutes=1)
+    assert User.objects.get().last_seen_at == row.last_seen_at
 
 
 def test_the_page_costs_two_queries_for_any_number_of_sessions(django_assert_num_queries, rf):

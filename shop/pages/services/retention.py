@@ -11,6 +11,7 @@ from itertools import islice
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -106,7 +107,7 @@ def _idle_members(before: datetime, *, limit: int) -> list[User]:
     """Members, not staff, whom no app has seen since. Who did not sign in may still have ordered."""
     candidates = (
         User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
-        .exclude(last_login__gte=before)
+        .exclude(Q(last_login__gte=before) | Q(last_seen_at__gte=before))
         .exclude(pk__in=InactivityNotice.objects.values("user_key"))
         .exclude(pk__in=Erasure.objects.filter(user_key__isnull=False).values("user_key"))
         .order_by("pk")

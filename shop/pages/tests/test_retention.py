@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.utils import timezone, translation
 
 from accounts.models import SignUp, User
+from accounts.tests.browsers import browser, is_open
 from accounts.tests.people import make_admin, make_member, sign_up
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice, Review
@@ -303,6 +305,26 @@ def test_a_member_that_fails_keeps_no_other_waiting(fail_first):
     assert Erasure.objects.count() == 1
     apply_rules(timezone.now())
     assert {row.user_key for row in Erasure.objects.all()} == {first.pk, second.pk}
+
+
+def test_who_visits_without_signing_in_again_is_no_member_without_activity(time_machine):
+    user = make_member()
+    client = browser()
+    began = timezone.now()
+    for week in range(1, 165):
+        time_machine.move_to(began + timedelta(weeks=week))
+        assert is_open(client)
+    apply_rules(timezone.now())
+    assert not InactivityNotice.objects.exists()
+
+    # Also once the session has ended: the three years begin with the last visit.
+    time_machine.shift(timedelta(days=15))
+    apply_rules(timezone.now())
+    assert not InactivityNotice.objects.exists()
+    assert not UserSession.objects.exists()
+    time_machine.shift(timedelta(days=3 * 366))
+    apply_rules(timezone.now())
+    assert [row.user_key for row in InactivityNotice.objects.all()] == [user.pk]
 
 
 @pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}, {"is_active": False}])
