@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.tests.people import make_member
-from blog.models import ConsentAction, ConsentRecord, ConsentSource, Purpose, Subscriber
+from blog.models import ConsentAction, ConsentRecord, ConsentSource, Purpose, Subscriber, Suspension
 from blog.services.newsletter.consents import Origin, record_consent
 from blog.services.newsletter.subscriptions import move_subscriber, purge_unconfirmed, purge_unsubscribed
 from blog.tests.subscribers import make_subscriber
@@ -236,6 +236,15 @@ def test_unconfirmed_addresses_go_after_their_period_and_proofs_after_theirs(cli
     assert purge_unsubscribed(ago(days=1096), 10) == 1
     assert Subscriber.objects.get().email == "reads@example.com"
     assert not ConsentRecord.objects.exists()
+
+
+def test_an_address_that_was_suspended_goes_as_one_that_left_does():
+    for email, days in (("gone@example.com", 1200), ("lately@example.com", 30)):
+        row = make_subscriber(email, suspended_at=ago(days=days), suspension=Suspension.NO_MAILBOX)
+        record_consent(row, Purpose.NEWSLETTER, ConsentAction.CONFIRMED, Origin(ConsentSource.PAGE, "fr"))
+    ConsentRecord.objects.update(created_at=ago(days=1300))
+    assert purge_unsubscribed(ago(days=1096), 10) == 1
+    assert Subscriber.objects.get().email == "lately@example.com"
 
 
 def test_a_guest_is_exported_and_erased_by_address(client):

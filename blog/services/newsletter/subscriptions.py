@@ -186,9 +186,9 @@ def purge_unconfirmed(before: datetime, limit: int) -> int:
 
 
 def purge_unsubscribed(before: datetime, limit: int) -> int:
-    """Delete addresses that have received nothing since before, with their proofs: at most `limit`. Returns how
-    many."""
-    gone = Q(subscribed_at=None, cart_reminders_at=None)
+    """Delete addresses that have received nothing since before, suspended ones too, with their proofs: at most `limit`.
+    Returns how many."""
+    gone = Q(subscribed_at=None, cart_reminders_at=None) | Q(suspended_at__lt=before)
     silent = Subscriber.objects.filter(consents__created_at__gte=before).values("pk")
     return _purge(gone & _has_proof() & ~Q(pk__in=silent), limit)
 
