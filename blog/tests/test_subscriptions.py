@@ -233,6 +233,7 @@ def test_unconfirmed_addresses_go_after_their_period_and_proofs_after_theirs(cli
     }
 
     ConsentRecord.objects.update(created_at=ago(days=1200))
+    Subscriber.objects.filter(pk=left.pk).update(unsubscribed_at=ago(days=1200))
     assert purge_unsubscribed(ago(days=1096), 10) == 1
     assert Subscriber.objects.get().email == "reads@example.com"
     assert not ConsentRecord.objects.exists()
@@ -245,6 +246,22 @@ def test_an_address_that_was_suspended_goes_as_one_that_left_does():
     ConsentRecord.objects.update(created_at=ago(days=1300))
     assert purge_unsubscribed(ago(days=1096), 10) == 1
     assert Subscriber.objects.get().email == "lately@example.com"
+
+
+@pytest.mark.parametrize(
+    "received",
+    [{}, {"subscribed_at": None, "unsubscribed_at": ago(days=1250), "cart_reminders_at": ago(days=1250)}],
+)
+def test_the_proof_of_what_ends_with_an_address_is_kept_for_its_period(received):
+    old, new = make_subscriber("old@example.com", **received), make_subscriber("new@example.com")
+    for row in (old, new):
+        record_consent(row, Purpose.NEWSLETTER, ConsentAction.CONFIRMED, Origin(ConsentSource.PAGE, "fr"))
+    ConsentRecord.objects.update(created_at=ago(days=1300))
+    move_subscriber(old.email, new.email)
+    assert purge_unsubscribed(ago(days=1096), 10) == 0
+    Subscriber.objects.filter(pk=old.pk).update(unsubscribed_at=ago(days=1097))
+    assert purge_unsubscribed(ago(days=1096), 10) == 1
+    assert Subscriber.objects.get() == new
 
 
 def test_a_guest_is_exported_and_erased_by_address(client):

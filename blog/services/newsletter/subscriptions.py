@@ -173,7 +173,9 @@ def move_subscriber(old: str, new: str) -> None:
 
 def _unsubscribe_quietly(subscriber: Subscriber) -> None:
     """Nothing more is sent; nobody withdrew anything, so no answer is recorded."""
-    subscriber.unsubscribed_at = subscriber.unsubscribed_at or timezone.now()
+    if subscriber.subscribed_at is None and subscriber.cart_reminders_at is None:
+        return
+    subscriber.unsubscribed_at = timezone.now()
     subscriber.subscribed_at = subscriber.cart_reminders_at = None
     subscriber.save(update_fields=["subscribed_at", "unsubscribed_at", "cart_reminders_at"])
 
@@ -188,7 +190,8 @@ def purge_unconfirmed(before: datetime, limit: int) -> int:
 def purge_unsubscribed(before: datetime, limit: int) -> int:
     """Delete addresses that have received nothing since before, suspended ones too, with their proofs: at most `limit`.
     Returns how many."""
-    gone = Q(subscribed_at=None, cart_reminders_at=None) | Q(suspended_at__lt=before)
+    left = Q(subscribed_at=None, cart_reminders_at=None) & ~Q(unsubscribed_at__gte=before)
+    gone = left | Q(suspended_at__lt=before)
     silent = Subscriber.objects.filter(consents__created_at__gte=before).values("pk")
     return _purge(gone & _has_proof() & ~Q(pk__in=silent), limit)
 
