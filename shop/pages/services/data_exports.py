@@ -86,7 +86,7 @@ def make_export(export_id: uuid.UUID) -> bool:
         logger.exception("data export %s failed", export.pk)
         _ours(export).update(lease_until=None, state=_after_failure(export))
         return False
-    if not _finish(export, user, name, size):
+    if not _finish(export, name, size):
         private_storage().delete(name)
         return False
     return True
@@ -129,12 +129,14 @@ def _ours(export: DataExport) -> QuerySet[DataExport]:
     return DataExport.objects.filter(pk=export.pk, state=ExportState.RUNNING, tries=export.tries)
 
 
-def _finish(export: DataExport, user: User, name: str, size: int) -> bool:
-    """The archive is ready and its mail is written together; not for an account that was erased meanwhile."""
+def _finish(export: DataExport, name: str, size: int) -> bool:
+    """The archive is ready and its mail is written together, to the address of now; not for an account that was erased
+    meanwhile."""
     now = timezone.now()
     expires = now + (now - kept_until("export_days", now))
     with transaction.atomic():
-        if find_open_member(user.pk) is None:
+        member = find_open_member(export.user_key)
+        if member is None:
             _ours(export).delete()
             return False
         ready = _ours(export).update(
@@ -145,7 +147,7 @@ def _finish(export: DataExport, user: User, name: str, size: int) -> bool:
                 url = absolute_url(reverse("members-data"))
             queue_mail(
                 kind="account_data_ready",
-                to=user.email,
+                to=member.email,
                 language=export.language,
                 context={"url": url, "expires_at": expires.isoformat()},
                 dedupe_key=f"data-export:{export.pk}",

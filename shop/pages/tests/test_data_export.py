@@ -224,6 +224,19 @@ def test_a_fourth_archive_in_a_day_is_refused_in_words():
     assert DataExport.objects.count() == 3
 
 
+def test_who_takes_another_address_while_the_archive_is_made_is_written_to_there(monkeypatch):
+    user = make_member("old@example.com")
+    write = data_exports._write_archive
+
+    def meanwhile(*args):
+        User.objects.filter(pk=user.pk).update(email="new@example.com")
+        return write(*args)
+
+    monkeypatch.setattr(data_exports, "_write_archive", meanwhile)
+    made(user)
+    assert OutgoingMail.objects.get(kind="account_data_ready").to == "new@example.com"
+
+
 def test_nobody_else_gets_the_archive():
     export = made(make_member())
     path = f"{PAGE}/archive/{export.pk}"
