@@ -271,6 +271,9 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     idle("signed-in@example.com", joined=three_years, signed_in=10)
     buyer = idle("buyer@example.com", joined=three_years)
     make_order(user=buyer, email=buyer.email)
+    # Theirs as well (0013), and erased with the account.
+    guest = idle("guest@example.com", joined=three_years)
+    make_order(user=None, email=guest.email)
     staff = idle("staff@example.com", joined=three_years)
     User.objects.filter(pk=staff.pk).update(is_staff=True)
     closed = idle("closed@example.com", joined=three_years)
