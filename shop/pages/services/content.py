@@ -80,10 +80,16 @@ def derive_banner(*, pk: int) -> bool:
     row = SeasonalBanner.objects.filter(images.UNDERIVED, pk=pk).exclude(file="").first()
     if row is None:
         return False
+    name = str(row.file.name)
     # A picture that was replaced meanwhile keeps its own.
-    shown = SeasonalBanner.objects.filter(pk=pk, file=row.file.name)
-    done = shown.update(derivatives=images.derive_for(shown, str(row.file.name), row.derivatives))
-    content_changed()
+    shown = SeasonalBanner.objects.filter(pk=pk, file=name)
+    derivatives = images.derive_for(shown, name, row.derivatives)
+    with transaction.atomic():
+        done = shown.update(derivatives=derivatives)
+        if not done:
+            # Given up before these were made.
+            discard_files(images.file_names(name, derivatives), "default")
+        content_changed()
     return bool(done)
 
 
@@ -97,5 +103,7 @@ def enqueue_missing(*, limit: int) -> int:
 
 
 def _remove_files(banner: SeasonalBanner) -> None:
-    if banner.file.name:
-        discard_files(images.file_names(banner.file.name, banner.derivatives), "default")
+    # As it is now: its smaller files may have been made since the caller read it.
+    held = SeasonalBanner.objects.select_for_update().filter(pk=banner.pk).first()
+    if held is not None and held.file.name:
+        discard_files(images.file_names(held.file.name, held.derivatives), "default")

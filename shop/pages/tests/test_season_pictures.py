@@ -10,10 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from catalog.tests.factories import picture
+from shop.core import images
 from shop.core.file_storage import delete_discarded_files
-from shop.core.images import file_names
+from shop.core.images import draw_image, file_names
 from shop.pages.models import SeasonalBanner
-from shop.pages.services.content import derive_banner, enqueue_missing
+from shop.pages.services.content import derive_banner, enqueue_missing, set_banner_picture
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/textes/bandeaux"
@@ -64,3 +65,44 @@ def test_a_picture_is_shown_replaced_and_deleted_with_its_files(
     assert not SeasonalBanner.objects.exists()
     assert delete_discarded_files()
     assert [name for name in second if default_storage.exists(name)] == []
+
+
+def band(name: str = "noel.jpg") -> SeasonalBanner:
+    row = SeasonalBanner.objects.create(title="Noël", link_label="Voir", link="/noel")
+    set_banner_picture(banner=row, image=draw_image(file=picture(), name=name))
+    return row
+
+
+def made_of(name: str) -> list[str]:
+    """The files of a picture that are in the storage, its own included."""
+    stem = name.removeprefix("banners/").removesuffix(".jpg")
+    return [file for file in default_storage.listdir("banners")[1] if file.startswith(stem)]
+
+
+def test_a_picture_that_is_replaced_while_its_files_are_made_leaves_none(monkeypatch: Any) -> None:
+    row = band()
+    name, derive = row.file.name or "", images.derive_files
+
+    def meanwhile(of: str) -> dict[str, Any]:
+        made = derive(of)
+        set_banner_picture(banner=row, image=draw_image(file=picture(), name="sapin.jpg"))
+        assert delete_discarded_files()
+        return made
+
+    monkeypatch.setattr(images, "derive_files", meanwhile)
+    assert derive_banner(pk=row.pk) is False
+    assert delete_discarded_files()
+    kept = SeasonalBanner.objects.get()
+    assert (kept.derivatives, files(kept), made_of(name)) == ({}, [kept.file.name], [])
+
+
+def test_a_picture_whose_files_are_made_while_another_is_drawn_leaves_none() -> None:
+    row = band()
+    name = row.file.name or ""
+    assert derive_banner(pk=row.pk)
+    assert len(made_of(name)) > 1
+    # `row` was read before.
+    set_banner_picture(banner=row, image=draw_image(file=picture(), name="sapin.jpg"))
+    assert delete_discarded_files()
+    kept = SeasonalBanner.objects.get()
+    assert (kept.derivatives, files(kept), made_of(name)) == ({}, [kept.file.name], [])
