@@ -37,6 +37,7 @@ from shop.core.personal_data import period_text
 
 MAILS = "newsletter"
 """How the kinds of its mails begin."""
+REMINDER_MAIL = "cart_reminder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,9 @@ def _set_cart_reminders(subscriber: Subscriber, wanted: bool, origin: Origin) ->
     subscriber.cart_reminders_at = timezone.now() if wanted else None
     if wanted:
         subscriber.suspended_at, subscriber.suspension = None, ""
+    else:
+        # One that the mail server did not take yet is tried again for two days.
+        OutgoingMail.objects.filter(kind=REMINDER_MAIL, to=subscriber.email, state=MailState.QUEUED).delete()
     subscriber.save(update_fields=["cart_reminders_at", "suspended_at", "suspension"])
     record_consent(
         subscriber,

@@ -12,6 +12,7 @@ from django.utils import timezone, translation
 
 from blog.mails.links import preferences_url, unsubscribe_url
 from blog.models import Purpose, Subscriber
+from blog.services.newsletter.subscriptions import REMINDER_MAIL
 from catalog.selectors.sellables import SellableKey, find_sellables
 from orders.models import SavedCart
 from orders.selectors.saved_carts import left_carts
@@ -70,7 +71,7 @@ def _remind(cart: SavedCart) -> bool:
         with translation.override(language):
             cart_url = absolute_url(reverse("orders:cart"))
         queue_mail(
-            kind="cart_reminder",
+            kind=REMINDER_MAIL,
             to=subscriber.email,
             language=language,
             context={

@@ -146,6 +146,15 @@ def test_a_letters_link_ends_the_reminders_as_well(client, member):
     assert send_due_reminders(timezone.now()) == 0
 
 
+def test_a_reminder_that_waits_for_the_mail_server_does_not_leave_once_they_are_ended(client, member):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product())
+    assert send_due_reminders(timezone.now()) == 1
+    reminders().update(attempts=1, next_attempt_at=timezone.now() + timedelta(hours=1))
+    choose(client)
+    assert not reminders().exists()
+
+
 def test_the_link_of_a_reminder_that_is_pressed_again_keeps_the_proof(client, member):
     choose(client, cart_reminders=True)
     link = f"/newsletter/desinscription?cle={Subscriber.objects.get().token}&objet=panier"
