@@ -53,15 +53,8 @@ def register() -> None:
             recipients=_("hébergeur"),
             columns={
                 "accounts.User": (
-                    *(
-                        "password",
-                        "last_login",
-                        "last_seen_at",
-                        "email",
-                        "first_name",
-                        "last_name",
-                        "language",
-                    ),
+                    *("password", "last_login", "last_seen_at"),
+                    *("email", "first_name", "last_name", "language"),
                 ),
                 "accounts.SignUp": ("email", "password", "first_name", "last_name", "language", "orders"),
                 "accounts.UserRole": ("user",),
@@ -107,15 +100,8 @@ def _account(person: Person) -> list[Record]:
         *(
             record_of(
                 user,
-                *(
-                    "email",
-                    "first_name",
-                    "last_name",
-                    "language",
-                    "date_joined",
-                    "last_login",
-                    "last_seen_at",
-                ),
+                *("email", "first_name", "last_name", "language"),
+                *("date_joined", "last_login", "last_seen_at"),
             )
             for user in users
         ),

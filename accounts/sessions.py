@@ -94,7 +94,8 @@ def note_seen(request: HttpRequest, user: User) -> None:
         request.session[SEEN] = now
         moment = timezone.now()
         UserSession.objects.filter(session_key=request.session.session_key).update(last_seen_at=moment)
-        User.objects.filter(pk=user.pk).update(last_seen_at=moment)
+        # Not of one that was erased meanwhile.
+        User.objects.filter(pk=user.pk, is_active=True).update(last_seen_at=moment)
 
 
 def end_session(user: User, session_id: int) -> None:

@@ -6,14 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.utils import timezone, translation
 
-from accounts.models import SignUp, User
-from accounts.tests.browsers import browser, is_open
-from accounts.tests.people import make_admin, make_member, sign_up
-from blog.tests.subscribers import make_subscriber
+from accounts.models import SignUp
+from accounts.tests.people import make_admin, sign_up
 from catalog.models import Notice, Review
 from orders.models import Attempt, Discrepancy, Order, StripeEvent
 from orders.services.fulfilment import erasing
@@ -22,10 +19,9 @@ from orders.tests.factories import make_order, make_product, pay_order
 from shop.core import personal_data
 from shop.core.dates import shop_day
 from shop.core.jobs import Outcome, run_job
-from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.models import OutgoingMail
 from shop.core.personal_data import RetentionRule, kept_until, period_text, retention_rules
-from shop.pages.models import ContactImage, ContactRequest, Erasure, InactivityNotice, RetentionRun
-from shop.pages.services import retention
+from shop.pages.models import ContactImage, ContactRequest, RetentionRun
 from shop.pages.services.retention import apply_rules
 
 pytestmark = pytest.mark.django_db
@@ -254,130 +250,6 @@ def test_pictures_of_messages_go_after_a_year():
         ContactImage.objects.create(request=request, file=f"{reference}.jpg", width=1, height=1)
     assert apply_rules(timezone.now())["quote-pictures"] == 1
     assert [image.file for image in ContactImage.objects.all()] == ["NEW.jpg"]
-
-
-def idle(email: str, *, joined: float, signed_in: float | None = None, **fields) -> User:
-    user = make_member(email, **fields)
-    User.objects.filter(pk=user.pk).update(
-        date_joined=ago(days=joined), last_login=None if signed_in is None else ago(days=signed_in)
-    )
-    return User.objects.get(pk=user.pk)
-
-
-def test_members_without_activity_are_warned_a_month_before_and_then_erased():
-    three_years = 3 * 366
-    gone = idle("gone@example.com", joined=three_years, language="de")
-    subscriber = make_subscriber(gone.email)
-    idle("signed-in@example.com", joined=three_years, signed_in=10)
-    buyer = idle("buyer@example.com", joined=three_years)
-    make_order(user=buyer, email=buyer.email)
-    # Theirs as well (0013), and erased with the account.
-    guest = idle("guest@example.com", joined=three_years)
-    make_order(user=None, email=guest.email)
-    staff = idle("staff@example.com", joined=three_years)
-    User.objects.filter(pk=staff.pk).update(is_staff=True)
-    closed = idle("closed@example.com", joined=three_years)
-    User.objects.filter(pk=closed.pk).update(is_active=False)
-
-    assert apply_rules(timezone.now())["inactive-warned"] == 1
-
-    mail = OutgoingMail.objects.get()
-    assert (mail.kind, mail.to, mail.language) == ("account_inactive", "gone@example.com", "de")
-    assert apply_rules(timezone.now())["inactive-warned"] == 0
-    assert not Erasure.objects.exists()
-    InactivityNotice.objects.update(announced_at=ago(days=31))
-    apply_rules(timezone.now())
-    erasure = Erasure.objects.get()
-    assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
-    # Nobody asked for it: no person is named, and no consent was withdrawn.
-    assert AuditEntry.objects.get(action="erasure.requested").actor_id is None
-    subscriber.refresh_from_db()
-    assert (subscriber.receives, subscriber.consents.count()) == (True, 0)
-
-
-def test_a_member_that_fails_keeps_no_other_waiting(fail_first):
-    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
-    fail_first(retention, "queue_mail")
-    apply_rules(timezone.now())
-    assert RetentionRun.objects.get(rule="inactive-warned").fault == "RuntimeError: unforeseen"
-    assert [row.user_key for row in InactivityNotice.objects.all()] == [second.pk]
-    apply_rules(timezone.now())
-    InactivityNotice.objects.update(announced_at=ago(days=31))
-    fail_first(retention, "request_erasure")
-    apply_rules(timezone.now())
-    assert Erasure.objects.count() == 1
-    apply_rules(timezone.now())
-    assert {row.user_key for row in Erasure.objects.all()} == {first.pk, second.pk}
-
-
-def test_who_visits_without_signing_in_again_is_no_member_without_activity(time_machine):
-    user = make_member()
-    client = browser()
-    began = timezone.now()
-    for week in range(1, 165):
-        time_machine.move_to(began + timedelta(weeks=week))
-        assert is_open(client)
-    apply_rules(timezone.now())
-    assert not InactivityNotice.objects.exists()
-
-    # Also once the session has ended: the three years begin with the last visit.
-    time_machine.shift(timedelta(days=15))
-    apply_rules(timezone.now())
-    assert not InactivityNotice.objects.exists()
-    assert not UserSession.objects.exists()
-    time_machine.shift(timedelta(days=3 * 366))
-    apply_rules(timezone.now())
-    assert [row.user_key for row in InactivityNotice.objects.all()] == [user.pk]
-
-
-@pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}, {"is_active": False}])
-def test_who_comes_back_in_that_month_stays(change):
-    user = idle("back@example.com", joined=3 * 366)
-    apply_rules(timezone.now())
-    InactivityNotice.objects.update(announced_at=ago(days=31))
-    User.objects.filter(pk=user.pk).update(**change)
-    apply_rules(timezone.now())
-    assert not Erasure.objects.exists()
-    assert not InactivityNotice.objects.exists()
-
-
-def test_who_signs_in_while_others_are_dealt_with_stays(monkeypatch):
-    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
-    apply_rules(timezone.now())
-    InactivityNotice.objects.update(announced_at=ago(days=31))
-    request = retention.request_erasure
-
-    def meanwhile(**asked):
-        User.objects.filter(pk=second.pk).update(last_login=timezone.now())
-        return request(**asked)
-
-    monkeypatch.setattr(retention, "request_erasure", meanwhile)
-    apply_rules(timezone.now())
-    assert [row.user_key for row in Erasure.objects.all()] == [first.pk]
-    assert not InactivityNotice.objects.exists()
-
-
-def test_whose_account_is_closed_while_others_are_warned_gets_no_warning(monkeypatch):
-    first, second = (idle(f"{name}@example.com", joined=3 * 366) for name in ("a", "b"))
-    queue = retention.queue_mail
-
-    def meanwhile(**mail):
-        User.objects.filter(pk=second.pk).update(is_active=False)
-        return queue(**mail)
-
-    monkeypatch.setattr(retention, "queue_mail", meanwhile)
-    apply_rules(timezone.now())
-    assert [row.user_key for row in InactivityNotice.objects.all()] == [first.pk]
-    assert [mail.to for mail in OutgoingMail.objects.all()] == [first.email]
-
-
-def test_the_warning_comes_a_month_before_the_three_years_end():
-    idle("soon@example.com", joined=3 * 365 - 20)
-    idle("later@example.com", joined=3 * 365 - 40)
-    leaving = idle("leaving@example.com", joined=3 * 366)
-    Erasure.objects.create(user_key=leaving.pk, emails=[leaving.email], language="fr", due_by=timezone.now())
-    apply_rules(timezone.now())
-    assert [mail.to for mail in OutgoingMail.objects.all()] == ["soon@example.com"]
 
 
 def test_the_last_use_is_the_latest_that_any_app_knows_of(monkeypatch):
