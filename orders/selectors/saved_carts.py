@@ -29,12 +29,13 @@ def cart_owner(user_id: int) -> str:
 
 def left_carts(*, since: datetime, until: datetime, bought_since: datetime) -> QuerySet[SavedCart]:
     """Return carts that hold something and were last touched between two moments, of members who have paid no order
-    since the third. With the members; one query."""
-    bought = Order.objects.filter(
-        user=OuterRef("user"), status__in=PAID_STATUSES, created_at__gte=bought_since
-    )
+    since the third, nor one as a guest with their address. With the members; one query."""
+    paid = Order.objects.filter(status__in=PAID_STATUSES, created_at__gte=bought_since)
+    as_member = paid.filter(user=OuterRef("user"))
+    as_guest = paid.filter(user=None, email=OuterRef("user__email"))
     carts = SavedCart.objects.filter(updated_at__gt=since, updated_at__lte=until, user__is_active=True)
-    return carts.filter(~Exists(bought)).exclude(lines=[]).select_related("user").order_by("updated_at", "pk")
+    carts = carts.exclude(Exists(as_member) | Exists(as_guest)).exclude(lines=[])
+    return carts.select_related("user").order_by("updated_at", "pk")
 
 
 def saved_cart_document(cart: SavedCart) -> dict[str, Any]:

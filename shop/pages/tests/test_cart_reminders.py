@@ -139,6 +139,13 @@ def test_nobody_is_reminded_who_did_not_ask_has_left_or_has_ordered(client, memb
     assert send_due_reminders(timezone.now()) == 0
 
 
+def test_nobody_is_reminded_who_has_ordered_as_a_guest_with_their_address(client, member):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product())
+    pay_order(make_order(user=None, email="lea@example.com"))
+    assert send_due_reminders(timezone.now()) == 0
+
+
 def test_a_letters_link_ends_the_reminders_as_well(client, member):
     choose(client, newsletter=True, cart_reminders=True)
     client.post(f"/newsletter/desinscription?cle={Subscriber.objects.get().token}")
