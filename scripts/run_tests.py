@@ -139,7 +139,7 @@ def sqlite(extra: list[str]) -> Count:
 def postgres(extra: list[str]) -> Count:
     # The payment sandbox keeps its state in a SQLite file of its own, whatever the shop stands on.
     with postgres_url() as url:
-        # They wait for their server a third of the time.
+        # They wait for their server a third of the time; a fourth process gains nothing and takes the last connection.
         return run_pytest(["-n", "3", "--ignore=orders/stripe_sandbox", *extra], TEST_DATABASE_URL=url)
 
 
