@@ -25,14 +25,29 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='SignUp',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('email', models.EmailField(db_index=True, max_length=254)),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
+                ('email', models.EmailField(db_index=True, max_length=254, verbose_name="adresse e-mail")),
                 ('password', models.CharField(help_text='The hash.', max_length=128)),
-                ('first_name', models.CharField(blank=True, max_length=150)),
-                ('last_name', models.CharField(blank=True, max_length=150)),
-                ('language', models.CharField(choices=[('fr', 'Français'), ('en', 'English'), ('es', 'Español'), ('de', 'Deutsch')], default='fr', max_length=5)),
-                ('orders', models.JSONField(blank=True, default=list, help_text='[{id, reference}] of the orders placed with it.')),
-                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('first_name', models.CharField(blank=True, max_length=150, verbose_name="prénom")),
+                ('last_name', models.CharField(blank=True, max_length=150, verbose_name="nom")),
+                ('language', models.CharField(
+                        choices=[("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", "Deutsch")],
+                        default="fr",
+                        max_length=5,
+                        verbose_name="langue",
+                    )),
+                ('orders', models.JSONField(
+                        blank=True, default=list, verbose_name="commandes passées avec cette adresse"
+                    )),
+                ('created_at', models.DateTimeField(
+                        db_index=True, default=django.utils.timezone.now, verbose_name="demandée le"
+                    )),
             ],
             options={
                 'verbose_name': 'inscription à confirmer',
@@ -91,10 +106,21 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='EmailChange',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='email_change', to=settings.AUTH_USER_MODEL, verbose_name='membre')),
                 ('new_email', models.EmailField(max_length=254, verbose_name='nouvelle adresse')),
-                ('language', models.CharField(choices=[('fr', 'Français'), ('en', 'English'), ('es', 'Español'), ('de', 'Deutsch')], default='fr', max_length=5)),
+                ('language', models.CharField(
+                        choices=[("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", "Deutsch")],
+                        default="fr",
+                        max_length=5,
+                        verbose_name="langue",
+                    )),
                 ('session_hash', models.CharField(max_length=64)),
                 ('requested_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, verbose_name='demandé le')),
                 ('old_confirmed_at', models.DateTimeField(blank=True, null=True, verbose_name="confirmé depuis l'ancienne adresse")),

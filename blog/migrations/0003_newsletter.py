@@ -24,8 +24,10 @@ class Migration(migrations.Migration):
                 ('scheduled_at', models.DateTimeField(blank=True, null=True, verbose_name='envoi prévu le')),
                 ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='envoi commencé le')),
                 ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='envoi terminé le')),
-                ('cursor', models.BigIntegerField(default=0, editable=False)),
-                ('lease_until', models.DateTimeField(editable=False, null=True)),
+                ('cursor', models.BigIntegerField(
+                        default=0, editable=False, verbose_name="dernier abonné servi"
+                    )),
+                ('lease_until', models.DateTimeField(editable=False, null=True, verbose_name="réservée jusqu'à")),
                 ('sent_count', models.PositiveIntegerField(default=0, verbose_name='envoyés')),
                 ('failed_count', models.PositiveIntegerField(default=0, verbose_name='échecs')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='créée le')),
@@ -46,7 +48,7 @@ class Migration(migrations.Migration):
                 ('subject', models.CharField(max_length=120, verbose_name='objet')),
                 ('preheader', models.CharField(blank=True, max_length=150, verbose_name="aperçu à côté de l'objet")),
                 ('body', models.TextField(validators=[django.core.validators.MaxLengthValidator(20000)], verbose_name='texte')),
-                ('blocks', models.JSONField(editable=False, null=True)),
+                ('blocks', models.JSONField(editable=False, null=True, verbose_name="contenu envoyé")),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='blog.campaign', verbose_name='lettre')),
             ],
             options={

@@ -20,7 +20,14 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="campaign",
             name="category_name",
-            field=models.CharField(blank=True, db_default="", default="", editable=False, max_length=100),
+            field=models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        editable=False,
+                        max_length=100,
+                        verbose_name="nom de la collection",
+                    ),
         ),
         migrations.RunPython(name_collections, migrations.RunPython.noop),
     ]

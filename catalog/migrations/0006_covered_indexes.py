@@ -90,6 +90,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="variants",
                         to="catalog.product",
+                        verbose_name="produit",
                     ),
                 ),
             ],

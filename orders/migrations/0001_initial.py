@@ -292,13 +292,30 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='CardChange',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='card_changes', to='orders.order')),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
+                ('order', models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="card_changes",
+                        to="orders.order",
+                        verbose_name="commande",
+                    )),
                 ('state', models.CharField(choices=[('open', 'En cours'), ('done', 'Carte remplacée'), ('closed', 'Abandonné')], default='open', max_length=6, verbose_name='état')),
-                ('customer_id', models.CharField(blank=True, max_length=255)),
+                ('customer_id', models.CharField(blank=True, max_length=255, verbose_name="client chez Stripe")),
                 ('mandate_text', models.TextField(verbose_name='autorisation de prélèvement acceptée')),
-                ('checkout_session_id', models.CharField(blank=True, max_length=255, null=True, unique=True)),
-                ('checkout_session_url', models.TextField(blank=True)),
+                ('checkout_session_id', models.CharField(
+                        blank=True,
+                        max_length=255,
+                        null=True,
+                        unique=True,
+                        verbose_name="page de paiement chez Stripe",
+                    )),
+                ('checkout_session_url', models.TextField(blank=True, verbose_name="adresse de cette page")),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='demandé le')),
                 ('expires_at', models.DateTimeField(verbose_name="valable jusqu'à")),
                 ('settled_at', models.DateTimeField(blank=True, null=True, verbose_name='terminé le')),
@@ -314,8 +331,13 @@ class Migration(migrations.Migration):
             name='DiscardedCard',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='discarded_cards', to='orders.order')),
-                ('payment_method_id', models.CharField(max_length=255, unique=True)),
+                ('order', models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="discarded_cards",
+                        to="orders.order",
+                        verbose_name="commande",
+                    )),
+                ('payment_method_id', models.CharField(max_length=255, unique=True, verbose_name="carte chez Stripe")),
                 ('discarded_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='remplacée le')),
                 ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='effacée le')),
             ],
@@ -368,11 +390,16 @@ class Migration(migrations.Migration):
             name='InvoiceDraft',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('order', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='invoice_draft', to='orders.order')),
+                ('order', models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invoice_draft",
+                        to="orders.order",
+                        verbose_name="commande",
+                    )),
                 ('customer_name', models.CharField(blank=True, max_length=200, verbose_name='nom du client')),
                 ('customer_address', models.TextField(blank=True, max_length=500, verbose_name='adresse du client')),
                 ('notes', models.TextField(blank=True, max_length=1000, verbose_name='notes')),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                ('updated_at', models.DateTimeField(auto_now=True, verbose_name="modifié le")),
             ],
             options={
                 'verbose_name': 'brouillon de facture',
@@ -585,8 +612,21 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Withdrawal',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('order', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='withdrawals', to='orders.order')),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
+                ('order', models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="withdrawals",
+                        to="orders.order",
+                        verbose_name="commande",
+                    )),
                 ('name', models.CharField(max_length=200, verbose_name='nom déclaré')),
                 ('email', models.EmailField(max_length=254, verbose_name='e-mail déclaré')),
                 ('order_text', models.CharField(max_length=100, verbose_name='commande déclarée')),
@@ -597,7 +637,9 @@ class Migration(migrations.Migration):
                 ('channel', models.CharField(choices=[('site', 'Sur le site'), ('letter', 'Par courrier'), ('mail', 'Par e-mail'), ('other', 'Autrement')], default='site', max_length=6, verbose_name='reçue')),
                 ('sent_on', models.DateField(blank=True, null=True, verbose_name='envoyée le')),
                 ('filed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='enregistrée par')),
-                ('submission_key', models.CharField(editable=False, max_length=64, unique=True)),
+                ('submission_key', models.CharField(
+                        editable=False, max_length=64, unique=True, verbose_name="clé du formulaire"
+                    )),
             ],
             options={
                 'verbose_name': 'rétractation',
@@ -747,7 +789,12 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('withdrawal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='lines', to='orders.withdrawal')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.orderitem')),
+                ('item', models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="orders.orderitem",
+                        verbose_name="ligne de commande",
+                    )),
                 ('quantity', models.PositiveIntegerField(verbose_name='quantité')),
             ],
             options={
@@ -874,15 +921,17 @@ class Migration(migrations.Migration):
             name='InvoiceDocument',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('invoice', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='document', to='orders.invoice')),
-                ('pdf', models.BinaryField()),
+                ('invoice', models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="document",
+                        to="orders.invoice",
+                        verbose_name="facture ou avoir",
+                    )),
+                ('pdf', models.BinaryField(verbose_name="fichier PDF")),
                 ('sha256', models.CharField(max_length=64, verbose_name='empreinte SHA-256')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name="fait le")),
             ],
-            options={
-                'verbose_name': 'document',
-                'verbose_name_plural': 'documents',
-            },
+            options={'verbose_name': "document d'une facture", 'verbose_name_plural': "documents des factures"},
         ),
         append_only("orders_purgedyear"),
         *(append_only(table, delete_if=condition) for table, condition in DELETED_IF.items()),

@@ -36,10 +36,15 @@ class Migration(migrations.Migration):
             name='ContractDocument',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pdf', models.BinaryField()),
+                ('pdf', models.BinaryField(verbose_name="fichier PDF")),
                 ('sha256', models.CharField(max_length=64, verbose_name='empreinte SHA-256')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('contract', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='document', to='orders.contract')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name="fait le")),
+                ('contract', models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="document",
+                        to="orders.contract",
+                        verbose_name="contrat",
+                    )),
             ],
             options={
                 'verbose_name': 'document du contrat',

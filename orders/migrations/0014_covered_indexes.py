@@ -82,6 +82,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="lines",
                         to="orders.shipment",
+                        verbose_name="expédition",
                     ),
                 ),
                 migrations.AlterField(
@@ -102,6 +103,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="lines",
                         to="orders.withdrawal",
+                        verbose_name="rétractation",
                     ),
                 ),
                 migrations.AlterField(

@@ -23,14 +23,10 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('queued', 'En attente'), ('sending', "En cours d'envoi"), ('succeeded', 'Reçu'), ('failed', 'Échec')], default='queued', max_length=10, verbose_name='état')),
                 ('attempts', models.PositiveSmallIntegerField(default=0, verbose_name='tentatives')),
                 ('next_attempt_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='prochaine tentative')),
-                ('lease_until', models.DateTimeField(null=True)),
+                ('lease_until', models.DateTimeField(null=True, verbose_name="réservé jusqu'à")),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='créé le')),
             ],
-            options={
-                'verbose_name': 'envoi',
-                'verbose_name_plural': 'envois',
-                'ordering': ('-created_at', '-pk'),
-            },
+            options={'ordering': ("-created_at", "-pk"), 'verbose_name': "envoi d'un webhook", 'verbose_name_plural': "envois des webhooks"},
         ),
         migrations.CreateModel(
             name='ApiKey',
@@ -60,13 +56,14 @@ class Migration(migrations.Migration):
                 ('status', models.PositiveSmallIntegerField(null=True, verbose_name='réponse')),
                 ('answer', models.TextField(blank=True, verbose_name='début de la réponse')),
                 ('failure', models.CharField(blank=True, max_length=40, verbose_name='erreur')),
-                ('delivery', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='integrations.webhookdelivery')),
+                ('delivery', models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="log",
+                        to="integrations.webhookdelivery",
+                        verbose_name="envoi",
+                    )),
             ],
-            options={
-                'verbose_name': 'tentative',
-                'verbose_name_plural': 'tentatives',
-                'ordering': ('-started_at', '-pk'),
-            },
+            options={'ordering': ("-started_at", "-pk"), 'verbose_name': "tentative d'envoi", 'verbose_name_plural': "tentatives d'envoi"},
         ),
         migrations.CreateModel(
             name='WebhookEndpoint',
@@ -79,7 +76,9 @@ class Migration(migrations.Migration):
                 ('paused_at', models.DateTimeField(editable=False, null=True, verbose_name='mise en pause le')),
                 ('secret', models.TextField(editable=False)),
                 ('former_secret', models.TextField(blank=True, default='', editable=False)),
-                ('former_secret_until', models.DateTimeField(editable=False, null=True)),
+                ('former_secret_until', models.DateTimeField(
+                        editable=False, null=True, verbose_name="ancien secret valable jusqu'à"
+                    )),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='créé le')),
                 ('created_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='créé par')),
             ],
@@ -97,38 +96,52 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='WebhookEvent',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
                 ('kind', models.CharField(choices=[('order.confirmed', 'Commande payée'), ('order.status_changed', "Statut d'une commande changé"), ('stock.changed', 'Stock changé'), ('product.created', 'Produit créé'), ('product.updated', 'Produit modifié'), ('product.deleted', 'Produit supprimé'), ('webhook.test', 'Essai')], max_length=40, verbose_name='évènement')),
                 ('subject', models.CharField(max_length=80, verbose_name='objet')),
                 ('data', models.JSONField(verbose_name='données')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='créé le')),
-                ('dispatched_at', models.DateTimeField(null=True)),
-                ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='integrations.webhookendpoint')),
+                ('dispatched_at', models.DateTimeField(null=True, verbose_name="réparti le")),
+                ('endpoint', models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="integrations.webhookendpoint",
+                        verbose_name="webhook",
+                    )),
             ],
-            options={
-                'verbose_name': 'évènement',
-                'verbose_name_plural': 'évènements',
-                'ordering': ('-created_at', '-pk'),
-            },
+            options={'ordering': ("-created_at", "-pk"), 'verbose_name': "évènement d'un webhook", 'verbose_name_plural': "évènements des webhooks"},
         ),
         migrations.AddField(
             model_name='webhookdelivery',
             name='event',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='integrations.webhookevent'),
+            field=models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="integrations.webhookevent",
+                        verbose_name="évènement",
+                    ),
         ),
         migrations.CreateModel(
             name='RepeatedCall',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('idempotency_key', models.CharField(max_length=200)),
+                ('idempotency_key', models.CharField(max_length=200, verbose_name="clé d'idempotence")),
                 ('fingerprint', models.CharField(max_length=64)),
-                ('subject_id', models.BigIntegerField(null=True)),
-                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('subject_id', models.BigIntegerField(null=True, verbose_name="ligne trouvée ou faite")),
+                ('created_at', models.DateTimeField(
+                        db_index=True, default=django.utils.timezone.now, verbose_name="reçu le"
+                    )),
                 ('api_key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='integrations.apikey')),
             ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('api_key', 'idempotency_key'), name='repeated_call_once')],
-            },
+            options={'constraints': [models.UniqueConstraint(fields=('api_key', 'idempotency_key'), name='repeated_call_once')], 'verbose_name': "appel répété", 'verbose_name_plural': "appels répétés"},
         ),
         migrations.AddIndex(
             model_name='webhookevent',

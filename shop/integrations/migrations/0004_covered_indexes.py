@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="integrations.apikey",
+                        verbose_name="clé d'API",
                     ),
                 ),
                 migrations.AlterField(
@@ -43,6 +44,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="deliveries",
                         to="integrations.webhookendpoint",
+                        verbose_name="webhook",
                     ),
                 ),
             ],

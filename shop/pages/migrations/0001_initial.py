@@ -67,7 +67,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='DataExport',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="clé",
+                    )),
                 ('user_key', models.BigIntegerField(db_index=True, verbose_name='compte n°')),
                 ('language', models.CharField(max_length=5, verbose_name='langue')),
                 ('state', models.CharField(choices=[('requested', 'Demandée'), ('running', 'En préparation'), ('ready', 'Prête'), ('failed', 'Échec')], default='requested', max_length=10, verbose_name='état')),
@@ -291,32 +297,34 @@ class Migration(migrations.Migration):
             name='ContactImage',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='pages.contactrequest')),
+                ('request', models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="images",
+                        to="pages.contactrequest",
+                        verbose_name="demande de contact",
+                    )),
                 ('file', models.CharField(editable=False, max_length=120, verbose_name='fichier')),
                 ('width', models.PositiveIntegerField(editable=False, verbose_name='largeur')),
                 ('height', models.PositiveIntegerField(editable=False, verbose_name='hauteur')),
             ],
-            options={
-                'verbose_name': 'image de référence',
-                'verbose_name_plural': 'images de référence',
-                'ordering': ('pk',),
-            },
+            options={'ordering': ("pk",), 'verbose_name': "image d'une demande", 'verbose_name_plural': "images des demandes"},
         ),
         migrations.CreateModel(
             name='ContactReply',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='replies', to='pages.contactrequest')),
-                ('key', models.UUIDField(editable=False, unique=True)),
+                ('request', models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="replies",
+                        to="pages.contactrequest",
+                        verbose_name="demande de contact",
+                    )),
+                ('key', models.UUIDField(editable=False, unique=True, verbose_name="clé de l'e-mail")),
                 ('text', models.TextField(verbose_name='réponse')),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='par')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='envoyée le')),
             ],
-            options={
-                'verbose_name': 'réponse',
-                'verbose_name_plural': 'réponses',
-                'ordering': ('created_at', 'pk'),
-            },
+            options={'ordering': ("created_at", "pk"), 'verbose_name': "réponse à un message", 'verbose_name_plural': "réponses aux messages"},
         ),
         migrations.RunPython(arrange_home, migrations.RunPython.noop),
     ]
