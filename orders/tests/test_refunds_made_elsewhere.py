@@ -23,6 +23,8 @@ from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.refunding import EUROS, in_installments, ledger, mails, refund, rows, send_all, states
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -54,6 +56,22 @@ def test_what_was_given_back_elsewhere_meanwhile_is_told_as_money_of_the_decisio
     assert [(shown.money, shown.paid_back, shown.owed) for shown in refunds_for_page(order)] == [
         (EUROS("49.99"), EUROS(paid_back), EUROS(owed))
     ]
+
+
+def test_the_mail_of_a_decision_tells_what_was_given_back_elsewhere_for_it(order, provider):
+    refund(order, amount=EUROS("10.00"))
+    attempt = Attempt.objects.get()
+
+    # 39.99 were promised to nobody, and are a decision of their own.
+    provider.refund_elsewhere(attempt, 4999)
+    sync_refunds(attempt.intent_id)
+
+    done = OutgoingMail.objects.filter(kind="refund_done").order_by("pk")
+    told = [mail.context["amount"] for mail in done]
+    assert sorted(told) == ["10.00", "39.99"]
+    mail = render(done[told.index("10.00")])
+    assert mail.subject == f"Votre remboursement\u00a0: commande {order.reference}"
+    assert f"Nous vous avons remboursé 10,00\u00a0€ pour la commande {order.reference}" in mail.text
 
 
 def test_of_two_decisions_that_a_part_given_back_elsewhere_covers_one_is_owed_the_rest(order, provider):

@@ -38,17 +38,18 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             }
             for line in request.lines.select_related("item").order_by("item__position")
         ]
-    back = list(request.refunds.filter(state=RefundState.SUCCEEDED).order_by("created_at"))
-    transfers = [refund for refund in back if refund.method == RefundMethod.TRANSFER]
-    money = sum((refund.amount for refund in back), ZERO)
-    by_card = sum((refund.amount for refund in back if refund not in transfers), ZERO)
+    transferred = request.refunds.filter(state=RefundState.SUCCEEDED, method=RefundMethod.TRANSFER)
+    transfers = list(transferred.order_by("created_at"))
     taken = taken_instead(order)[request.pk]
+    # Of a refund made outside the shop, what counts for this decision: it is told once.
+    money = request.amount - request.voided - taken
+    by_card = money - sum((refund.amount for refund in transfers), ZERO)
     due = order.payments.filter(state__in=OPEN_PAYMENTS).order_by("position")
     mail_customer(
         order,
         "refund_done",
         {
-            "amount": amount_string(money) if back else "",
+            "amount": amount_string(money) if money else "",
             "by_card": amount_string(by_card) if by_card else "",
             "transfers": [_transfer(refund) for refund in transfers],
             "taken_back": amount_string(taken) if taken else "",
