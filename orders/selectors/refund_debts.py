@@ -74,10 +74,16 @@ def taken_instead(order: Order) -> dict[uuid.UUID, Decimal]:
     return _balances(order, (RefundState.SUCCEEDED,))[1]
 
 
+def surplus(order: Order) -> Decimal:
+    """Return the euros that were refunded outside the shop and count for no decision. Two queries, five at most where
+    something was not refunded."""
+    return _balances(order, (RefundState.SUCCEEDED,))[2]
+
+
 def _balances(
     order: Order, counting: Collection[str]
-) -> tuple[dict[uuid.UUID, Decimal], dict[uuid.UUID, Decimal]]:
-    """What each decision lacks, and what banks gave back of it."""
+) -> tuple[dict[uuid.UUID, Decimal], dict[uuid.UUID, Decimal], Decimal]:
+    """What each decision lacks, what banks gave back of it, and what counts for none."""
     rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
     automatic = {
         attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC_REFUNDS
@@ -113,7 +119,7 @@ def _balances(
         made_good = min(lacking[pk], spare)
         lacking[pk] -= made_good
         spare -= made_good
-    return lacking, taken
+    return lacking, taken, spare
 
 
 def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:

@@ -95,6 +95,52 @@ def test_of_two_decisions_that_a_part_given_back_elsewhere_covers_one_is_owed_th
     assert [*check_credit_notes(), *check_ledger()] == []
 
 
+def test_what_was_given_back_elsewhere_for_a_decision_that_is_refused_whole_is_credited(order, provider):
+    decided = refund(order, amount=EUROS("30.00"))
+    attempt = Attempt.objects.get()
+    # 19.99 were promised to nobody, 20.01 are a part of the 30.00, which the charge has no more.
+    provider.refund_elsewhere(attempt, 4000)
+    sync_refunds(attempt.intent_id)
+    send_all()
+
+    decided.refresh_from_db()
+    assert (progress(decided), [debt.owed for debt in debts(order)]) == ("failed", [])
+    notes = Invoice.objects.filter(kind="credit_note").order_by("pk")
+    assert [note.total for note in notes] == [EUROS("-19.99"), EUROS("-20.01")]
+    assert [*check_credit_notes(), *check_ledger()] == []
+    assert refundable(order) == EUROS("9.99")
+
+    # The money comes back to the shop: all of it is owed again.
+    provider.settle_refund(Refund.objects.get(provider_id__isnull=False).provider_id, "failed")
+    sync_refunds(attempt.intent_id)
+    assert sorted(debt.owed for debt in debts(order)) == [EUROS("19.99"), EUROS("20.01")]
+    refund(order)
+    send_all()
+    order.refresh_from_db()
+    assert (order.status, sum(amount for _kind, amount in ledger(order))) == (OrderStatus.REFUNDED, 0)
+    assert sum(note.total for note in notes.all()) == EUROS("-49.99")
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
+def test_what_is_on_its_way_from_elsewhere_for_a_decision_that_is_refused_is_credited_as_it_arrives(
+    order, provider
+):
+    refund(order, amount=EUROS("30.00"))
+    attempt = Attempt.objects.get()
+    provider.begins = "pending"
+    made = provider.refund_elsewhere(attempt, 4000)
+    sync_refunds(attempt.intent_id)
+    send_all()
+    notes = Invoice.objects.filter(kind="credit_note").order_by("pk")
+    assert not notes
+
+    provider.settle_refund(made.refund_id, "succeeded")
+    sync_refunds(attempt.intent_id)
+
+    assert [note.total for note in notes.all()] == [EUROS("-19.99"), EUROS("-20.01")]
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
 def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
     attempt = Attempt.objects.get()
     made = provider.refund_elsewhere(attempt, 1000)

@@ -1,4 +1,4 @@
-"""Outcomes of refunds: booked, reversed when they fail, and recognised when somebody else made them."""
+"""Outcomes of refunds: booked, and reversed when they fail."""
 
 import logging
 import uuid
@@ -12,9 +12,7 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
-    AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
-    COMMITTED_REFUNDS,
     IN_WORKSHOP,
     REFUNDS_UNDER_WAY,
     Attempt,
@@ -32,18 +30,26 @@ from orders.models import (
 from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
 from orders.selectors.order_documents import order_document
-from orders.selectors.refund_debts import debts, going_back, has_effect, shortfalls, uncredited
-from orders.selectors.refund_rules import charge_left, charges_left, held_amount
+from orders.selectors.refund_debts import (
+    debts,
+    going_back,
+    shortfalls,
+    surplus,
+    took_effect,
+    uncredited,
+)
+from orders.selectors.refund_rules import charge_left, held_amount
 from orders.selectors.shipments import units_to_send
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
+from orders.services.refunds.outside import attempt_of, complete_from_outside, recognise
 from orders.services.refunds.withdrawal_cases import close_settled_case, reopen_case
 from orders.services.status.guards import status_after_return
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import transition
 from orders.services.status.work_pieces import plan_pieces
 from orders.stripe.facts import RefundFacts
-from shop.core.money import ZERO, amount_string, from_cents
+from shop.core.money import ZERO, amount_string
 from shop.integrations import events
 from shop.integrations.models import EventKind
 
@@ -63,7 +69,7 @@ def apply_refund(facts: RefundFacts) -> None:
         if order_id is None:
             return
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
-        refund = _find(facts) or _recognise(order, facts)
+        refund = _find(facts) or recognise(order, facts)
         if refund is None:
             return
         payment = Payment.objects.select_for_update(no_key=True).get(attempts=refund.attempt_id)
@@ -135,10 +141,11 @@ def fail_refund(
         _reopen_requests(order)
     else:
         # It may have been the last one under way, and its money gone back by another, or by a lost dispute.
-        _complete_from_outside(refund)
+        complete_from_outside(refund)
         # What counts for its decision now may have settled another one.
         _reopen_requests(order)
         settle_completed_requests(order)
+        _credit_surplus(order, refund.attempt)
     # Closed by what came back, or by hand while it was on its way. What was given back twice leaves it closed.
     if debts(order) or held_amount(order):
         _reopen_order(order)
@@ -148,18 +155,6 @@ def fail_refund(
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
         mail_refund_failed(order, refund, came_back=booked)
-
-
-def _complete_from_outside(refund: Refund) -> None:
-    """What was refunded outside the shop while this refund was on its way counts for its decision, which has no effect
-    without it: nothing else would credit that money."""
-    if refund.request_id is None or has_effect(refund.request_id):
-        return
-    outside = Refund.objects.filter(
-        attempt=refund.attempt_id, request=None, reason=RefundReason.EXTERNAL, state__in=COMMITTED_REFUNDS
-    )
-    if not refund.attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():
-        outside.update(request=refund.request_id)
 
 
 def settle_completed_requests(order: Order) -> None:
@@ -215,7 +210,7 @@ def _order_of(facts: RefundFacts) -> uuid.UUID | None:
     known = _find(facts)
     if known is not None:
         return known.order_id
-    attempt = _attempt_of(facts)
+    attempt = attempt_of(facts)
     return attempt.payment.order_id if attempt is not None else None
 
 
@@ -227,49 +222,6 @@ def _find(facts: RefundFacts) -> Refund | None:
         return Refund.objects.filter(pk=uuid.UUID(facts.metadata.get("refund", "")), provider_id=None).first()
     except ValueError:
         return None
-
-
-def _attempt_of(facts: RefundFacts) -> Attempt | None:
-    charged = Attempt.objects.filter(charge_id__isnull=False).select_related("payment")
-    if facts.charge_id and (found := charged.filter(charge_id=facts.charge_id).first()):
-        return found
-    return charged.filter(intent_id=facts.intent_id).first() if facts.intent_id else None
-
-
-def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
-    """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
-
-    It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
-    Money of the charge that other decisions were to refund stays theirs: it counts for them.
-    """
-    attempt = _attempt_of(facts)
-    if attempt is None:
-        return None
-    amount = from_cents(facts.amount_cents)
-    # A refund that failed, made again by hand, in one go or several.
-    again = next(
-        (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount), None
-    )
-    request = again.refund.request if again is not None else None
-    if again is None:
-        free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
-        credited = min(amount, free, uncredited(order))
-        if credited:
-            request = RefundRequest.objects.create(
-                order=order, key=f"external-{facts.refund_id}", amount=credited, external=True
-            )
-    refund = Refund.objects.create(
-        order=order,
-        attempt=attempt,
-        request=request,
-        replaces=again.refund if again is not None and again.owed == amount else None,
-        amount=amount,
-        reason=RefundReason.EXTERNAL,
-        state=RefundState.SENT,
-        provider_id=facts.refund_id,
-    )
-    record_event(order, "refund.external", refund=str(refund.pk), amount=amount_string(amount))
-    return refund
 
 
 def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts) -> None:
@@ -295,6 +247,34 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
     plan_pieces(order)
     settle_completed_requests(order)
+    _credit_surplus(order, refund.attempt)
+
+
+def _credit_surplus(order: Order, attempt: Attempt) -> None:
+    """What was refunded outside the shop beyond a decision of its own was to count for one that is refused whole since,
+    and is made anew for what is left: credit it alone."""
+    refused = Refund.objects.filter(attempt=attempt, state=RefundState.FAILED, request__isnull=False)
+    wanted = sum(
+        (refund.amount for refund in refused.filter(replaced_by=None).exclude(took_effect("request__"))), ZERO
+    )
+    credited = min(wanted, surplus(order), uncredited(order)) if wanted else ZERO
+    if not credited:
+        return
+    request = RefundRequest.objects.create(
+        order=order, key=f"surplus-{uuid.uuid4()}", amount=credited, external=True
+    )
+    # What is owed again, should the money come back to the shop.
+    Refund.objects.create(
+        order=order,
+        attempt=attempt,
+        request=request,
+        amount=credited,
+        reason=RefundReason.EXTERNAL,
+        state=RefundState.FAILED,
+        error="charge_already_refunded",
+        settled_at=timezone.now(),
+    )
+    _settle(order, request)
 
 
 def _link_made_good(refund: Refund) -> None:
