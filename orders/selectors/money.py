@@ -98,7 +98,7 @@ def money_outcome(order: Order) -> MoneyOutcome:
 
 def waiting_refunds() -> QuerySet[Refund]:
     """Return failed refunds that wait for a person: not made once more, nor made up for by their decision's others, and
-    of a charge that a lost dispute has not emptied. One query."""
+    of a charge that other refunds and lost disputes have not emptied. One query."""
     lost = Dispute.objects.filter(state=DisputeState.LOST, attempt=OuterRef("attempt"))
     back = Refund.objects.filter(state__in=COMMITTED_REFUNDS, attempt=OuterRef("attempt"))
     taken = lost.values("attempt").annotate(total=Sum("amount"))
@@ -106,9 +106,9 @@ def waiting_refunds() -> QuerySet[Refund]:
     return (
         Refund.objects.filter(Q(request=None) | Q(request__settled_at=None))
         .filter(state=RefundState.FAILED, replaced_by=None)
-        .annotate(taken=_total(taken), gone=(_total(taken) + _total(given)) * 100)
+        .annotate(gone=(_total(taken) + _total(given)) * 100)
         # SQLite adds decimals as floating-point numbers.
-        .exclude(taken__gt=0, gone__gt=F("attempt__amount_cents") - Decimal("0.5"))
+        .exclude(gone__gt=F("attempt__amount_cents") - Decimal("0.5"))
     )
 
 

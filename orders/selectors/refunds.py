@@ -13,6 +13,8 @@ from orders.models import (
     COMMITTED_REFUNDS,
     REFUNDS_UNDER_WAY,
     Attempt,
+    Dispute,
+    DisputeState,
     Order,
     Refund,
     RefundReason,
@@ -74,8 +76,8 @@ def order_requests(order: Order) -> list[RefundRequest]:
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven at
-    most where one failed."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven where
+    one failed, one more for each that others replaced."""
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
     # What was refunded outside the shop shows in the decisions it counts for, unless its charge goes back by itself.
     by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
@@ -95,6 +97,9 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
         owed, by_bank = lacking.get(request.pk, ZERO), taken.get(request.pk, ZERO)
         money, of_request = request.amount - request.voided, progress(request)
         if of_request == RefundProgress.FAILED and request.pk not in waiting:
+            if owed == request.amount and not _taken_by_bank(request):
+                # Other decisions gave all of its charge back.
+                continue
             owed, by_bank = ZERO, by_bank + owed
         elif of_request != RefundProgress.FAILED:
             owed = ZERO
@@ -131,6 +136,10 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             )
         )
     return sorted(shown, key=lambda refund: refund.decided_at)
+
+
+def _taken_by_bank(request: RefundRequest) -> bool:
+    return Dispute.objects.filter(state=DisputeState.LOST, attempt__refunds__request=request).exists()
 
 
 def progress(request: RefundRequest) -> RefundProgress:
