@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from operator import attrgetter
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
@@ -23,7 +24,16 @@ from django.http import StreamingHttpResponse
 
 from orders.books.days import Period
 from orders.invoices.tax import tax_rates
-from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
+from orders.models import (
+    Invoice,
+    InvoiceKind,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    Refund,
+    RefundReason,
+    RefundState,
+)
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.territories import Place, Territory, VatPosition
 from orders.pricing.vat import RateShare, Treatment
@@ -165,7 +175,9 @@ def _entries(period: Period) -> QuerySet[LedgerEntry]:
     invoices = Invoice.objects.only(
         "order_id", "kind", "number", "version", "country", "refund_request_id", "data"
     ).order_by("version")
-    refunds = Refund.objects.only("order_id", "provider_id", "request_id", "method")
+    refunds = Refund.objects.only(
+        "order_id", "attempt_id", "provider_id", "request_id", "method", "reason", "state"
+    )
     return (
         _between(period)
         .select_related("order", "payment")
@@ -221,10 +233,18 @@ def _treatment_without_invoice(place: Place) -> Treatment:
 
 
 def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
-    """The credit note of the decision that a refund belongs to; there is none until all its money is back."""
-    request_id = next(
-        (refund.request_id for refund in order.refunds.all() if refund.movement == entry.provider_id), None
-    )
-    if request_id is None:
+    """The credit note of the decision that a refund belongs to; there is none until all its money is back. One made
+    outside the shop that has no decision counts for those whose own refund of that charge failed: the first note."""
+    refunds = order.refunds.all()
+    moved = next((refund for refund in refunds if refund.movement == entry.provider_id), None)
+    if moved is None:
         return None
-    return next((row for row in order.invoices.all() if row.refund_request_id == request_id), None)
+    decided = {moved.request_id}
+    if moved.request_id is None and moved.reason == RefundReason.EXTERNAL:
+        decided = {
+            refund.request_id
+            for refund in refunds
+            if refund.attempt_id == moved.attempt_id and refund.state == RefundState.FAILED
+        }
+    notes = (row for row in order.invoices.all() if row.refund_request_id in decided - {None})
+    return min(notes, key=attrgetter("pk"), default=None)

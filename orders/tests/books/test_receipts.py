@@ -25,8 +25,11 @@ from orders.models import (
 )
 from orders.pricing.vat import split_vat
 from orders.services.checkout.placement import BillingDetails
+from orders.services.refunds.sending import sync_refunds
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import refund, send_all
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -163,6 +166,25 @@ def test_each_refund_names_its_own_credit_note(sold):
         invoice.number,
         "F-2026-09998",
         "F-2026-09999",
+    ]
+
+
+def test_a_refund_made_elsewhere_names_the_credit_note_of_the_decision_that_it_made_good(monkeypatch):
+    provider = MemoryProvider()
+    provider.install(monkeypatch)
+    order = pay_order(make_order())
+    decided = refund(order)
+    attempt = decided.refunds.get().attempt
+    provider.refund_elsewhere(attempt, attempt.amount_cents)
+    sync_refunds(str(attempt.intent_id))
+    send_all()
+
+    assert Refund.objects.get(state="succeeded").request is None
+    today = timezone.localdate()
+    lines = receipts(Period(today, today))
+    assert [(line.document, line.amount) for line in lines] == [
+        (order.invoices.get(kind=InvoiceKind.INVOICE).number, Decimal("49.99")),
+        (decided.credit_note.number, Decimal("-49.99")),
     ]
 
 
