@@ -20,7 +20,6 @@ from orders.models import (
     RefundState,
     WithdrawalCase,
 )
-from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import ReturnedLine, refundable
 from orders.selectors.refunds import progress, refunds_for_page
@@ -392,47 +391,3 @@ def test_what_a_bank_sends_back_of_an_order_that_was_given_back_whole_all_the_sa
         EUROS("49.99"), EUROS("-20.00"), EUROS("-49.99"), EUROS("20.00"),
     ]  # fmt: skip
     assert list(check_ledger()) == []
-
-
-def never_arrived(provider, order: Order, amount: str) -> Refund:
-    """A refund whose decision credits nothing."""
-    provider.begins = "pending"
-    sent = refund(order, amount=EUROS(amount)).refunds.get()
-    send_all()
-    bank_takes_back(provider, sent)
-    provider.begins = "succeeded"
-    return sent
-
-
-def test_a_refund_that_failed_waits_for_nobody_once_others_gave_all_of_its_charge_back(order, provider):
-    failed = never_arrived(provider, order, "10.00")
-    assert list(waiting_refunds()) == [failed]
-    assert [(shown.money, shown.owed) for shown in refunds_for_page(order)] == [(EUROS("10.00"),) * 2]
-
-    everything = refund(order)
-    # Not for those that are on their way, either: they may fail, and it waits again.
-    assert list(waiting_refunds()) == []
-    send_all()
-
-    order.refresh_from_db()
-    assert (everything.amount, order.status) == (EUROS("49.99"), OrderStatus.REFUNDED)
-    assert list(waiting_refunds()) == []
-    assert [(shown.money, shown.owed, shown.taken) for shown in refunds_for_page(order)] == [
-        (EUROS("49.99"), 0, 0)
-    ]
-
-
-def test_a_refund_that_failed_waits_while_a_cent_of_its_charge_is_left(order, provider):
-    failed = never_arrived(provider, order, "10.00")
-    refund(order, amount=EUROS("49.98"))
-    assert list(waiting_refunds()) == [failed]
-
-
-def test_money_that_is_kept_is_decided_about_beside_a_refund_that_others_replaced(provider):
-    order = in_installments()
-    paid_again(order, "60.00")
-    order.payments.filter(state="scheduled").update(state="written_off")
-    never_arrived(provider, order, "60.00")
-    refund(order, amount=EUROS("60.00"))
-    Order.objects.filter(pk=order.pk).update(status="cancelled")
-    assert list(with_undecided_money()) == [order]
