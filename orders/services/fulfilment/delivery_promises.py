@@ -83,14 +83,13 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     """Correct the day on which the last parcel arrived, from which the withdrawal period runs; None: not known.
 
     Raises Problem 409 `order_not_sent` for an order that has not left the workshop, 400 `invalid_date` for a day to
-    come, or before the dispatch or the payment.
+    come, or before the payment, the dispatch or a parcel that left before.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status not in PAID_STATUSES or not order.all_goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
-        # What was handed over has no dispatch, but was paid before.
-        earliest = timezone.localdate(order.shipped_at or order.paid_at)
+        earliest = timezone.localdate(order.shipped_at or _last_before_handed_over(order))
         if delivered_on is not None and not earliest <= delivered_on <= timezone.localdate():
             refusal = _("La livraison ne peut être ni à venir ni avant l'expédition.")
             raise Problem("invalid_date", refusal, errors={"delivered_on": [refusal]})
@@ -107,3 +106,11 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
             after=None if delivered_on is None else delivered_on.isoformat(),
         )
     return order
+
+
+def _last_before_handed_over(order: Order) -> datetime:
+    """Return when the last parcel before the pieces that were handed over left, else when the order was paid: these
+    have no dispatch, and may have been handed over before somebody said so."""
+    assert order.paid_at is not None
+    parcels = order.shipments.filter(undone_at=None).order_by("created_at", "pk")
+    return max([order.paid_at, *list(parcels.values_list("sent_at", flat=True))[:-1]])

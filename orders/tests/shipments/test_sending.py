@@ -59,6 +59,22 @@ def test_l221_18_all_has_left_with_the_parcel_of_the_last_day_whichever_was_writ
         ) == ("invalid_date", "La livraison ne peut être ni à venir ni avant l'expédition.")
 
 
+def test_l221_18_the_rest_that_is_handed_over_ends_no_delivery_before_the_parcel_left(order):
+    with time_machine.travel(order.paid_at + timedelta(days=3)):
+        send(order, 1, 0)
+    with time_machine.travel(order.paid_at + timedelta(days=5)):
+        change_status(order_id=order.pk, status="delivered", actor=None)
+        today = timezone.localdate()
+        before = Order.objects.values().get(pk=order.pk)
+        assert refused(
+            lambda: set_delivery_day(order_id=order.pk, delivered_on=today - timedelta(days=3), actor=None)
+        ) == ("invalid_date", "La livraison ne peut être ni à venir ni avant l'expédition.")
+        assert Order.objects.values().get(pk=order.pk) == before
+        set_delivery_day(order_id=order.pk, delivered_on=today - timedelta(days=2), actor=None)
+    order.refresh_from_db()
+    assert timezone.localdate(order.delivered_at) == today - timedelta(days=2)
+
+
 def test_a_dispatch_is_a_parcel_of_all_that_is_here(order):
     send(order, 2, 0)
     change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A2", carrier="dpd")
