@@ -34,6 +34,8 @@ from shop.core.staff_calls import MomentField
 
 MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
+# Of texts whose columns have no limit of their own.
+TEXT_LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000, "maker": 2000}
 _WEEKS = ("semaine", "week", "semana", "woche")
 _UNITS = "|".join((*_WEEKS, "jour", "day", "día", "tag"))
 _PERIOD = re.compile(rf"(\d{{1,3}})(?: ?(?:-|–|à|to|a|bis) ?(\d{{1,3}}))? ?({_UNITS})[sne]?\Z")
@@ -48,7 +50,7 @@ def text(model: type[models.Model], name: str) -> serializers.CharField:
     return serializers.CharField(
         required=False,
         allow_blank=True,
-        max_length=column.max_length or 20_000,
+        max_length=column.max_length or TEXT_LENGTHS[name],
         validators=[*rules, *patterns],
     )
 

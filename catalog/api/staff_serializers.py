@@ -13,7 +13,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from catalog.api.product_fields import read_period
+from catalog.api.product_fields import TEXT_LENGTHS, read_period
 from catalog.api.products import Money, ProductPicture
 from catalog.models import PRODUCT_TEXTS, Category, Finish, Product, PromotionType
 from catalog.selectors import wording
@@ -38,7 +38,6 @@ TEXT_SOURCES: dict[str, str] = {
     **{f"{text}_{code}": f"{text}_{code}" for text in PRODUCT_TEXTS for code in TRANSLATIONS},
 }
 _DAYS = ("production_days_min", "production_days_max")
-_LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000}
 WRITABLE = (
     *(*TEXT_SOURCES, "category", *PRICES, *PROMOTION_FIELDS),
     *("featured", "in_stock", "stock_quantity", "is_published"),
@@ -54,9 +53,8 @@ def _text_options(name: str) -> dict[str, Any]:
         return options | {"required": True, "allow_null": False, "allow_blank": False}
     options |= {"required": False, "allow_blank": True}
     text, _underscore, _language = TEXT_SOURCES[name].rpartition("_")
-    # Its column has no limit of its own.
     if isinstance(Product._meta.get_field(text), models.TextField):
-        options["max_length"] = _LENGTHS[text]
+        options["max_length"] = TEXT_LENGTHS[text]
     return options
 
 
@@ -198,6 +196,7 @@ class AdminProductSerializer(KnownFieldsSerializer, serializers.ModelSerializer[
         )
         extra_kwargs = {
             **{text: _text_options(text) for text in TEXT_SOURCES},
+            "maker": {"max_length": TEXT_LENGTHS["maker"]},
             # Whether it is taken is judged where the row is stored, in one place.
             "external_id": {"validators": LineField.default_validators},
         }

@@ -298,6 +298,18 @@ def test_category_is_found_by_name_or_slug(program: Program, name: str, slug: st
 
 
 @pytest.mark.parametrize(
+    ("text", "most"),
+    [("description", 2000), ("full_description", 20_000), ("warnings", 2000), ("maker", 2000)],
+)
+def test_texts_are_as_long_as_staff_may_write_them(program: Program, text: str, most: int):
+    refused = program.post(minimal(**{text: "a" * (most + 1)}))
+    sentence = f"Au plus {most} caractères."
+    assert (refused.status_code, refused.json()["errors"]) == (400, {text: [sentence]})
+    assert not Product.objects.exists()
+    assert program.post(minimal(**{text: "a" * most})).json()[text] == "a" * most
+
+
+@pytest.mark.parametrize(
     ("written", "days"),
     [
         ("2 à 4 semaines", (14, 28)), ("10 jours", (10, 10)), ("3-4 semaines", (21, 28)), ("1 week", (7, 7)),

@@ -97,6 +97,7 @@ def test_a_production_time_in_words_sets_both_days_unless_one_is_given(admin):
         ({"price": "1e3"}, {"price": [NO_AMOUNT]}),
         ({"name": "  "}, {"name": ["Ce champ est obligatoire."]}),
         ({"name": "x" * 161}, {"name": ["Au plus 160 caractères."]}),
+        ({"maker": "x" * 2001}, {"maker": ["Au plus 2000 caractères."]}),
         ({"name": "\u200b\u3164"}, {"name": ["Ce texte ne contient que des signes invisibles."]}),
         ({"name": "Our\ns"}, {"name": ["Un saut de ligne ou un signe invisible n'est pas permis ici."]}),
         ({"external_id": "a\x1b"}, {"external_id": ["Un saut de ligne ou un signe invisible n'est pas permis ici."]}),
