@@ -25,6 +25,7 @@ from orders.models.invoice import (
 )
 from orders.models.order import (
     CLOSED_STATUSES,
+    DONE_STATUSES,
     IN_WORKSHOP,
     PAID_STATUSES,
     Order,
@@ -86,6 +87,7 @@ __all__ = [
     "COLLECTED_KINDS",
     "COLLECTED_PAYMENTS",
     "COMMITTED_REFUNDS",
+    "DONE_STATUSES",
     "IN_WORKSHOP",
     "LIVE_ATTEMPTS",
     "OPEN_CASES",

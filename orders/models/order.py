@@ -34,6 +34,7 @@ class OrderStatus(models.TextChoices):
 IN_WORKSHOP = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
 PAID_STATUSES = (*IN_WORKSHOP, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
 CLOSED_STATUSES = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
+DONE_STATUSES = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
 
 
 class PaymentMode(models.TextChoices):

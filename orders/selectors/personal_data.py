@@ -7,7 +7,7 @@ from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from orders.models import Order, OrderStatus, Withdrawal
+from orders.models import DONE_STATUSES, Order, OrderStatus, Withdrawal
 from shop.core.personal_data import Person
 
 
@@ -27,7 +27,7 @@ def matter_of(order: Order) -> str:
     """Return the sentence for an order that is not settled."""
     if order.status == OrderStatus.PENDING:
         text = _("Commande %(reference)s\u00a0: elle attend son paiement.")
-    elif order.status in (OrderStatus.DELIVERED, OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+    elif order.status in DONE_STATUSES:
         text = _(
             "Commande %(reference)s\u00a0: un paiement, un remboursement ou une rétractation n'est pas terminé."
         )

@@ -12,6 +12,7 @@ from orders.journal import record_event
 from orders.models import (
     AUTOMATIC_REFUNDS,
     CLOSED_STATUSES,
+    DONE_STATUSES,
     REFUNDS_UNDER_WAY,
     UNSETTLED_ATTEMPTS,
     Attempt,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 _RETAINED = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
-_DONE = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
 
 
 class Removal(StrEnum):
@@ -82,7 +82,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
 def removal_obstacles(order: Order) -> list[str]:
     """Return what in an order's status prevents that `remove_order` archives it; none for one that it would delete.
     What else may stand against it costs a dozen queries and is said when it is tried. Seven queries at most."""
-    return [_not_done()] if order.status not in _DONE and _is_retained(order) else []
+    return [_not_done()] if order.status not in DONE_STATUSES and _is_retained(order) else []
 
 
 def _not_done() -> str:
@@ -99,7 +99,7 @@ def archiving_obstacles(order: Order) -> list[str]:
     left = outstanding(order)
     retained = order.status in CLOSED_STATUSES and not order.retention_decision and held_amount(order)
     found = (
-        (order.status not in _DONE, _not_done()),
+        (order.status not in DONE_STATUSES, _not_done()),
         (bool(left), _("il reste %(amount)s à encaisser") % {"amount": format_amount(left, SOURCE_LANGUAGE)}),
         (
             Attempt.objects.filter(payment__order=order, state__in=UNSETTLED_ATTEMPTS).exists(),

@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from orders.models import (
     CLOSED_STATUSES,
+    DONE_STATUSES,
     OPEN_CASES,
     OPEN_DISPUTES,
     OPEN_PAYMENTS,
@@ -33,7 +34,6 @@ from orders.models import (
     LedgerEntry,
     Order,
     OrderEvent,
-    OrderStatus,
     Payment,
     PiecePhoto,
     PurgedYear,
@@ -211,9 +211,7 @@ def _over(ends_at: datetime) -> QuerySet[Order]:
         Discrepancy.objects.filter(order=own, resolved_at=None),
         declared.filter(case__state__in=OPEN_CASES),
     )
-    orders = Order.objects.filter(
-        created_at__lt=ends_at, status__in=(OrderStatus.DELIVERED, *CLOSED_STATUSES)
-    ).exclude(
+    orders = Order.objects.filter(created_at__lt=ends_at, status__in=DONE_STATUSES).exclude(
         Q(paid_at__gte=ends_at)
         | Q(shipped_at__gte=ends_at)
         | Q(delivered_at__gte=ends_at)
