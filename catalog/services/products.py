@@ -226,9 +226,7 @@ def complete_variants(*, products: Collection[Product]) -> dict[int, list[Varian
     for product_id, variation_id in rows.values_list("product_id", "pk"):
         formats[product_id].append(variation_id)
     missing = [
-        Variant(product=product, variation_id=variation_id, finish=finish)
-        for product in products
-        for variation_id, finish in _choices(product, formats[product.pk], variants[product.pk])
+        row for product in products for row in _missing(product, formats[product.pk], variants[product.pk])
     ]
     if not missing:
         return variants
@@ -236,15 +234,20 @@ def complete_variants(*, products: Collection[Product]) -> dict[int, list[Varian
     return variants | variants_of({row.product_id for row in missing})
 
 
-def _choices(
-    product: Product, formats: Sequence[int | None], known: Iterable[Variant]
-) -> Iterator[tuple[int | None, str]]:
-    """The formats and finishes on sale of which there is no variant."""
-    made = {(row.variation_id, row.finish) for row in known}
-    for variation_id in formats or [None]:
+def _missing(product: Product, formats: Sequence[int | None], known: Iterable[Variant]) -> Iterator[Variant]:
+    """The formats and finishes on sale of which there is no variant. A first format has the units that were counted
+    without one, and is no more on sale than they were: it would be made to order."""
+    made = {(row.variation_id, row.finish): row for row in known}
+    has_formats = any(variation_id is not None for variation_id, _finish in made)
+    for place, variation_id in enumerate(formats or [None]):
         for finish in pricing.offered_finishes(product) or ("",):
-            if (variation_id, finish) not in made:
-                yield variation_id, finish
+            if (variation_id, finish) in made:
+                continue
+            row = Variant(product=product, variation_id=variation_id, finish=finish)
+            before = None if has_formats or place else made.get((None, finish))
+            if before is not None:
+                row.stock_quantity, row.in_stock = before.stock_quantity, before.in_stock
+            yield row
 
 
 def search_text(product: Product) -> str:

@@ -8,7 +8,13 @@ import pytest
 
 from catalog.models import ProductVariation, Variant
 from catalog.services import variant_grid
-from catalog.tests.factories import make_category, make_product
+from catalog.tests.factories import (
+    change_variant,
+    make_category,
+    make_finish_category,
+    make_product,
+    variant_of,
+)
 from catalog.tests.grids import grid, put, stored
 from catalog.tests.staff import send
 from shop.core.models import AuditEntry
@@ -136,3 +142,22 @@ def test_format_changed_on_another_grid_is_a_conflict(admin, bear):
     assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
     row.refresh_from_db()
     assert row.name_fr == "Mini"
+
+
+def test_first_format_has_the_units_that_were_counted_without_one(admin):
+    """They would be made to order, also a piece that there is once."""
+    product = make_product(
+        price="40.00", category=make_finish_category(offers_formats=True), painted_price="40.00",
+        unpainted_price="30.00",
+    )  # fmt: skip
+    change_variant(variant_of(product, finish="painted"), stock_quantity=1)
+    change_variant(variant_of(product, finish="unpainted"), in_stock=False)
+    for name in ("12 cm", "18 cm"):
+        assert send(admin, "post", f"/{product.pk}/variations", {"name": name}).status_code == 201
+    made = product.variants.exclude(variation=None).order_by("variation", "finish")
+    assert list(made.values_list("variation__name_fr", "finish", "stock_quantity", "in_stock")) == [
+        ("12 cm", "painted", 1, True),
+        ("12 cm", "unpainted", None, False),
+        ("18 cm", "painted", None, True),
+        ("18 cm", "unpainted", None, True),
+    ]
