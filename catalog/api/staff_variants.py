@@ -20,7 +20,7 @@ from catalog.api.products import Money
 from catalog.api.staff_products import product_not_found, require_fields
 from catalog.api.staff_serializers import ABOVE_ZERO, LOWEST, FormatSerializer
 from catalog.models import Finish, Product, ProductVariation, Variant
-from catalog.selectors.availability import availability_of
+from catalog.selectors.availability import is_sold_out
 from catalog.selectors.pictures import best_image, image_info
 from catalog.selectors.staff_variants import VariantGrid, format_marks, format_variants, variant_grid
 from catalog.services import variant_grid as service
@@ -113,8 +113,8 @@ class GridBodySerializer(serializers.Serializer[Any]):
 
 
 class GridRowSerializer(serializers.Serializer[Any]):
-    """`offered` says that its finish and format are on sale, `unit_price` what it costs without a promotion,
-    `thumbnail_url` the photo that shows it best."""
+    """`offered` says that its finish and format are on sale, `available` that there are units of it, also while its
+    product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best."""
 
     id = serializers.IntegerField()
     variation_id = serializers.IntegerField(allow_null=True)
@@ -370,7 +370,7 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
         "finish": row.finish,
         "label": row.label,
         "unit_price": pricing.full_price(grid.product, row) if row.pk in grid.offered else None,
-        "available": availability_of(grid.product, row).available,
+        "available": not is_sold_out(grid.product, row),
         "offered": row.pk in grid.offered,
         "image_ids": own,
         "thumbnail_url": "" if shown is None else image_info(shown, "").smallest_url,

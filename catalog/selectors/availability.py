@@ -63,6 +63,12 @@ def low_stock_condition() -> Q:
     return Q(is_published=True, pk__in=rows.order_by().values("product"))
 
 
+def is_sold_out(product: Product, variant: Variant) -> bool:
+    """Whether no unit of a variant can be had, be its product shown or not."""
+    quantity = product.stock_quantity if variant.stock_quantity is None else variant.stock_quantity
+    return quantity == 0 or not (product.in_stock and variant.in_stock)
+
+
 def availability_of(product: Product, variant: Variant) -> Availability:
     """Of a variant: its own number of units, else the product's."""
     level: Level | None = None
@@ -71,8 +77,7 @@ def availability_of(product: Product, variant: Variant) -> Availability:
         level = ("variant", variant.pk)
     elif product.stock_quantity is not None:
         level, quantity = ("product", product.pk), product.stock_quantity
-    on_sale = product.is_published and product.in_stock and variant.in_stock
-    return Availability(on_sale and quantity != 0, quantity, level)
+    return Availability(product.is_published and not is_sold_out(product, variant), quantity, level)
 
 
 def listed_columns(product: Product, variants: Iterable[Variant]) -> dict[str, bool]:

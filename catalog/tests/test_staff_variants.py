@@ -10,6 +10,7 @@ from django.utils import timezone
 from catalog.models import PricePoint, Product, Variant
 from catalog.services.stock import StockUnit, hold_stock
 from catalog.tests.factories import (
+    change_product,
     change_variant,
     make_image,
     make_product,
@@ -39,6 +40,15 @@ def test_grid_has_a_row_for_each_format_and_finish(admin, bear):
     ]
     assert [row["name"] for row in found["formats"]] == ["Petit", "Grand"]
     assert (found["product"]["stock_quantity"], found["product"]["price"]) == (7, "40.00")
+
+
+def test_units_of_a_hidden_product_are_not_sold_out(admin, bear):
+    change_variant(variant(bear, "Petit", "painted"), stock_quantity=0)
+    change_variant(variant(bear, "Grand", "painted"), in_stock=False)
+    change_product(bear, is_published=False)
+    assert [row["available"] for row in grid(admin, bear)["rows"]] == [False, True, False, True]
+    change_product(bear, in_stock=False)
+    assert [row["available"] for row in grid(admin, bear)["rows"]] == [False] * 4
 
 
 def test_grid_is_written_at_once_with_its_prices_recorded(admin, bear):

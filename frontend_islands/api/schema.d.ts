@@ -3187,8 +3187,8 @@ export interface components {
             alt: string;
         };
         /**
-         * @description `offered` says that its finish and format are on sale, `unit_price` what it costs without a promotion,
-         *     `thumbnail_url` the photo that shows it best.
+         * @description `offered` says that its finish and format are on sale, `available` that there are units of it, also while its
+         *     product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best.
          */
         GridRow: {
             id: number;
