@@ -78,6 +78,7 @@ def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
         "props": _form_props(request, product_id),
         "product": product,
         "is_new": "cree" in request.GET,
+        "is_restored": "restaure" in request.GET,
     }
     if product is not None and product.trashed_at is None:
         rights = _rights(request.user)

@@ -282,8 +282,12 @@ def test_two_people_lose_nothing_in_fifty_edits_at_once(admin):
     assert refused > 12
 
 
-def test_page_of_a_product_that_was_just_created_says_so(admin):
+@pytest.mark.parametrize(
+    ("word", "said"), [("cree", "Produit créé avec succès"), ("restaure", "Produit restauré")]
+)
+def test_page_of_a_product_that_was_just_created_or_restored_says_so(admin, word, said):
     product = make_product()
-    said = "Produit créé avec succès"
-    assert said in admin.get(f"/admin/produits/{product.pk}?cree=1").content.decode()
+    page = admin.get(f"/admin/produits/{product.pk}?{word}=1").content.decode()
+    assert said in page
+    assert 'id="declinaisons"' in page
     assert said not in admin.get(f"/admin/produits/{product.pk}").content.decode()

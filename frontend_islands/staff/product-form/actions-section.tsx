@@ -31,8 +31,9 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
   const run = useMutation({
     mutationFn: (action: "archive" | "unarchive" | "restore") => runAction(product.id, action),
     onSuccess: (fresh, action) => {
-      const said = { archive: t("archived"), unarchive: t("unarchived"), restore: t("restored") }[action];
-      toast({ kind: "success", title: said });
+      // A page drawn of the trash lacks photos and variants.
+      if (action === "restore") return goTo(`/admin/produits/${product.id}?restaure=1`);
+      toast({ kind: "success", title: action === "archive" ? t("archived") : t("unarchived") });
       onChanged(fresh);
     },
     onError: fail,
@@ -67,7 +68,7 @@ export function ActionsSection({ product, rights, trashDays, hasChanges, onChang
         <button
           className="button button--primary"
           type="button"
-          disabled={run.isPending}
+          disabled={run.isPending || run.isSuccess}
           onClick={() => run.mutate("restore")}
         >
           {t("restore")}

@@ -233,6 +233,15 @@ it("makes one copy, however long its page takes to come", async () => {
   expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/duplicate"]);
 });
 
+it("draws the page of a restored product anew: that of the trash lacks photos and variants", async () => {
+  stored = { ...OURS, trashed_at: "2026-11-29T10:00:00Z" };
+  answers = [{ status: 200, body: OURS }];
+  const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
+  await user.click(await screen.findByRole("button", { name: "Restaurer" }));
+  await waitFor(() => expect(goTo).toHaveBeenLastCalledWith("/admin/produits/7?restaure=1"));
+  expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/restore"]);
+});
+
 it("sends a copy whose answer was lost under the same key, and another choice after it was told", async () => {
   stored = { ...OURS, images: [{}] } as unknown as AdminProduct;
   answers = [
