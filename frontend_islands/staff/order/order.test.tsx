@@ -1,5 +1,6 @@
 import { act, fireEvent, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
+import type { StaffOrderSheet } from "@/api/types";
 import { type Held, hold } from "@/testing/held";
 import { props, sheet } from "@/testing/order-sheet";
 import { renderStaff } from "@/testing/staff";
@@ -55,6 +56,37 @@ it("offers to remove an order once nothing stands against it, and else says what
   expect(await screen.findByRole("button", { name: "Supprimer" })).toBeTruthy();
 });
 
+it("tells pieces of one product apart wherever it names them", async () => {
+  const [painted] = sheet.lines as [StaffOrderSheet["lines"][0]];
+  const raw = { ...painted, id: 8, detail: "Non peint · 30 cm", quantity: 1, sent_quantity: 1, to_send: 0 };
+  const piece = { quantity: 1, number: 1, name: painted.product_name, photos: [] };
+  const order = {
+    ...sheet,
+    lines: [painted, raw],
+    pieces: [
+      { ...piece, id: 1, detail: painted.detail, stage: "to_print" },
+      { ...piece, id: 2, detail: raw.detail, stage: "shipped" },
+    ],
+    shipments: [
+      { id: 1, sent_at: "2026-11-21T10:00:00Z", lines: [{ item_id: 8, quantity: 1 }], undone_at: null },
+    ],
+  };
+  answers["GET /api/admin/orders"] = { body: order };
+  const { user, screen } = await renderStaff(<OrderScreen {...props} />);
+  expect(await screen.findByText("1 × Sorcière de minuit (Non peint · 30 cm)")).toBeTruthy();
+  const names = screen.getAllByRole("button", { name: /^Photographier/ });
+  expect(names.map((button) => button.getAttribute("aria-label"))).toEqual([
+    "Photographier, Photos (0) : Sorcière de minuit (Peint)",
+    "Photographier, Photos (0) : Sorcière de minuit (Non peint · 30 cm)",
+  ]);
+  expect([...document.querySelectorAll(".order-workshop strong")].map((name) => name.textContent)).toEqual([
+    "Sorcière de minuit (Peint)",
+    "Sorcière de minuit (Non peint · 30 cm)",
+  ]);
+  await user.click(screen.getByRole("button", { name: "Expédier" }));
+  expect(await screen.findByRole("group", { name: "Quantité : Sorcière de minuit (Peint)" })).toBeTruthy();
+});
+
 it.each([
   ["not_authenticated", "Connectez-vous pour continuer.", "Connectez-vous pour continuer.", true],
   ["order_just_paid", "Elle vient d'être payée.", "Elle vient d'être payée.", false],
@@ -98,7 +130,7 @@ it("sends a part of an order once its mail was seen", async () => {
   const { user, screen } = await renderStaff(<OrderScreen {...props} />);
 
   await user.click(await screen.findByRole("button", { name: "Expédier" }));
-  expect(screen.getByRole("group", { name: /^Quantité\s: Sorcière de minuit$/ })).toBeTruthy();
+  expect(screen.getByRole("group", { name: /^Quantité\s: Sorcière de minuit \(Peint\)$/ })).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Une de moins" }));
   expect(screen.getByText(/1 pièce reste à l'atelier/)).toBeTruthy();
   await user.type(screen.getByLabelText(/Numéro de suivi/), "6A1");
@@ -243,7 +275,9 @@ it("keeps keyboards where they are when a piece is back on the shelf", async () 
   answers["GET /api/admin/orders"] = { body: refunded(false) };
   answers["POST /api/admin/refunds/r1/lines/5/restock"] = { body: {} };
   const { user, screen } = await renderStaff(<OrderScreen {...props} />);
-  const restock = await screen.findByRole("button", { name: "Remettre 1 × Sorcière de minuit en stock" });
+  const restock = await screen.findByRole("button", {
+    name: "Remettre 1 × Sorcière de minuit (Peint) en stock",
+  });
   answers["GET /api/admin/orders"] = { body: refunded(true) };
   await user.click(restock);
   await screen.findByText("Pièces remises en stock");
@@ -330,7 +364,7 @@ it("decides a refund once its consequences were seen, and follows it to its end"
   await user.click(screen.getByLabelText("Déjà chez le client, ou en route"));
   await user.click(screen.getByLabelText("Remettre en stock"));
   await user.click(screen.getByRole("button", { name: "Voir ce que cela fait" }));
-  await screen.findByText(/1 × Sorcière de minuit : en stock à nouveau/);
+  await screen.findByText(/1 × Sorcière de minuit \(Peint\) : en stock à nouveau/);
   expect(screen.getByText(/^1 pièce\s: 40,00\s€$/)).toBeTruthy();
   // Ten of it were never collected.
   await user.click(screen.getByRole("button", { name: /^Rembourser 30,00\s€$/ }));

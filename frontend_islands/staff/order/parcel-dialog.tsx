@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import type { SheetLine, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
 import { today } from "@/staff/shared/dates";
+import { pieceLabel } from "@/staff/shared/piece-label";
 import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
 import { Piece, Stepper } from "./pieces";
@@ -67,7 +68,7 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
         {here.map((line) => (
           <Piece key={line.id} line={line}>
             <Stepper
-              label={t("quantityOf", { piece: line.product_name })}
+              label={t("quantityOf", { piece: pieceLabel(line.product_name, line.detail) })}
               value={chosen(line)}
               most={line.quantity - line.sent_quantity}
               onChange={(value) => setUnits(new Map(units).set(line.id, value))}

@@ -1,7 +1,8 @@
 /** Lines of an order, told apart by finish and format, with their picture. */
 import type { ReactNode } from "react";
-import type { SheetLine } from "@/api/types";
+import type { SheetLine, StaffOrderSheet } from "@/api/types";
 import { Icon } from "@/lib/icon";
+import { pieceLabel } from "@/staff/shared/piece-label";
 import { translate } from "@/staff/shared/translate";
 import words from "./words.json";
 
@@ -30,6 +31,12 @@ export function Piece({ line, children }: { line: SheetLine; children?: ReactNod
       {children}
     </li>
   );
+}
+
+/** Units of lines as a text each: "2 × Golem de poche (Peint)". */
+export function piecesOf(order: StaffOrderSheet, units: { item_id: number; quantity: number }[]): string[] {
+  const labels = new Map(order.lines.map((line) => [line.id, pieceLabel(line.product_name, line.detail)]));
+  return units.map((unit) => `${unit.quantity} × ${labels.get(unit.item_id) ?? ""}`);
 }
 
 interface StepperProps {

@@ -8,10 +8,11 @@ import { randomKey } from "@/lib/random-key";
 import { toast } from "@/lib/toast";
 import { toAmount } from "@/staff/shared/amounts";
 import { Dialog } from "@/staff/shared/dialog";
+import { pieceLabel } from "@/staff/shared/piece-label";
 import { fieldErrors } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { orderPath, useRefresh } from "./calls";
-import { Piece, Stepper } from "./pieces";
+import { Piece, piecesOf, Stepper } from "./pieces";
 import { Field, Refusal } from "./previewed-step";
 import words from "./words.json";
 
@@ -203,7 +204,7 @@ function Lines({ lines, returned, onChange }: LinesProps) {
         return (
           <Piece key={line.id} line={line}>
             <Stepper
-              label={t("quantityOf", { piece: line.product_name })}
+              label={t("quantityOf", { piece: pieceLabel(line.product_name, line.detail) })}
               value={chosen.units}
               most={line.quantity - line.returned_quantity}
               onChange={(units) => set({ units })}
@@ -237,9 +238,10 @@ function Lines({ lines, returned, onChange }: LinesProps) {
 
 function Consequences({ order, proposal }: { order: StaffOrderSheet; proposal: RefundProposal }) {
   const names = new Map(order.lines.map((line) => [line.id, line]));
-  const restocked = proposal.lines
-    .filter((line) => line.restock)
-    .map((line) => `${line.quantity} × ${names.get(line.item_id)?.product_name ?? ""}`);
+  const restocked = piecesOf(
+    order,
+    proposal.lines.filter((line) => line.restock),
+  );
   const rest = (Number(proposal.left) - Number(proposal.amount)).toFixed(2);
   return (
     <>

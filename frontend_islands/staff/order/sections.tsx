@@ -10,7 +10,7 @@ import { formatDay, formatMoment } from "@/staff/shared/dates";
 import { toastProblem } from "@/staff/shared/problem";
 import { translate } from "@/staff/shared/translate";
 import { orderPath, useRefresh } from "./calls";
-import { Piece } from "./pieces";
+import { Piece, piecesOf } from "./pieces";
 import words from "./words.json";
 
 const t = translate(words);
@@ -66,7 +66,6 @@ interface ParcelsProps {
 
 export function Parcels({ order, onUndo }: ParcelsProps) {
   if (order.shipments.length === 0) return null;
-  const names = new Map(order.lines.map((line) => [line.id, line.product_name]));
   const last = order.shipments.findLast((shipment) => !shipment.undone_at);
   const isSent = order.status === "shipped";
   const isAtWork = order.status === "confirmed" || order.status === "processing";
@@ -80,9 +79,7 @@ export function Parcels({ order, onUndo }: ParcelsProps) {
               {shipment.carrier_label && ` · ${shipment.carrier_label}`}
               {shipment.tracking_number && ` · ${shipment.tracking_number}`}
             </p>
-            <p className="muted">
-              {shipment.lines.map((line) => `${line.quantity} × ${names.get(line.item_id) ?? ""}`).join(", ")}
-            </p>
+            <p className="muted">{piecesOf(order, shipment.lines).join(", ")}</p>
             {shipment.undone_at ? (
               <p className="muted">{t("parcelUndone", { reason: shipment.undo_reason })}</p>
             ) : (
@@ -255,7 +252,6 @@ function RestockButtons({ order, refund }: { order: StaffOrderSheet; refund: She
     onSettled: () => void refresh(),
   });
   if (!order.may.restock) return null;
-  const names = new Map(order.lines.map((line) => [line.id, line.product_name]));
   return refund.lines
     .filter((line) => !line.restocked)
     .map((line) => (
@@ -266,7 +262,7 @@ function RestockButtons({ order, refund }: { order: StaffOrderSheet; refund: She
         disabled={restock.isPending}
         onClick={() => restock.mutate(line.id)}
       >
-        {t("restockLine", { pieces: `${line.quantity} × ${names.get(line.item_id) ?? ""}` })}
+        {t("restockLine", { pieces: piecesOf(order, [line]).join() })}
       </button>
     ));
 }

@@ -1,6 +1,7 @@
 /** Where each piece of an order stands at the workshop, and its photographs. */
 import type { SheetPiece, StaffOrderSheet } from "@/api/types";
 import { Icon } from "@/lib/icon";
+import { pieceLabel } from "@/staff/shared/piece-label";
 import { translate } from "@/staff/shared/translate";
 import { STAGE_NAMES } from "../board/stages";
 import { Sheet } from "./sections";
@@ -21,7 +22,7 @@ export function Workshop({ order, onPhotos }: Props) {
         {order.pieces.map((piece) => (
           <li key={piece.id}>
             <span>
-              <strong>{piece.name}</strong>
+              <strong>{pieceLabel(piece.name, piece.detail)}</strong>
               {piece.quantity > 1 && ` ${t("unitOf", { number: piece.number, quantity: piece.quantity })}`}
               <span className="muted"> · {STAGE_NAMES[piece.stage]}</span>
             </span>
@@ -29,7 +30,7 @@ export function Workshop({ order, onPhotos }: Props) {
               <button
                 className="button button--small"
                 type="button"
-                aria-label={`${piece.photos.length || t("photograph")}, ${t("photosOf", { count: piece.photos.length, piece: piece.name })}`}
+                aria-label={`${piece.photos.length || t("photograph")}, ${t("photosOf", { count: piece.photos.length, piece: pieceLabel(piece.name, piece.detail) })}`}
                 onClick={() => onPhotos(piece)}
               >
                 <Icon name="camera" />

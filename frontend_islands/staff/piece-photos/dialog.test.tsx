@@ -49,11 +49,11 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+const PIECE = { id: 7, name: "Golem", detail: "Peint" };
+
 it("shows the mail before the photo goes, and sends it with the message", async () => {
   const close = vi.fn();
-  const { user, screen } = await renderStaff(
-    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={close} />,
-  );
+  const { user, screen } = await renderStaff(<PiecePhotosDialog piece={PIECE} onClose={close} />);
   await user.type(await screen.findByLabelText(/Votre message/), "Bravo");
   const ask = vi.spyOn(window, "confirm").mockReturnValue(false);
   await user.click(screen.getByRole("button", { name: "Fermer" }));
@@ -87,9 +87,7 @@ it("shows the mail before the photo goes, and sends it with the message", async 
 });
 
 it("sends the photo of the mail that was read, though another was taken since", async () => {
-  const { user, screen } = await renderStaff(
-    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
-  );
+  const { user, screen } = await renderStaff(<PiecePhotosDialog piece={PIECE} onClose={() => undefined} />);
   await user.click(await screen.findByRole("button", { name: "Voir l'e-mail" }));
   const confirm = await screen.findByRole("button", { name: "Envoyer au client" });
   photos = [photo, { ...photo, id: 5 }];
@@ -103,9 +101,7 @@ it("sends the photo of the mail that was read, though another was taken since", 
 
 it("shows the mail again without the refusal that was read before", async () => {
   refusals = 1;
-  const { user, screen } = await renderStaff(
-    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
-  );
+  const { user, screen } = await renderStaff(<PiecePhotosDialog piece={PIECE} onClose={() => undefined} />);
   await user.click(await screen.findByRole("button", { name: "Voir l'e-mail" }));
   await user.click(await screen.findByRole("button", { name: "Envoyer au client" }));
   expect((await screen.findByRole("alert")).textContent).toContain("Réessayez dans un instant.");
@@ -116,9 +112,7 @@ it("shows the mail again without the refusal that was read before", async () => 
 
 it("says beside the photo why it was not removed, with the way to sign in, until it is tried again", async () => {
   isSignedOut = true;
-  const { user, screen } = await renderStaff(
-    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
-  );
+  const { user, screen } = await renderStaff(<PiecePhotosDialog piece={PIECE} onClose={() => undefined} />);
   const remove = async () => {
     await user.click(await screen.findByRole("button", { name: "Supprimer" }));
     const asked = within(screen.getByRole("dialog", { name: "Supprimer la photo" }));
@@ -126,7 +120,7 @@ it("says beside the photo why it was not removed, with the way to sign in, until
   };
   await remove();
   // The page behind an open dialog can't be reached: a notice there neither closes nor leads anywhere.
-  const refused = within(screen.getByRole("dialog", { name: /Golem/ }));
+  const refused = within(screen.getByRole("dialog", { name: /Golem \(Peint\)$/ }));
   expect((await refused.findByRole("alert")).textContent).toContain("La photo n'est pas supprimée");
   expect(refused.getByRole("link", { name: "Se connecter dans un autre onglet" })).toBeTruthy();
   isSignedOut = false;
@@ -137,9 +131,7 @@ it("says beside the photo why it was not removed, with the way to sign in, until
 it("sends a photo again under the same key after a lost answer, another one under its own", async () => {
   vi.spyOn(shrinking, "shrink").mockImplementation(async (file) => file);
   const send = vi.spyOn(sending, "sendFile").mockRejectedValue(new ApiProblem(0, "network", ""));
-  const { user, screen } = await renderStaff(
-    <PiecePhotosDialog piece={{ id: 7, name: "Golem" }} onClose={() => undefined} />,
-  );
+  const { user, screen } = await renderStaff(<PiecePhotosDialog piece={PIECE} onClose={() => undefined} />);
   const chooser = document.querySelector("input[type=file]") as HTMLInputElement;
   const golem = () => new File(["golem"], "golem.jpg", { type: "image/jpeg", lastModified: 1 });
   const tried = (times: number) => waitFor(() => expect(send).toHaveBeenCalledTimes(times));

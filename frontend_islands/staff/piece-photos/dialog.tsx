@@ -10,6 +10,7 @@ import { uploadProblem } from "../pictures/upload-problem";
 import { formatMoment } from "../shared/dates";
 import { Confirm, Dialog } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
+import { pieceLabel } from "../shared/piece-label";
 import { Loading, Problem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { useMailPreview, usePhotos, useRemove, useSend, useUpload } from "./calls";
@@ -18,7 +19,7 @@ import words from "./words.json";
 const t = translate(words);
 
 interface Props {
-  piece: { id: number; name: string };
+  piece: { id: number; name: string; detail: string };
   onClose: () => void;
 }
 
@@ -36,6 +37,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
   const isBusy = upload.isPending || preview.isPending || send.isPending;
   useLeaveWarning(upload.isPending);
 
+  const label = pieceLabel(piece.name, piece.detail);
   const all = photos.data?.photos ?? [];
   const unsent = all.filter((photo) => !photo.sent_at);
   const photo = unsent.find(({ id }) => id === chosen) ?? unsent.at(-1);
@@ -74,7 +76,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
   const error = send.error ?? preview.error;
   return (
     <Dialog
-      title={mails ? t("previewTitle") : t("title", { piece: piece.name })}
+      title={mails ? t("previewTitle") : t("title", { piece: label })}
       onClose={onClose}
       isBusy={isBusy}
       typed={message}
@@ -138,7 +140,7 @@ export function PiecePhotosDialog({ piece, onClose }: Props) {
             {[...all].reverse().map((each) => (
               <PhotoItem
                 key={each.id}
-                piece={piece.name}
+                piece={label}
                 photo={each}
                 isChosen={each === photo}
                 onChoose={() => setChosen(each.id)}
