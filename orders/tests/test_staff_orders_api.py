@@ -320,6 +320,13 @@ def test_slips_and_labels_are_pdfs_in_the_customers_words(packer, order):
     assert packer.get(f"{path(order, 'slip.pdf')}?shipment=7").status_code == 404
 
 
+def test_a_name_with_hyphens_breaks_after_them_on_a_label(packer, order):
+    Order.objects.filter(pk=order.pk).update(first_name="Maximiliane-Alexandra-Friederike", last_name="Roth")
+    label = packer.get(f"/api/admin/orders/labels.pdf?order={order.pk}")
+    printed = PdfReader(BytesIO(label.content)).pages[0].extract_text().replace("\u200b", "").split()
+    assert printed[printed.index("Maximiliane-Alexandra-") + 1] == "Friederike"
+
+
 def test_an_archived_order_comes_back(staff_client, order):
     for status in ("shipped", "delivered"):
         change_status(order_id=order.pk, status=status, actor=None)
