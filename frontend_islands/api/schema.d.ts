@@ -5263,7 +5263,8 @@ export interface components {
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
-         *     `carrier` left out stays the parcel's; "" is one that is not listed.
+         *     `carrier` left out stays the parcel's; "" is one that is not listed. `shipment_id` is the parcel whose number is
+         *     added or corrected, the last one if left out.
          */
         StatusChangeRequest: {
             /** Format: date-time */
@@ -5274,6 +5275,8 @@ export interface components {
             /** @default  */
             tracking_number: string;
             carrier?: components["schemas"]["CarrierEnum"] | components["schemas"]["BlankEnum"] | components["schemas"]["NullEnum"];
+            /** Format: int64 */
+            shipment_id?: number | null;
             refund?: boolean | null;
             /** @default  */
             reason: string;

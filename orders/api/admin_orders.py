@@ -16,6 +16,7 @@ from accounts.recent_authentication import require_recent
 from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.order_sheets import AdminOrderDetailSerializer, AdminOrderSerializer
+from orders.api.serializers import StrictIntegerField
 from orders.api.staff_calls import (
     ORDER_OR_MAILS,
     PREVIEW,
@@ -30,6 +31,7 @@ from orders.selectors.admin_orders import Waits, admin_order, find_orders
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.stripe import gateway
+from shop.core.row_keys import ROW_KEY
 from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_calls import KnownFieldsSerializer, allowed, next_address, private
 
@@ -68,13 +70,15 @@ class StatusChangeSerializer(KnownFieldsSerializer, ExpectedVersionSerializer):
     """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
 
     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
-    `carrier` left out stays the parcel's; "" is one that is not listed.
+    `carrier` left out stays the parcel's; "" is one that is not listed. `shipment_id` is the parcel whose number is
+    added or corrected, the last one if left out.
     """
 
     status = serializers.ChoiceField(choices=OrderStatus.choices)
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
     carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True)
+    shipment_id = StrictIntegerField(required=False, allow_null=True, default=None, **ROW_KEY)
     refund = serializers.BooleanField(required=False, allow_null=True, default=None)
     reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     dispatched_on = serializers.DateField(required=False, allow_null=True, default=None)

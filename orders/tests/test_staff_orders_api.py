@@ -277,6 +277,12 @@ def test_a_misspelt_name_changes_nothing(staff_client, order, call):
     assert (Order.objects.get(pk=order.pk).status, order.shipments.count()) == (order.status, 0)
 
 
+def test_a_number_of_a_parcel_that_is_not_there_is_refused(staff_client, order):
+    refused = post(staff_client, path(order, "status"), status="confirmed", tracking_number="6A1", shipment_id=7)
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert not order.tracking.filter(tracking_number="6A1").exists()
+
+
 def test_a_refund_says_what_it_would_do_before_it_does(staff_client, order):
     item = order.items.first()
     demand = {"lines": [{"item_id": item.pk, "quantity": 1, "restock": True}]}

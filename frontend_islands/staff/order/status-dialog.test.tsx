@@ -89,6 +89,40 @@ it.each([
   },
 );
 
+it("corrects the number of an earlier parcel", async () => {
+  const sent: unknown[] = [];
+  vi.stubGlobal("fetch", async (path: string, { body }: RequestInit = {}) => {
+    if (path === "/api/me") return Response.json({ csrf_token: "x" });
+    sent.push(JSON.parse(String(body)));
+    return Response.json({ mails: [] });
+  });
+  const parcel = { sent_at: "2026-11-20T09:00:00Z", undone_at: null, tracking_number: "6A1", carrier: "ups" };
+  const two = {
+    ...{ ...order, paid_at: "2026-11-20T08:00:00Z" },
+    lines: [{ id: 7, product_name: "Golem", detail: "Peint" }],
+    shipments: [
+      { ...parcel, id: 1, lines: [{ item_id: 7, quantity: 2 }] },
+      { ...parcel, id: 2, lines: [{ item_id: 7, quantity: 1 }], tracking_number: "6A2", carrier: "" },
+    ],
+  } as unknown as StaffOrderSheet;
+  const { user, screen } = await renderStaff(
+    <StatusDialog order={two} props={props} onShip={() => {}} onClose={() => {}} />,
+  );
+  await user.click(screen.getByRole("radio", { name: /Ajouter un message/ }));
+  expect(screen.getByRole("radio", { name: /6A2/ })).toHaveProperty("checked", true);
+  await user.click(screen.getByRole("radio", { name: /6A1.*2 × Golem \(Peint\)/ }));
+  expect(screen.getByLabelText<HTMLSelectElement>("Transporteur").selectedOptions[0]?.text).toBe("UPS");
+  await user.type(screen.getByLabelText(/^Numéro de suivi/), "6A3");
+  await user.click(screen.getByRole("button", { name: "Voir l'e-mail" }));
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]).toMatchObject({
+    status: "confirmed",
+    tracking_number: "6A3",
+    carrier: "ups",
+    shipment_id: 1,
+  });
+});
+
 it("hands what was typed to the dialog that sends, which asks before it drops it", async () => {
   const shipped = { status: "shipped", status_label: "Expédiée", allowed: true, reason: "" };
   const ready = {

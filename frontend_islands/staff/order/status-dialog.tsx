@@ -5,6 +5,7 @@ import { formatMoney } from "@/lib/money";
 import { formatMoment } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
 import { isConflict, orderPath } from "./calls";
+import { piecesOf } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import words from "./words.json";
 
@@ -33,7 +34,8 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   const [status, setStatus] = useState("");
   const [message, setMessage] = useState("");
   const [tracking, setTracking] = useState("");
-  const parcel = order.shipments.findLast((shipment) => !shipment.undone_at);
+  const parcels = order.shipments.filter((shipment) => !shipment.undone_at);
+  const [parcel, setParcel] = useState(parcels.at(-1));
   const [carrier, setCarrier] = useState(parcel?.carrier ?? usualCarrier(props));
   const [reason, setReason] = useState("");
   const [refund, setRefund] = useState<boolean>();
@@ -65,7 +67,8 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
       path={orderPath(order.id, "/status")}
       body={{
         ...{ status, message, reason },
-        ...(isAddition && tracking && { tracking_number: tracking, carrier }),
+        ...(isAddition &&
+          tracking && { tracking_number: tracking, carrier, shipment_id: parcel?.id ?? null }),
         ...(decision && { refund }),
       }}
       done={t("statusSaved")}
@@ -137,6 +140,29 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           />
         </Field>
       )}
+      {isAddition && parcels.length > 1 && (
+        <fieldset className="order-choices">
+          <legend>{t("trackingOf")}</legend>
+          {parcels.map((shipment) => (
+            <label key={shipment.id} className="order-choice">
+              <input
+                type="radio"
+                name="parcel"
+                checked={shipment.id === parcel?.id}
+                onChange={() => {
+                  setParcel(shipment);
+                  setCarrier(shipment.carrier);
+                }}
+              />
+              <span>
+                {t("parcelOf", { day: formatMoment(shipment.sent_at) })}
+                {shipment.tracking_number && ` · ${shipment.tracking_number}`}
+                <span className="order-choice__why">{piecesOf(order, shipment.lines).join(", ")}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
       {isAddition && (
         <TrackingFields
           props={props}
@@ -144,7 +170,8 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           carrier={carrier}
           onTracking={setTracking}
           onCarrier={setCarrier}
-          {...(parcel && { hint: t("trackingOfLast", { day: formatMoment(parcel.sent_at) }) })}
+          {...(parcel &&
+            parcels.length === 1 && { hint: t("trackingOfLast", { day: formatMoment(parcel.sent_at) }) })}
         />
       )}
       <MessageField message={message} onMessage={setMessage} />

@@ -54,6 +54,7 @@ def change_status(
     message: str = "",
     tracking_number: str = "",
     carrier: str | None = None,
+    shipment_id: int | None = None,
     refund: bool | None = None,
     reason: str = "",
     dispatched_on: date | None = None,
@@ -63,7 +64,8 @@ def change_status(
 ) -> Order:
     """Set a status that the table offers (`orders.models.states`); the customer gets a tracking entry and a mail.
 
-    Setting the status that the order has is an addition when it comes with a message or a number, else nothing.
+    Setting the status that the order has is an addition when it comes with a message or a number, else nothing; the
+    number is that of the parcel `shipment_id`, else the last one's.
 
     `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund` they raise Problem 409
     `refund_decision_needed` with `refundable`, `money` and `voided` in euros; True credits all that is left (see
@@ -90,7 +92,7 @@ def change_status(
         else:
             update_status(
                 order_id=order_id, status=status, message=message, tracking_number=tracking_number,
-                carrier=carrier, actor=actor, reason=reason, dispatched_on=dispatched_on,
+                carrier=carrier, shipment_id=shipment_id, actor=actor, reason=reason, dispatched_on=dispatched_on,
             )  # fmt: skip
     return Order.objects.get(pk=order_id)
 
@@ -102,6 +104,7 @@ def update_status(
     message: str = "",
     tracking_number: str = "",
     carrier: str | None = None,
+    shipment_id: int | None = None,
     actor: "User | None",
     reason: str = "",
     dispatched_on: date | None = None,
@@ -117,8 +120,9 @@ def update_status(
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if status == order.status:
             return add_to_status(
-                order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
-            )
+                order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor,
+                shipment_id=shipment_id,
+            )  # fmt: skip
         day = dispatched_on if status == OrderStatus.SHIPPED else None
         return transition(
             order, status, by=ActorKind.STAFF, actor=actor, at=dispatch_moment(order, day),
@@ -127,12 +131,18 @@ def update_status(
 
 
 def add_to_status(
-    order: Order, *, message: str, tracking_number: str, carrier: str | None = None, actor: "User | None"
-) -> OrderTracking | None:
+    order: Order, *, message: str, tracking_number: str, carrier: str | None = None, actor: "User | None",
+    shipment_id: int | None = None,
+) -> OrderTracking | None:  # fmt: skip
     """Add a message or number to the present status; None when there is nothing new. Runs with the order locked.
 
-    A number is the last parcel's, once one is on its way."""
-    shipment = latest_shipment(order) if tracking_number else None
+    A number is that of the parcel `shipment_id`, else the last one's, once one is on its way. Raises
+    Shipment.DoesNotExist for a parcel that is not on its way."""
+    shipment = None
+    if shipment_id is not None:
+        shipment = order.shipments.get(pk=shipment_id, undone_at=None)
+    elif tracking_number:
+        shipment = latest_shipment(order)
     if carrier is None:
         carrier = shipment.carrier if shipment else ""
     latest = order.tracking.first()
@@ -142,19 +152,20 @@ def add_to_status(
         written_message(order, latest),
         latest.tracking_number,
     )
-    # The number leads to the page of its carrier: another one is news.
+    # The number leads to the page of its carrier: another one is news, and so is that of another parcel.
     if repeated and tracking_number and latest is not None:
         repeated = carrier == latest.carrier
+        repeated = repeated and (shipment is None or shipment.tracking_number == tracking_number)
     if repeated or not (message or tracking_number):
         return None
-    if shipment is not None:
+    if shipment is not None and tracking_number:
         shipment.tracking_number, shipment.carrier = tracking_number, carrier
         shipment.save(update_fields=["tracking_number", "carrier"])
     entry = record_tracking(
         order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
     )
     record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
-    mail_status(order, entry)
+    mail_status(order, entry, parcel=shipment)
     return entry
 
 

@@ -28,8 +28,11 @@ class StatusNews:
     paragraphs: Sequence[str]
 
 
-def mail_status(order: Order, entry: OrderTracking, *, once: str = "") -> None:
-    """Mail the customer what `entry` says, once an entry, to be sent a minute later.
+def mail_status(
+    order: Order, entry: OrderTracking, *, once: str = "", parcel: Shipment | None = None
+) -> None:
+    """Mail the customer what `entry` says, once an entry, to be sent a minute later. `parcel` is the one whose number
+    it adds.
 
     Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`, which leaves alone
     those that have a key of their own, `once`. Call it in the transaction that writes the entry.
@@ -37,7 +40,7 @@ def mail_status(order: Order, entry: OrderTracking, *, once: str = "") -> None:
     with translation.override(order.language):
         news = status_news(order, entry)
         money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
-        parcel = _parcel(entry.shipment)
+        pieces = _parcel(parcel or entry.shipment)
     mail_customer(
         order,
         "order_status",
@@ -50,7 +53,7 @@ def mail_status(order: Order, entry: OrderTracking, *, once: str = "") -> None:
             "carrier": entry.get_carrier_display() if entry.carrier else "",
             "tracking_url": entry.parcel_url,
             "signature": entry.actor.first_name if entry.actor else "",
-            "parcel": parcel,
+            "parcel": pieces,
         },
         once=once or f"{order.pk}:{entry.pk}",
         not_before=timezone.now() + STATUS_PAUSE,

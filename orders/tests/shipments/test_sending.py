@@ -118,6 +118,38 @@ def test_the_mails_say_which_pieces_are_in_which_parcel(order):
     assert "Dans ce colis\xa0:\n- 1 × Golem\n- 1 × Hibou\n" in text
 
 
+def test_the_number_of_an_earlier_parcel_is_corrected(order):
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    last = send(order, 1, 1, carrier="dpd", tracking_number="6A2")
+
+    def numbers() -> list[tuple[str, str]]:
+        return list(order.shipments.order_by("pk").values_list("carrier", "tracking_number"))
+
+    change = {"order_id": order.pk, "status": "shipped", "actor": None}
+    change_status(**change, tracking_number="6A3", shipment_id=first.pk)
+    assert numbers() == [("colissimo", "6A3"), ("dpd", "6A2")]
+    subject, text = last_mail(order)
+    assert subject == f"Des nouvelles de votre commande {order.reference}"
+    assert "6A3" in text
+    assert "Dans ce colis\xa0:\n- 1 × Golem\n\n" in text
+    change_status(**change, tracking_number="6A4")
+    assert numbers() == [("colissimo", "6A3"), ("dpd", "6A4")]
+    # Both travel as one.
+    change_status(**change, tracking_number="6A4", carrier="dpd", shipment_id=first.pk)
+    assert numbers() == [("dpd", "6A4"), ("dpd", "6A4")]
+    before = OutgoingMail.objects.count()
+    assert change_status(**change, tracking_number="6A4", shipment_id=first.pk).pk == order.pk
+    assert OutgoingMail.objects.count() == before
+    undo_shipment(shipment_id=last.pk, reason="Erreur", actor=None)
+    other = send(pay_order(make_order((make_product("Kraken"), 1))), 1)
+    for elsewhere in (last, other):
+        with pytest.raises(Shipment.DoesNotExist):
+            change_status(
+                **{**change, "status": "processing"}, tracking_number="6A5", shipment_id=elsewhere.pk
+            )
+    assert numbers() == [("dpd", "6A4"), ("dpd", "6A4")]
+
+
 def test_l216_6_who_waits_for_the_rest_reads_that_a_part_is_late(order):
     send(order, 1, 0)
     report_overdue_orders(timezone.now() + timedelta(days=90))
