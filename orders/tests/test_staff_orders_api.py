@@ -278,7 +278,9 @@ def test_a_misspelt_name_changes_nothing(staff_client, order, call):
 
 
 def test_a_number_of_a_parcel_that_is_not_there_is_refused(staff_client, order):
-    refused = post(staff_client, path(order, "status"), status="confirmed", tracking_number="6A1", shipment_id=7)
+    refused = post(
+        staff_client, path(order, "status"), status="confirmed", tracking_number="6A1", shipment_id=7
+    )
     assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
     assert not order.tracking.filter(tracking_number="6A1").exists()
 

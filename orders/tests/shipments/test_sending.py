@@ -150,6 +150,17 @@ def test_the_number_of_an_earlier_parcel_is_corrected(order):
     assert numbers() == [("dpd", "6A4"), ("dpd", "6A4")]
 
 
+def test_a_number_that_was_corrected_leads_nowhere(order, client):
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    send(order, 1, 1, carrier="colissimo", tracking_number="6A2")
+    change_status(
+        order_id=order.pk, status="shipped", actor=None, tracking_number="6A3", shipment_id=first.pk
+    )
+    page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+    assert [page.count(f">{number}</strong>") for number in ("6A1", "6A2", "6A3")] == [0, 1, 1]
+    assert "6A1" not in page
+
+
 def test_l216_6_who_waits_for_the_rest_reads_that_a_part_is_late(order):
     send(order, 1, 0)
     report_overdue_orders(timezone.now() + timedelta(days=90))
