@@ -12,7 +12,7 @@ from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
 from orders.selectors.shipments import units_to_send
 from shop.core.dates import day_in_words
-from shop.core.letters import drawable
+from shop.core.letters import drawable, without_pictures
 from shop.core.models import ShopSettings
 
 
@@ -53,7 +53,7 @@ def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
             if shipment is not None and any(units_to_send(order).values())
             else "",
             "gift_title": _("%(name)s vous écrit") % {"name": order.customer_name},
-            "gift_message": order.gift_message,
+            "gift_message": without_pictures(order.gift_message),
         }
 
 

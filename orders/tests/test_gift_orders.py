@@ -186,6 +186,12 @@ def test_the_draft_of_an_invoice_starts_with_the_billing_address():
     )  # fmt: skip
 
 
+def test_the_slip_leaves_out_what_it_can_only_name():
+    order = pay_order(gift_order())
+    order.gift_message = "Joyeux Noël ! \U0001f384\u2764\ufe0f\nAna"
+    assert slip_view(order)["gift_message"] == "Joyeux Noël ! \ufe0f\nAna"
+
+
 @pytest.mark.parametrize(
     ("language", "title", "message"),
     [

@@ -38,6 +38,11 @@ def drawable(value: Any) -> Any:
     return value
 
 
+def without_pictures(text: str) -> str:
+    """Return a text without the signs for which `drawable` only has a name: 🎂 would read ":birthday:"."""
+    return _NOT_DRAWN.sub(lambda sign: "" if anyascii(sign[0]).startswith(":") else sign[0], text)
+
+
 def slug_of(text: str) -> str:
     """Return a text as words of an address. `œ` is `oe` and `ß` is `ss`: `slugify` alone makes `cur` of « cœur »."""
     return slugify(text.casefold().translate(LETTERS))

@@ -7,7 +7,7 @@ import pytest
 import typst
 from django.conf import settings
 
-from shop.core.letters import drawable
+from shop.core.letters import drawable, without_pictures
 
 FONTS = Path(settings.BASE_DIR) / "orders" / "invoices" / "fonts"
 
@@ -29,6 +29,11 @@ def test_a_name_is_printed_in_letters_that_can_be_drawn(typed: str, printed: str
         "lines": [printed, {"name": printed}],
         "pages": 2,
     }
+
+
+def test_a_message_is_printed_without_its_pictures() -> None:
+    typed = "Joyeux anniversaire 🎂 王小明 !\n❤\ufe0f :-)"
+    assert drawable(without_pictures(typed)) == "Joyeux anniversaire  WangXiaoMing !\n :-)"
 
 
 def test_the_fonts_draw_every_letter_that_is_left_as_it_is(tmp_path: Path) -> None:
