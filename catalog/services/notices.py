@@ -201,12 +201,16 @@ def purge_notices(before: datetime, limit: int) -> int:
 
 
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
-    """Whether the product's page offers the very variant, and it can be bought."""
+    """Whether the product's page offers the very variant, and it can be bought. One asked for while there was no choice
+    of formats, or of finishes, is back in any of them."""
     if product is None:
         return False
-    shown = offers(product, variants[product.pk])
+    shown = (offer.variant for offer in offers(product, variants[product.pk]))
     return any(
-        offer.variant == wanted and availability_of(product, offer.variant).available for offer in shown
+        wanted.variation_id in (None, row.variation_id)
+        and wanted.finish in ("", row.finish)
+        and availability_of(product, row).available
+        for row in shown
     )
 
 
