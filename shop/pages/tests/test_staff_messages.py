@@ -98,6 +98,12 @@ def test_mail_to_the_workshop_leads_to_the_page_that_answers(staff: Client) -> N
     assert OutgoingMail.objects.filter(kind="contact_reply").count() == 2
 
 
+def test_a_message_leads_to_the_orders_of_its_address(staff: Client) -> None:
+    send(Client(), email="zoe+figurines@example.com")
+    page = staff.get(f"/admin/messages/{ContactRequest.objects.get().pk}").content.decode()
+    assert '<a href="/admin/commandes?q=zoe%2Bfigurines%40example.com">Celles de cette adresse</a>' in page
+
+
 def test_answer_as_long_as_browsers_let_it_become_is_sent(staff: Client) -> None:
     asked, longest = make_message(), "ab\n" * 1666 + "ab"
     staff.post(f"/admin/messages/{asked.pk}", {"text": longest.replace("\n", "\r\n")})
