@@ -48,8 +48,25 @@ def erasure_of(user_key: int) -> Erasure | None:
     return Erasure.objects.filter(user_key=user_key).exclude(state=ErasureState.DONE).first()
 
 
-def guest_erasure_of(email: str) -> Erasure | None:
-    """Return the erasure that is registered for somebody without an account, or under way. One query."""
+def blocked_member(email: str) -> User | None:
+    """Return the account of an address whose member can't sign in: who proves the address has their rights by it. One
+    query."""
+    return User.objects.filter(email=email, is_active=False).first()
+
+
+def person_of_address(email: str) -> Person:
+    """Return who is meant by an address that was proven: a blocked member, or somebody without an account. Two queries
+    at most."""
+    member = blocked_member(email)
+    return Person(0, (email,)) if member is None else person_of(member)
+
+
+def erasure_of_address(email: str) -> Erasure | None:
+    """Return the erasure that is registered, or under way, for a blocked member or somebody without an account. Two
+    queries at most."""
+    member = blocked_member(email)
+    if member is not None:
+        return erasure_of(member.pk)
     # Few at a time, and SQLite can't ask a list of JSON for a member.
     running = Erasure.objects.filter(user_key=None).exclude(state=ErasureState.DONE)
     return next((erasure for erasure in running if email in erasure.emails), None)

@@ -31,7 +31,13 @@ from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.core.transaction_locks import lock_names
 from shop.pages.models import Erasure, ErasureState
-from shop.pages.selectors.personal_data import erasure_of, guest_erasure_of, open_matters, person_of
+from shop.pages.selectors.personal_data import (
+    blocked_member,
+    erasure_of,
+    erasure_of_address,
+    open_matters,
+    person_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +47,13 @@ WAIT_FOR_ORDERS = timedelta(hours=1)
 """Between two looks at an erasure that waits for what is open."""
 
 
-def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -> Erasure:
+def request_erasure(
+    *, user: User, language: str, by_inactivity: bool = False, by_link: bool = False
+) -> Erasure:
     """Register the erasure of an account; one that is registered already stays as it is.
 
-    The caller has checked the password. What is open is named in a mail, with the day by which it is done all the same.
+    The caller has checked the password, or the link that a blocked member opened. What is open is named in a mail, with
+    the day by which it is done all the same.
     Raises `Problem` (409 `last_admin`).
     """
     with transaction.atomic():
@@ -57,7 +66,7 @@ def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -
                 "last_admin", _("Impossible d'effacer le dernier administrateur de la boutique."), 409
             )
         person = person_of(member)
-        erasure = _register(person, language, by_inactivity=by_inactivity)
+        erasure = _register(person, language, by_inactivity=by_inactivity, by_link=by_link)
         record_audit(
             "erasure.requested",
             member,
@@ -67,26 +76,30 @@ def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -
     return erasure
 
 
-def request_guest_erasure(*, email: str, language: str) -> Erasure:
-    """Register the erasure of somebody without an account, whose address the caller knows to be theirs; one that is
-    registered already stays as it is.
+def request_erasure_by_link(*, email: str, language: str) -> Erasure:
+    """Register the erasure of somebody who can't sign in, without an account or with a blocked one, and whose address
+    the caller knows to be theirs; one that is registered already stays as it is.
 
     It takes what the erasure of an account takes. Raises `Problem` (409 `has_account`).
     """
     with transaction.atomic():
         lock_names([f"erasure:{email}"])
-        known = guest_erasure_of(email)
+        known = erasure_of_address(email)
         if known is not None:
             return known
         refuse_member(email)
-        erasure = _register(Person(0, (email,)), language)
+        member = blocked_member(email)
+        if member is not None:
+            return request_erasure(user=member, language=language, by_link=True)
+        erasure = _register(Person(0, (email,)), language, by_link=True)
         record_audit("erasure.requested", erasure, actor=None, after={"due_by": erasure.due_by.isoformat()})
     return erasure
 
 
 def refuse_member(email: str) -> None:
-    """Raise `Problem` (409 `has_account`) for the address of an account: its member asks in the member area."""
-    if User.objects.filter(email=email).exists():
+    """Raise `Problem` (409 `has_account`) for the address of an account: its member asks in the member area, unless
+    they are blocked."""
+    if User.objects.filter(email=email, is_active=True).exists():
         raise Problem(
             "has_account",
             _("Cette adresse a un compte\u00a0: son effacement se demande dans l'espace membre."),
@@ -94,7 +107,9 @@ def refuse_member(email: str) -> None:
         )
 
 
-def _register(person: Person, language: str, *, by_inactivity: bool = False) -> Erasure:
+def _register(
+    person: Person, language: str, *, by_inactivity: bool = False, by_link: bool = False
+) -> Erasure:
     """Write the row, end what is sent to who asked, tell them what is open, and begin. Nobody asked for one by
     inactivity, which another mail announced."""
     now = timezone.now()
@@ -107,7 +122,7 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
         due_by=now + _period(now),
     )
     if not by_inactivity:
-        source = ConsentSource.PROFILE if person.key else ConsentSource.MAIL
+        source = ConsentSource.MAIL if by_link else ConsentSource.PROFILE
         for email in person.emails:
             end_mails(email=email, origin=Origin(source, language))
         end_alerts(user_id=person.key, emails=person.emails)
@@ -121,7 +136,7 @@ def _register(person: Person, language: str, *, by_inactivity: bool = False) -> 
                 context={
                     "matters": matters,
                     "due_by": erasure.due_by.isoformat(),
-                    "url": absolute_url(reverse("members-data")) if person.key else "",
+                    "url": "" if by_link else absolute_url(reverse("members-data")),
                 },
                 dedupe_key=f"erasure-registered:{erasure.pk}",
             )
@@ -151,12 +166,15 @@ def cancel_erasure(*, user: User) -> bool:
     return True
 
 
-def cancel_guest_erasure(*, email: str) -> bool:
-    """Take back what somebody without an account registered, whose address the caller knows to be theirs; False for one
+def cancel_erasure_by_link(*, email: str) -> bool:
+    """Take back what somebody who can't sign in registered, whose address the caller knows to be theirs; False for one
     that has begun, or none."""
     with transaction.atomic():
         lock_names([f"erasure:{email}"])
-        known = guest_erasure_of(email)
+        member = blocked_member(email)
+        if member is not None:
+            return cancel_erasure(user=member)
+        known = erasure_of_address(email)
         if known is None:
             return False
         registered = Erasure.objects.select_for_update().filter(pk=known.pk, state=ErasureState.REGISTERED)

@@ -1,5 +1,5 @@
-"""Erasure for somebody without an account: staff send a link to the address that they wrote from, and who opens it has
-proved that the address is theirs."""
+"""Erasure for somebody who can't sign in, without an account or with a blocked one: staff send a link to the address
+that they wrote from, and who opens it has proved that the address is theirs."""
 
 from __future__ import annotations
 

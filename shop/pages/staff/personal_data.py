@@ -41,7 +41,7 @@ def register(request: HttpRequest) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_USERS, WRITE)
 def erasures(request: HttpRequest) -> HttpResponseBase:
-    """Who asked to be erased, and until when. A POST sends a link to somebody who wrote and has no account."""
+    """Who asked to be erased, and until when. A POST sends a link to somebody who wrote and can't sign in."""
     may_send = may(request.user, StaffAction.SEND_ERASURE_LINK)
     form = ErasureLinkForm(request.POST if may_send and request.method == "POST" else None)
     if form.is_bound and form.is_valid():

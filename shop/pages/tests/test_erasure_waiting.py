@@ -31,7 +31,7 @@ from shop.pages.services import erasures
 from shop.pages.services.data_exports import make_export, request_export
 from shop.pages.services.erasures import (
     request_erasure,
-    request_guest_erasure,
+    request_erasure_by_link,
     run_due_erasures,
     run_erasure,
 )
@@ -138,7 +138,7 @@ def test_what_is_written_under_the_address_after_its_erasure_is_not_taken(is_gue
     zoe = None if is_guest else make_member("zoe@example.com")
     order = pay_order(make_order(user=zoe, email="zoe@example.com"))
     if zoe is None:
-        erasure = request_guest_erasure(email="zoe@example.com", language="fr")
+        erasure = request_erasure_by_link(email="zoe@example.com", language="fr")
     else:
         erasure = request_erasure(user=zoe, language="fr")
     Erasure.objects.update(due_by=timezone.now())

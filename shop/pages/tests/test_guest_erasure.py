@@ -1,15 +1,18 @@
-"""Erasure for somebody without an account: staff send a link, who opens it has proved the address."""
+"""Erasure for somebody who can't sign in, without an account or blocked: staff send a link, who opens it has proved the
+address."""
 
 from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 import time_machine
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.tests.people import make_admin, make_member
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Notice
@@ -19,7 +22,7 @@ from orders.services.checkout.placement import join_orders
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import ContactRequest, Erasure, ErasureState
-from shop.pages.services.erasures import request_guest_erasure, run_erasure
+from shop.pages.services.erasures import request_erasure_by_link, run_erasure
 from shop.pages.tests.personal_data import delivered_order, send_mails
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +132,7 @@ def test_pressing_twice_registers_once(staff, client):
     client.post(path)
     client.post(path)
     assert Erasure.objects.count() == 1
-    request_guest_erasure(email="other@example.com", language="fr")
+    request_erasure_by_link(email="other@example.com", language="fr")
     assert Erasure.objects.count() == 2
 
 
@@ -212,3 +215,46 @@ def test_who_makes_an_account_before_it_begins_keeps_what_is_theirs(staff, clien
     (mail,) = mailoutbox[told:]
     assert (mail.to, mail.subject) == ([GUEST], "Vos données n'ont pas été effacées")
     assert "un compte a été créé avec cette adresse\u00a0: rien n'a été effacé" in mail.body
+
+
+@pytest.mark.both_engines
+def test_a_blocked_member_who_writes_is_erased_by_the_link(staff, client, mailoutbox):
+    make_seller()
+    user = make_member(GUEST, first_name="Zoé")
+    order = pay_order(make_order(user=user, email=GUEST))
+    subscriber = make_subscriber(GUEST)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    path = link(staff)
+    page = client.get(path).content.decode()
+    assert "Votre compte est effacé aussi." in page
+    assert "elle n'est pas encore livrée." in unescape(page)
+
+    assert client.post(path).status_code == 303
+    waiting = finish()
+    assert (waiting.state, waiting.user_key) == (ErasureState.REGISTERED, user.pk)
+    assert list(subscriber.consents.values_list("purpose", "action", "source")) == [
+        ("newsletter", "withdrawn", "mail")
+    ]
+    # The page of a member's data is shut to them.
+    assert "Mes données" not in OutgoingMail.objects.get(kind="account_erasure_registered").html
+    assert "Votre demande est enregistrée" in client.get(path).content.decode()
+
+    assert client.post(path, {"cancel": "1"}).status_code == 303
+    assert not Erasure.objects.exists()
+    client.post(path)
+    Erasure.objects.update(due_by=timezone.now())
+    finish()
+    user.refresh_from_db()
+    assert (user.is_closed, user.email, user.first_name) == (True, f"{user.pk}@erased.invalid", "")
+    assert Order.objects.get(pk=order.pk).user_id == user.pk
+    assert "Votre compte est effacé" in [mail.subject for mail in mailoutbox if mail.to == [GUEST]]
+
+
+def test_a_member_who_is_unblocked_asks_in_the_member_area(staff, client):
+    user = make_member(GUEST)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    path = link(staff)
+    User.objects.filter(pk=user.pk).update(is_active=True)
+    page = client.post(path)
+    assert (page.status_code, Erasure.objects.exists()) == (409, False)
+    assert "Cette adresse a un compte" in page.content.decode()

@@ -23,24 +23,25 @@ from shop.core.errors import DeadLink
 from shop.core.file_storage import private_storage
 from shop.core.kept_forms import members_only
 from shop.core.languages import active_language
-from shop.core.personal_data import Person, period_text
+from shop.core.personal_data import period_text
 from shop.core.problems import Problem
 from shop.pages.selectors.personal_data import (
     current_export,
     erasure_of,
-    guest_erasure_of,
+    erasure_of_address,
     kept_after_erasure,
     open_matters,
     person_of,
+    person_of_address,
     printed_activities,
     ready_export,
 )
 from shop.pages.services.data_exports import request_export
 from shop.pages.services.erasures import (
     cancel_erasure,
-    cancel_guest_erasure,
+    cancel_erasure_by_link,
     request_erasure,
-    request_guest_erasure,
+    request_erasure_by_link,
 )
 from shop.pages.services.guest_erasures import address_of_link
 
@@ -111,29 +112,31 @@ def erasure_request(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def erasure_link(request: HttpRequest) -> HttpResponse:
-    """`/effacement?cle=`: the link that somebody without an account received; nothing happens before they
-    press, and `cancel` takes it back until it begins."""
+    """`/effacement?cle=`: the link that somebody received who can't sign in, without an account or with a
+    blocked one; nothing happens before they press, and `cancel` takes it back until it begins."""
     known = address_of_link(request.GET.get("cle", "")[:1000])
     if known is None:
         raise DeadLink("errors/404-erasure.html")
     email, language = known
     refusal, status = "", 200
     if request.method == "POST" and "cancel" in request.POST:
-        cancel_guest_erasure(email=email)
+        cancel_erasure_by_link(email=email)
         return HttpResponseRedirect(request.get_full_path(), status=303)
     if request.method == "POST":
         try:
-            request_guest_erasure(email=email, language=language)
+            request_erasure_by_link(email=email, language=language)
         except Problem as problem:
             refusal, status = problem.detail, problem.status
         else:
             return HttpResponseRedirect(request.get_full_path(), status=303)
+    person = person_of_address(email)
     context: dict[str, Any] = {
         "email": email,
-        "erasure": guest_erasure_of(email),
+        "has_account": bool(person.key),
+        "erasure": erasure_of_address(email),
         "erasure_days": period_text("erasure_days"),
         "refusal": refusal,
-        "matters": open_matters(Person(0, (email,))),
+        "matters": open_matters(person),
         "kept": kept_after_erasure(),
         "legal_period": period_text("invoices_years"),
     }
