@@ -49,10 +49,7 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
     any transaction. Raises Problem: 400 `invalid_email`, `same_email`; 429 `throttled`; and
     `NotAuthenticated` (see `lock_member`).
     """
-    address = clean_email(email)
-    if address == user.email:
-        message = _("C'est déjà l'adresse de votre compte.")
-        raise Problem("same_email", message, errors={"email": [message]})
+    address = check_new_email(user, email)
     limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
     with transaction.atomic():
         lock_member(user.pk)
@@ -69,6 +66,15 @@ def request_email_change(*, user: User, email: str, language: str) -> EmailChang
             )
         record_audit("email.change_requested", user, actor=user)
     return change
+
+
+def check_new_email(user: User, email: str) -> str:
+    """Return another address for the account, in its stored form. Raises Problem 400 `invalid_email`, `same_email`."""
+    address = clean_email(email)
+    if address == user.email:
+        message = _("C'est déjà l'adresse de votre compte.")
+        raise Problem("same_email", message, errors={"email": [message]})
+    return address
 
 
 def cancel_email_change(*, user: User) -> bool:

@@ -223,6 +223,15 @@ def test_what_is_wrong_is_said_and_nothing_is_written(client, member, email, pas
     assert (mails(), EmailChange.objects.count()) == ([], 0)
 
 
+def test_what_is_wrong_with_address_and_password_is_said_at_once(client, member):
+    page = ask(client, "pas une adresse", "faux")
+    errors = page.context["email_form"].errors
+    assert page.status_code == 400
+    assert errors["email"] == ["Veuillez entrer une adresse e-mail valide"]
+    assert errors["password"] == ["Mot de passe incorrect"]
+    assert (mails(), EmailChange.objects.count()) == ([], 0)
+
+
 def test_a_known_address_gets_the_same_answer_and_its_owner_a_mail(client, member):
     make_member("autre@example.com", language="de")
     known, unknown = ask(client, "Autre@Example.com"), ask(client)

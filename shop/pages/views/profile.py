@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 from django import forms
@@ -18,7 +19,7 @@ from accounts.notices import leave_notice
 from accounts.recent_authentication import prove_fully
 from accounts.selectors import address_of
 from accounts.services.addresses import delete_address, save_address
-from accounts.services.email_changes import cancel_email_change, request_email_change
+from accounts.services.email_changes import cancel_email_change, check_new_email, request_email_change
 from blog.forms import origin_of, read_choices
 from blog.models import ConsentSource
 from catalog.services.notices import withdraw_notice
@@ -58,15 +59,25 @@ def change_email(request: HttpRequest) -> HttpResponse:
         is_cancelled = cancel_email_change(user=user)
         return _back(request, "email_change_cancelled" if is_cancelled else "", "adresse-e-mail")
     form = EmailChangeForm(request.POST)
-    status = 400
-    if form.is_valid():
+    form.is_valid()
+    typed, status = form.cleaned_data.copy(), 400
+    # Each on its own: what is wrong with both is said at once.
+    for field, check in (
+        ("email", partial(check_new_email, user)),
+        ("password", partial(prove_fully, request)),
+    ):
         try:
-            prove_fully(request, form.cleaned_data["password"])
-            request_email_change(user=user, email=form.cleaned_data["email"], language=active_language())
+            if field in typed:
+                check(typed[field])
         except Problem as problem:
             status = problem.status
-            field = "email" if problem.code in ("invalid_email", "same_email") else "password"
             form.add_error(field, problem.detail)
+    if form.is_valid():
+        try:
+            request_email_change(user=user, email=typed["email"], language=active_language())
+        except Problem as problem:
+            status = problem.status
+            form.add_error("password", problem.detail)
         else:
             return _back(request, "email_change_requested", "adresse-e-mail")
     context = profile_context(request) | {"email_form": form}
