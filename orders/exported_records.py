@@ -7,6 +7,7 @@ from functools import partial
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
 from django.utils.text import capfirst
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from orders.invoices.contracts import contract_file_name, ensure_contract_document
@@ -90,7 +91,17 @@ def _order(order: Order, photos: Sequence[PiecePhoto]) -> Record:
         tracking=(
             str(_("Suivi")),
             [
-                " · ".join(part for part in (str(step), step.message, step.tracking_number) if part)
+                " · ".join(
+                    filter(
+                        None,
+                        (
+                            step.get_status_display(),
+                            day_in_words(localtime(step.created_at), "DATETIME_FORMAT"),
+                            step.message,
+                            step.tracking_number,
+                        ),
+                    )
+                )
                 for step in order.tracking.all()
             ],
         ),

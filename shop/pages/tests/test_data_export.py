@@ -8,8 +8,9 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -20,10 +21,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.tests.people import make_member
+from orders.models import OrderTracking, SavedCart
+from orders.tests.factories import make_finished_product, make_order
 from shop.core.file_storage import delete_discarded_files, private_storage
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import activities
-from shop.pages.models import DataExport, ExportState
+from shop.pages.models import CartReminder, DataExport, ExportState
 from shop.pages.services import data_exports
 from shop.pages.services.data_exports import make_export, make_waiting_exports, purge_exports, request_export
 from shop.pages.tests.personal_data import PAGE, add_return, fill_orders, make_person, send_mails
@@ -137,6 +140,37 @@ def test_gdpr_15_every_word_about_the_person_that_any_registered_column_holds_is
         if "Zoraide" in text and text not in found
     }
     assert missing == set()
+
+
+def test_carts_are_told_in_words():
+    user = make_member()
+    figurine = make_finished_product()
+    line = {"product_id": figurine.pk, "variation_id": None, "finish": "painted", "quantity": 2}
+    gone = {"product_id": 999_999, "variation_id": None, "finish": "", "quantity": 1}
+    SavedCart.objects.create(
+        user=user, lines=[line, gone], ordered=[{"order": str(uuid4()), "lines": [line]}]
+    )
+    CartReminder.objects.create(user=user, things=[[figurine.pk, None, "painted"]], sent_at=timezone.now())
+    archive = archive_of(made(user))
+    data = json.loads(archive.read("data.json"))
+    [cart], [reminder] = data["cart"], data["cart-reminders"]
+    assert cart["lines"] == [f"2 × {figurine.name} (Peint)", "1 × Cette pièce n'est plus au catalogue."]
+    assert cart["ordered"] == [f"2 × {figurine.name} (Peint)"]
+    assert reminder["things"] == [f"{figurine.name} (Peint)"]
+    assert "product_id" not in archive.read("index.html").decode()
+
+
+def test_the_steps_of_an_order_are_told_on_the_shop_s_clock():
+    user = make_member()
+    order = make_order(user=user, email=user.email)
+    OrderTracking.objects.create(
+        order=order,
+        status="shipped",
+        tracking_number="6A1",
+        created_at=datetime(2026, 7, 1, 22, 30, tzinfo=UTC),
+    )
+    [told] = json.loads(archive_of(made(user)).read("data.json"))["orders"]
+    assert told["tracking"] == ["Expédiée · 2 juillet 2026 à 00:30 · 6A1"]
 
 
 def test_the_page_of_the_archive_reads_alone_and_in_the_person_s_language():
