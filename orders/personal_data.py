@@ -1,10 +1,14 @@
 """What orders hold of people."""
 
+from typing import Any
+
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from orders.exported_records import ADDRESS_COLUMNS, document_records, order_records, payment_records
 from orders.models import CLOSED_STATUSES, OrderStatus, SavedCart
 from orders.selectors.personal_data import last_orders, matter_of, orders_of
+from orders.selectors.saved_carts import line_key, line_names
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.fulfilment.closed_years import purge_closed_years
 from orders.services.fulfilment.erasing import empty_provider_events, erase_order, purge_unpaid_orders
@@ -170,9 +174,22 @@ def register() -> None:
 
 def _saved_cart(person: Person) -> list[Record]:
     return [
-        record_of(cart, "lines", "ordered", "updated_at")
+        record_of(
+            cart,
+            "updated_at",
+            lines=(str(_("Pièces")), _named(cart.lines)),
+            ordered=(
+                str(capfirst(_("commandes en attente de paiement"))),
+                [text for order in cart.ordered for text in _named(order["lines"])],
+            ),
+        )
         for cart in SavedCart.objects.filter(user=person.key)
     ]
+
+
+def _named(lines: list[dict[str, Any]]) -> list[str]:
+    names = line_names([line_key(line) for line in lines])
+    return [f"{line['quantity']} × {name}" for line, name in zip(lines, names, strict=True)]
 
 
 def _erase_saved_cart(person: Person) -> bool:

@@ -1,13 +1,15 @@
 """The saved cart of a member, as browsers read it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.crypto import salted_hmac
 
-from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.models import PAID_STATUSES, Order, SavedCart
+from orders.models.order import choice_text
 from orders.selectors.quotes import problem_text
 
 
@@ -38,13 +40,32 @@ def left_carts(*, since: datetime, until: datetime, bought_since: datetime) -> Q
     return carts.select_related("user").order_by("updated_at", "pk")
 
 
+def line_names(keys: Sequence[SellableKey]) -> list[str]:
+    """Return what a cart names, in the active language: `Golem (Peint · 18 cm)`; of what the catalogue no longer has,
+    that. Three queries at most."""
+    found = find_sellables(keys)
+    return [_name(found[key]) for key in keys]
+
+
+def line_key(line: dict[str, Any]) -> SellableKey:
+    """Return what a line of a saved cart asks for."""
+    return SellableKey(line["product_id"], line["variation_id"], line["finish"])
+
+
+def _name(piece: Sellable) -> str:
+    if not piece.name:
+        return problem_text(piece.problem or "", None)
+    detail = choice_text(piece.finish, piece.variation_name)
+    return f"{piece.name} ({detail})" if detail else piece.name
+
+
 def saved_cart_document(cart: SavedCart) -> dict[str, Any]:
     """Return what `SavedCartSerializer` writes, texts in the active language.
 
     A line whose piece, format or finish the catalogue no longer has stays and says so. Three queries whatever the size
     of the cart, none for an empty one.
     """
-    keys = [SellableKey(line["product_id"], line["variation_id"], line["finish"]) for line in cart.lines]
+    keys = [line_key(line) for line in cart.lines]
     found = find_sellables(keys)
     lines: list[dict[str, Any]] = []
     for key, line in zip(keys, cart.lines, strict=True):

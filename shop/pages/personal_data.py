@@ -6,6 +6,8 @@ from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
+from catalog.selectors.sellables import SellableKey
+from orders.selectors.saved_carts import line_names
 from shop.core.file_storage import private_storage
 from shop.core.kernel_data import erase_mails_about
 from shop.core.personal_data import (
@@ -110,7 +112,14 @@ def register() -> None:
 
 
 def _cart_reminders(person: Person) -> list[Record]:
-    return [record_of(row, "things", "sent_at") for row in CartReminder.objects.filter(pk=person.key)]
+    return [
+        record_of(
+            row,
+            "sent_at",
+            things=(str(_("Pièces")), line_names([SellableKey(*thing) for thing in row.things])),
+        )
+        for row in CartReminder.objects.filter(pk=person.key)
+    ]
 
 
 def _erase_cart_reminders(person: Person) -> bool:
