@@ -13,9 +13,10 @@ from django.utils import timezone, translation
 from blog.mails.links import preferences_url, unsubscribe_url
 from blog.models import Purpose, Subscriber
 from blog.services.newsletter.subscriptions import REMINDER_MAIL
-from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.selectors.sellables import find_sellables
 from orders.models import SavedCart
-from orders.selectors.saved_carts import left_carts
+from orders.models.order import choice_text
+from orders.selectors.saved_carts import left_carts, line_key
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -95,7 +96,7 @@ def _items(cart: SavedCart) -> list[dict[str, Any]]:
     """What of the cart can be bought now, at the prices of now, in the member's language."""
     items = []
     with translation.override(cart.user.language):
-        keys = [SellableKey(line["product_id"], line["variation_id"], line["finish"]) for line in cart.lines]
+        keys = [line_key(line) for line in cart.lines]
         found = find_sellables(keys)
         for key, line in zip(keys, cart.lines, strict=True):
             piece = found[key]
@@ -104,7 +105,7 @@ def _items(cart: SavedCart) -> list[dict[str, Any]]:
                 items.append(
                     {
                         "name": piece.name,
-                        "detail": piece.variation_name,
+                        "detail": choice_text(piece.finish, piece.variation_name),
                         "image": absolute_url(default_storage.url(image)) if image else "",
                         "url": absolute_url(piece.url),
                         "quantity": line["quantity"],

@@ -7,11 +7,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.tests.people import make_member
 from blog.models import ConsentRecord, Subscriber
 from blog.services.newsletter.suspensions import suspend_address
 from orders.models import SavedCart
-from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.factories import make_finished_product, make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.services import cart_reminders
@@ -101,6 +102,19 @@ def test_a_member_whose_mailbox_was_refused_takes_up_the_reminders_alone(client,
 def test_who_says_no_and_never_said_yes_leaves_no_row(client, member):
     choose(client)
     assert not Subscriber.objects.exists()
+
+
+def test_a_reminder_tells_the_painted_piece_from_the_other_in_the_member_s_language(client, member):
+    choose(client, cart_reminders=True)
+    User.objects.filter(pk=member.pk).update(language="de")
+    piece = make_finished_product("Hibou")
+    leave_cart(member, piece)
+    line = {"product_id": piece.pk, "variation_id": None, "quantity": 1}
+    SavedCart.objects.update(lines=[line | {"finish": finish} for finish in ("painted", "unpainted")])
+    SavedCart.objects.update(updated_at=timezone.now() - timedelta(hours=25))
+    assert send_due_reminders(timezone.now()) == 1
+    items = reminders().get().context["items"]
+    assert [(item["detail"], item["price"]) for item in items] == [("Bemalt", "80.00"), ("Unbemalt", "40.00")]
 
 
 def test_a_cart_is_reminded_of_once(client, member):
