@@ -40,7 +40,7 @@ def test_a_visitor_subscribes_by_the_link_of_a_mail_and_each_step_is_proved(clie
     # Programs that open the links of a mail confirm nothing.
     assert "Confirmer mon abonnement" in client.get(link).content.decode()
     assert Subscriber.objects.get().subscribed_at is None
-    assert "Vous êtes abonné" in client.post(link).content.decode()
+    assert "Votre abonnement est confirmé" in client.post(link).content.decode()
     assert Subscriber.objects.get().receives
 
     asked, confirmed = ConsentRecord.objects.order_by("pk")
@@ -126,7 +126,7 @@ def test_a_link_that_was_cut_does_not_say_that_it_ended_anything(client, damage)
     assert answer.status_code == 200
     text = answer.content.decode()
     assert "Ce lien n'est plus valable" in text
-    assert "Vous êtes désinscrit" not in text
+    assert "Votre désinscription est enregistrée" not in text
     assert Subscriber.objects.get().receives
 
 

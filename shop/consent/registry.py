@@ -129,12 +129,12 @@ def necessary_items() -> tuple[StoredItem, ...]:
             days(round(settings.CSRF_COOKIE_AGE / _DAY)),
         ),
         StoredItem(
-            "member", Storage.COOKIE, _("Dire à la page que vous êtes connecté"),
+            "member", Storage.COOKIE, _("Dire à la page que votre session est ouverte"),
             days(round(settings.SESSION_COOKIE_AGE / _DAY)),
         ),
         StoredItem(
             settings.DEVICE_COOKIE_NAME, Storage.COOKIE,
-            _("Reconnaître un appareil d'où vous vous êtes connecté, et vous écrire quand il est nouveau"),
+            _("Reconnaître un appareil qui a servi à vous connecter, et vous écrire quand il est nouveau"),
             days(round(settings.DEVICE_COOKIE_AGE / _DAY)),
         ),
         StoredItem(

@@ -51,4 +51,4 @@ def test_an_article_is_written_by_keys_read_and_its_newsletter_confirmed(new_pag
     [(link,)] = shop.wait_for(MAILS)
     reader.goto(link.partition("/newsletter")[1] + link.partition("/newsletter")[2])
     reader.get_by_role("button", name="Confirmer mon abonnement").click()
-    expect(reader.get_by_text("Vous êtes abonné")).to_be_visible()
+    expect(reader.get_by_text("Votre abonnement est confirmé")).to_be_visible()
