@@ -107,7 +107,7 @@ LETTER = {
 
 CART = {
     **NEWSLETTER_LINKS,
-    "cart_url": "http://localhost:8000/panier",
+    "cart_url": "http://localhost:8000/auth?next=/panier",
     "items": [
         {
             "name": "Gardien aux andouillers",

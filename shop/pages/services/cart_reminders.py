@@ -70,14 +70,15 @@ def _remind(cart: SavedCart) -> bool:
         )
         language = cart.user.language
         with translation.override(language):
-            cart_url = absolute_url(reverse("orders:cart"))
+            # The mail may be read where its reader is not signed in, and that browser's cart is empty.
+            path = reverse("accounts:auth", query={"next": reverse("orders:cart")})
         queue_mail(
             kind=REMINDER_MAIL,
             to=subscriber.email,
             language=language,
             context={
                 "items": items,
-                "cart_url": cart_url,
+                "cart_url": absolute_url(path),
                 "preferences_url": preferences_url(subscriber),
                 "unsubscribe_url": unsubscribe_url(subscriber, purpose=Purpose.CART_REMINDERS),
             },

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.tests.people import make_member
+from accounts.tests.people import PASSWORD, make_member
 from blog.models import ConsentRecord, Subscriber
 from blog.services.newsletter.suspensions import suspend_address
 from orders.models import SavedCart
@@ -115,6 +115,19 @@ def test_a_reminder_tells_the_painted_piece_from_the_other_in_the_member_s_langu
     assert send_due_reminders(timezone.now()) == 1
     items = reminders().get().context["items"]
     assert [(item["detail"], item["price"]) for item in items] == [("Bemalt", "80.00"), ("Unbemalt", "40.00")]
+
+
+def test_the_link_of_a_reminder_asks_who_is_not_signed_in_and_leads_to_the_cart(client, member):
+    choose(client, cart_reminders=True)
+    leave_cart(member, make_product("Golem de poche"))
+    send_due_reminders(timezone.now())
+    path = reminders().get().context["cart_url"].removeprefix("http://localhost:8000")
+    assert client.get(path)["Location"] == "/panier"
+    client.logout()
+    page = client.get(path)
+    assert (page.status_code, page.context["next"]) == (200, "/panier")
+    answer = client.post("/auth", {"email": member.email, "password": PASSWORD, "next": page.context["next"]})
+    assert answer["Location"] == "/panier"
 
 
 def test_a_cart_is_reminded_of_once(client, member):
