@@ -26,7 +26,7 @@ from shop.core.enqueue import enqueue_after_commit
 from shop.core.file_storage import delete_discarded_files
 from shop.core.jobs import LEASE
 from shop.core.mail import queue_mail
-from shop.core.personal_data import Person, activities, kept_until
+from shop.core.personal_data import Person, activities, kept_until, last_use
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.core.transaction_locks import lock_names
@@ -59,7 +59,10 @@ def request_erasure(
     with transaction.atomic():
         member = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         known = erasure_of(member.pk)
-        if known is not None:
+        if known is not None and known.by_inactivity and known.closed_at is None and not by_inactivity:
+            # Nobody had asked: from now on it is not taken back by a visit, and what is sent to them ends.
+            known.delete()
+        elif known is not None:
             return known
         if is_last_admin(member):
             raise Problem(
@@ -242,6 +245,11 @@ def _close(erasure: Erasure) -> bool:
                 context={"url": absolute_url(reverse("members-data"))},
                 dedupe_key=f"erasure-ended:{erasure.pk}",
             )
+            erasure.delete()
+            return False
+        if user is not None and erasure.by_inactivity and last_use([user.pk])[user.pk] > erasure.requested_at:
+            # They came back while it waited.
+            record_audit("erasure.cancelled", user, actor=None)
             erasure.delete()
             return False
         if timezone.now() < erasure.due_by and open_matters(_person(erasure)):

@@ -12,10 +12,12 @@ from accounts.models import User
 from accounts.tests.browsers import browser, is_open
 from accounts.tests.people import make_member
 from blog.tests.subscribers import make_subscriber
-from orders.tests.factories import make_order
+from orders.models import Order
+from orders.tests.factories import make_order, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import Erasure, InactivityNotice, RetentionRun
 from shop.pages.services import retention
+from shop.pages.services.erasures import request_erasure, run_erasure
 from shop.pages.services.retention import apply_rules
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +110,39 @@ def test_who_comes_back_in_that_month_stays(change):
     apply_rules(timezone.now())
     assert not Erasure.objects.exists()
     assert not InactivityNotice.objects.exists()
+
+
+def waits_for_its_order(email: str) -> tuple[User, Erasure]:
+    user = idle(email, joined=4 * 366)
+    order = pay_order(make_order(user=user, email=user.email))
+    Order.objects.filter(pk=order.pk).update(created_at=ago(days=4 * 365))
+    erasure = request_erasure(user=user, language="fr", by_inactivity=True)
+    run_erasure(erasure.pk)
+    assert Erasure.objects.get().state == "registered"
+    return user, erasure
+
+
+@pytest.mark.parametrize("due", [ago(days=-20), ago(days=1)])
+def test_who_comes_back_while_the_erasure_waits_for_an_order_stays(due):
+    user, erasure = waits_for_its_order("back@example.com")
+    User.objects.filter(pk=user.pk).update(last_login=timezone.now())
+    Erasure.objects.update(next_try_at=timezone.now(), due_by=due)
+    assert not run_erasure(erasure.pk)
+    assert not Erasure.objects.exists()
+    assert User.objects.get(pk=user.pk).is_active
+    assert AuditEntry.objects.get(action="erasure.cancelled").actor_id is None
+
+
+def test_who_asks_themselves_while_it_waits_is_erased_though_they_came_back():
+    user, _erasure = waits_for_its_order("back@example.com")
+    subscriber = make_subscriber(user.email)
+    User.objects.filter(pk=user.pk).update(last_login=timezone.now())
+    erasure = request_erasure(user=user, language="fr")
+    subscriber.refresh_from_db()
+    assert (erasure.by_inactivity, subscriber.receives) == (False, False)
+    Erasure.objects.update(next_try_at=timezone.now(), due_by=ago(days=1))
+    run_erasure(erasure.pk)
+    assert User.objects.get(pk=user.pk).is_closed
 
 
 def test_who_signs_in_while_others_are_dealt_with_stays(monkeypatch):
