@@ -65,6 +65,7 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "account_erased": {"matters": [], "by_inactivity": False, "is_guest": False},
         "account_inactive": {
             "url": "http://localhost:8000/auth",
+            "is_blocked": False,
             "ends_at": "2026-12-21T13:05:00+00:00",
         },
         "order_link": {

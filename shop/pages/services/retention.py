@@ -18,7 +18,6 @@ from django.utils import timezone, translation
 from accounts.models import User
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
-from shop.core.members import find_open_member
 from shop.core.personal_data import RetentionRule, kept_until, last_use, retention_rules
 from shop.core.site import absolute_url
 from shop.pages.models import Erasure, InactivityNotice, RetentionRun
@@ -58,14 +57,16 @@ def _apply(rule: RetentionRule, now: datetime, end: float) -> int:
 
 
 def warn_inactive(before: datetime, limit: int) -> int:
-    """Write to members without activity since a month before their period ends, at most `limit`; return how many."""
+    """Write to members without activity since a month before their period ends, at most `limit`; return how many. Who
+    is blocked is one of them, and can write to the workshop."""
     soon = before + timedelta(days=settings.RETENTION["inactive_notice_days"])
     return each_row(_idle_members(soon, limit=limit), _warn)
 
 
 def _warn(user: User) -> bool:
     with transaction.atomic(), translation.override(user.language):
-        if find_open_member(user.pk) is None:
+        held = _held(user.pk)
+        if held is None:
             return False
         _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
         if created:
@@ -74,7 +75,8 @@ def _warn(user: User) -> bool:
                 to=user.email,
                 language=user.language,
                 context={
-                    "url": absolute_url(reverse("accounts:auth")),
+                    "url": absolute_url(reverse("accounts:auth" if held.is_active else "contact")),
+                    "is_blocked": not held.is_active,
                     "ends_at": _end(timezone.now()).isoformat(),
                 },
                 dedupe_key=f"inactive:{user.pk}:{timezone.localdate():%Y%m%d}",
@@ -92,11 +94,17 @@ def erase_inactive(before: datetime, limit: int) -> int:
 def _follow(notice: InactivityNotice) -> bool:
     with transaction.atomic():
         # Who signs in at this moment is waited for.
-        user = find_open_member(notice.user_key)
+        user = _held(notice.user_key)
         if user is not None and not user.is_staff and last_use([user.pk])[user.pk] < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
     return True
+
+
+def _held(key: int) -> User | None:
+    """Return the account, held until the transaction ends; None for one that an erasure closed."""
+    user = User.objects.select_for_update(no_key=True).filter(pk=key).first()
+    return None if user is None or user.is_closed else user
 
 
 def _end(announced: datetime) -> datetime:
@@ -106,7 +114,7 @@ def _end(announced: datetime) -> datetime:
 def _idle_members(before: datetime, *, limit: int) -> list[User]:
     """Members, not staff, whom no app has seen since. Who did not sign in may still have ordered."""
     candidates = (
-        User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
+        User.objects.filter(is_staff=False, date_joined__lt=before)
         .exclude(Q(last_login__gte=before) | Q(last_seen_at__gte=before))
         .exclude(pk__in=InactivityNotice.objects.values("user_key"))
         .exclude(pk__in=Erasure.objects.filter(user_key__isnull=False).values("user_key"))

@@ -9,13 +9,14 @@ from allauth.usersessions.models import UserSession
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.services.members import close_account
 from accounts.tests.browsers import browser, is_open
 from accounts.tests.people import make_member
 from blog.tests.subscribers import make_subscriber
 from orders.models import Order
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import AuditEntry, OutgoingMail
-from shop.pages.models import Erasure, InactivityNotice, RetentionRun
+from shop.pages.models import Erasure, ErasureState, InactivityNotice, RetentionRun
 from shop.pages.services import retention
 from shop.pages.services.erasures import request_erasure, run_erasure
 from shop.pages.services.retention import apply_rules
@@ -48,17 +49,20 @@ def test_members_without_activity_are_warned_a_month_before_and_then_erased():
     staff = idle("staff@example.com", joined=three_years)
     User.objects.filter(pk=staff.pk).update(is_staff=True)
     closed = idle("closed@example.com", joined=three_years)
-    User.objects.filter(pk=closed.pk).update(is_active=False)
+    close_account(user=closed)
+    Erasure.objects.create(
+        user_key=closed.pk, due_by=timezone.now(), state=ErasureState.DONE, done_at=timezone.now()
+    )
 
     assert apply_rules(timezone.now())["inactive-warned"] == 1
 
     mail = OutgoingMail.objects.get()
     assert (mail.kind, mail.to, mail.language) == ("account_inactive", "gone@example.com", "de")
     assert apply_rules(timezone.now())["inactive-warned"] == 0
-    assert not Erasure.objects.exists()
+    assert not Erasure.objects.exclude(user_key=closed.pk).exists()
     InactivityNotice.objects.update(announced_at=ago(days=31))
     apply_rules(timezone.now())
-    erasure = Erasure.objects.get()
+    erasure = Erasure.objects.exclude(state=ErasureState.DONE).get()
     assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
     # Nobody asked for it: no person is named, and no consent was withdrawn.
     assert AuditEntry.objects.get(action="erasure.requested").actor_id is None
@@ -101,7 +105,30 @@ def test_who_visits_without_signing_in_again_is_no_member_without_activity(time_
     assert [row.user_key for row in InactivityNotice.objects.all()] == [user.pk]
 
 
-@pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}, {"is_active": False}])
+def test_a_blocked_member_without_activity_is_told_where_to_write_and_erased():
+    user = idle("blocked@example.com", joined=3 * 366)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    apply_rules(timezone.now())
+    mail = OutgoingMail.objects.get()
+    assert (mail.kind, mail.context["is_blocked"]) == ("account_inactive", True)
+    assert mail.context["url"].endswith("/contact")
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    apply_rules(timezone.now())
+    run_erasure(Erasure.objects.get(user_key=user.pk, by_inactivity=True).pk)
+    assert User.objects.get(pk=user.pk).is_closed
+
+
+def test_an_account_that_closed_in_that_month_is_not_erased_again():
+    user = idle("closed@example.com", joined=3 * 366)
+    apply_rules(timezone.now())
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    close_account(user=user)
+    apply_rules(timezone.now())
+    assert not Erasure.objects.exists()
+    assert not InactivityNotice.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"last_login": ago(days=2)}, {"is_staff": True}])
 def test_who_comes_back_in_that_month_stays(change):
     user = idle("back@example.com", joined=3 * 366)
     apply_rules(timezone.now())
@@ -166,7 +193,7 @@ def test_whose_account_is_closed_while_others_are_warned_gets_no_warning(monkeyp
     queue = retention.queue_mail
 
     def meanwhile(**mail):
-        User.objects.filter(pk=second.pk).update(is_active=False)
+        close_account(user=User.objects.get(pk=second.pk))
         return queue(**mail)
 
     monkeypatch.setattr(retention, "queue_mail", meanwhile)
