@@ -147,13 +147,14 @@ def sign_in_by_passkey(request: HttpRequest, credential: Any, *, redirect_url: s
 
 def pending_sign_in(request: HttpRequest) -> LoginStage | None:
     """Return the sign-in of this browser that waits for its second factor; None when there is none, when it waited
-    for fifteen minutes, and when the password or the role changed meanwhile.
+    for fifteen minutes, and when the password or the role changed meanwhile or the account was blocked.
     """
     stage = LoginStageController.enter(request, SecondFactorStage.key)
     if stage is None:
         return None
     login: Login = stage.login
-    if not constant_time_compare(login.state.get(_HASH, ""), login.user.get_session_auth_hash()):
+    is_same = constant_time_compare(login.state.get(_HASH, ""), login.user.get_session_auth_hash())
+    if not (is_same and login.user.is_active):
         clear_login(request)
         return None
     return stage

@@ -12,6 +12,7 @@ from accounts.models import User
 from accounts.services.second_factor import unused_recovery_codes
 from accounts.tests.people import app_code, post, prove, signed_in, text
 from accounts.tests.second_factor.factors import APP, SECURITY, STEP, WRONG, held
+from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
 
@@ -134,8 +135,11 @@ def test_the_second_step_ends_when_the_password_changes_meanwhile(half, member, 
 
 def test_who_was_blocked_meanwhile_does_not_get_in(half, member, secret):
     User.objects.filter(pk=member.pk).update(is_active=False)
-    half.post(STEP, {"code": app_code(secret)})
+    answer = half.post(STEP, {"code": app_code(secret)})
 
+    assert answer["Location"] == "/auth"
+    assert "notice" not in answer.cookies
+    assert not OutgoingMail.objects.filter(kind="account_new_device").exists()
     assert half.get("/api/me").json()["authenticated"] is False
 
 
