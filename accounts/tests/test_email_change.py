@@ -229,6 +229,7 @@ def test_what_is_wrong_with_address_and_password_is_said_at_once(client, member)
     assert page.status_code == 400
     assert errors["email"] == ["Veuillez entrer une adresse e-mail valide"]
     assert errors["password"] == ["Mot de passe incorrect"]
+    assert "Formulaire à corriger" in text(page)
     assert (mails(), EmailChange.objects.count()) == ([], 0)
 
 
