@@ -87,13 +87,13 @@ def request_erasure_by_link(*, email: str, language: str) -> Erasure:
     """
     with transaction.atomic():
         lock_names([f"erasure:{email}"])
+        member = blocked_member(email)
+        if member is not None:
+            return request_erasure(user=member, language=language, by_link=True)
         known = erasure_of_address(email)
         if known is not None:
             return known
         refuse_member(email)
-        member = blocked_member(email)
-        if member is not None:
-            return request_erasure(user=member, language=language, by_link=True)
         erasure = _register(Person(0, (email,)), language, by_link=True)
         record_audit("erasure.requested", erasure, actor=None, after={"due_by": erasure.due_by.isoformat()})
     return erasure
