@@ -56,6 +56,17 @@ def test_every_mail_in_every_language(kind, language):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_both_parts_say_the_same_sentences(kind):
+    folder = settings.BASE_DIR / "templates" / "mail"
+    quoted = r"""{% translate "([^"]+\.)" |{% blocktranslate [^%]*%}([^{]+\.){% endblocktranslate %}"""
+    text, html = (
+        {one or other for one, other in re.findall(quoted, (folder / f"{kind}.{part}").read_text("utf-8"))}
+        for part in ("txt", "html")
+    )
+    assert text == html
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_who_writes_stands_apart_from_what_is_written(kind):
     assert "\n\nL'Établi aux figurines\n" in write(kind).text
 
