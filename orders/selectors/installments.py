@@ -24,7 +24,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.models.payment import COLLECTED_PAYMENTS
-from orders.pricing.installments import Installment
+from orders.pricing.installments import Installment, last_day
 from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
 
@@ -110,6 +110,13 @@ def first_charge_day(payment: Payment) -> date:
     late. No query."""
     told = payment.next_try_on if payment.state == PaymentState.SCHEDULED else None
     return told or payment.due_on
+
+
+def latest_day(order: Order) -> date:
+    """Return the latest day on which an installment may fall: the fiftieth after the first of the goods left, any while
+    all are here. No query."""
+    left_at = order.supplied_at
+    return date.max if left_at is None else last_day(timezone.localdate(left_at))
 
 
 def being_paid(payments: Collection[Payment]) -> set[int]:

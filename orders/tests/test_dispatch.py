@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import transaction
+from django.utils import timezone
 
 from orders.models import Order, OrderStatus
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.payments.due_installments import run_round
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.installments import days
 from orders.tests.refunding import in_installments, mails, rows
@@ -63,6 +65,41 @@ def test_l312_4_only_what_falls_after_the_fiftieth_day_is_brought_forward(after,
     set_status(order, OrderStatus.SHIPPED, after=after)
     assert days(order)[2] == last
     assert mails(order).count("installment_moved") == told
+
+
+@pytest.mark.parametrize(("noted", "told"), [(49, "installment_moved"), (50, "installment_link")])
+def test_l312_4_what_cannot_be_announced_for_the_fiftieth_day_any_more_is_paid_by_the_link(noted, told):
+    """Staff note weeks later that it was sent on the 4th of June: the fiftieth day is the 24th of July."""
+    order = in_installments_then()
+    order.payments.filter(position=2).update(state="paid")
+    set_status(order, OrderStatus.SHIPPED, after=noted, dispatched_on=date(2026, 6, 4))
+    third = order.payments.get(position=3)
+    assert (third.due_on, third.moved_from) == (date(2026, 7, 24), date(2026, 7, 31))
+    assert [kind for kind in mails(order) if kind.startswith("installment")] == [told]
+    if told == "installment_moved":
+        assert (third.state, third.stopped_code, third.next_try_on) == ("scheduled", "", None)
+    else:
+        assert (third.state, third.stopped_code, third.next_try_on) == ("due", "resumed", date(2026, 7, 24))
+
+
+@pytest.mark.parametrize(
+    ("told_on", "state", "kind"),
+    [(21, "scheduled", "installment_reminder"), (22, "due", "installment_link")],
+)
+def test_l312_4_what_would_be_announced_for_a_day_after_the_fiftieth_is_paid_by_the_link(
+    told_on, state, kind
+):
+    """The 24th of July is its last day: who tells it on the 22nd may charge on the 25th."""
+    order = in_installments_then()
+    order.payments.filter(position=2).update(state="paid")
+    set_status(order, OrderStatus.SHIPPED, after=3)
+    before = mails(order)
+    with time_machine.travel(datetime(2026, 7, told_on, 10, tzinfo=UTC), tick=False):
+        run_round(timezone.now())
+    third = order.payments.get(position=3)
+    assert (third.state, third.due_on) == (state, date(2026, 7, 24))
+    assert mails(order) == sorted([*before, kind])
+    assert third.next_try_on == (date(2026, 7, 25) if state == "due" else None)
 
 
 def test_a_payment_that_was_asked_for_already_keeps_its_day():

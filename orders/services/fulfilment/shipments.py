@@ -13,7 +13,8 @@ from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment, WithdrawalC
 from orders.models.states import ActorKind
 from orders.selectors.shipments import units_kept_here
 from orders.services.fulfilment.status_changes import dispatch_moment
-from orders.services.installments.dates import cap_after_first_parcel, restore_dates
+from orders.services.installments.dates import restore_dates
+from orders.services.installments.scheduled_payments import cap_due_dates
 from orders.services.status.guards import returned_problem
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
 from orders.services.status.shipments import latest_shipment, take_shipment_back, write_shipment
@@ -61,7 +62,7 @@ def ship_units(
             order, units, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
         )
         plan_pieces(order, actor=actor)
-        cap_after_first_parcel(order=order)
+        cap_due_dates(order=order)
         entry = record_tracking(
             order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor,
             shipment=shipment,

@@ -74,15 +74,7 @@ def advance_due_dates(*, order: Order) -> None:
     if pause is not None:
         _end_pause(order, pause, by=PauseEnd.DISPATCH, actor=None)
         return
-    left_at = order.supplied_at
-    assert left_at is not None
-    cap_due_dates(order=order, dispatched_on=timezone.localdate(left_at))
-
-
-def cap_after_first_parcel(*, order: Order) -> None:
-    """Cap the calendar by the day on which the first of the goods left; a pause goes on, as the rest is still here."""
-    if order.supplied_at is not None:
-        cap_due_dates(order=order, dispatched_on=timezone.localdate(order.supplied_at))
+    cap_due_dates(order=order)
 
 
 def restore_dates(*, order: Order) -> None:

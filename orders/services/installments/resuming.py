@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import OPEN_PAYMENTS, PAID_STATUSES, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
-from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, last_day, plan, restore_parts
-from orders.selectors.installments import being_paid, is_disputed
+from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, plan, restore_parts
+from orders.selectors.installments import being_paid, is_disputed, latest_day
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -84,9 +84,8 @@ def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce:
     The caller saves the payment, and mails the customer; without `announce` it waits, unannounced, for that.
     """
     today = timezone.localdate(now)
-    left_at = order.supplied_at
-    limit = None if left_at is None else last_day(timezone.localdate(left_at))
-    if limit is not None and payment.due_on > limit:
+    limit = latest_day(order)
+    if payment.due_on > limit:
         payment.moved_from = payment.moved_from or payment.due_on
         payment.due_on = limit
     day = charge_day(payment.due_on, today)
@@ -98,7 +97,7 @@ def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce:
     )
     if not announce:
         payment.state = PaymentState.SCHEDULED
-    elif payment.due_on < today or (limit is not None and day > limit):
+    elif payment.due_on < today or day > limit:
         payment.state = PaymentState.DUE
         payment.stopped_code = RESUMED
         payment.link_sent_at = now

@@ -3,7 +3,7 @@
 Functions that are given an order run in their caller's transaction, with the order's row locked.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,8 @@ from orders.models import (
     StoredCard,
 )
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
-from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import charge_day_has_come, is_disputed, open_pause
+from orders.pricing.installments import charge_day
+from orders.selectors.installments import charge_day_has_come, is_disputed, latest_day, open_pause
 from orders.services.installments import mails
 from orders.services.installments.mails import mail_link
 from shop.core.enqueue import enqueue_after_commit
@@ -178,8 +178,13 @@ def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, ex
 
 
 def announce(*, order: Order, payment: Payment, today: date) -> None:
-    """Mail the customer which amount is charged on which day; one announced late is charged later."""
+    """Mail the customer which amount is charged on which day: later than agreed when it is told late, and by the link
+    what could only be charged after the fifty days."""
     day = charge_day(payment.due_on, today)
+    if payment.state == PaymentState.SCHEDULED and day > latest_day(order):
+        # A later day granted now may be a credit of its own (L312-4 4°): its customer pays it.
+        stop_charging(order=order, payment=payment, code=RESUMED)
+        return
     payment.announced_at = timezone.now()
     payment.next_try_on = day if day != payment.due_on else None
     payment.save(update_fields=["announced_at", "next_try_on"])
@@ -196,10 +201,13 @@ def announce_anew(*, order: Order) -> None:
     missed.exclude(attempts__state__in=LIVE_ATTEMPTS).update(announced_at=None, next_try_on=None)
 
 
-def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
-    """Move installments that are due later than fifty days after dispatch to that day, each with a mail; during a pause
-    without, for its end tells all days."""
-    limit = last_day(dispatched_on)
+def cap_due_dates(*, order: Order) -> None:
+    """Move installments that are due later than fifty days after the first of the goods left to that day, each with a
+    mail; during a pause without, for its end tells all days. What can't be announced for that day any more is paid by
+    the link."""
+    limit = latest_day(order)
+    next_round = timezone.localdate() + timedelta(days=1)
+    can_be_charged = charge_day(limit, next_round) == limit
     is_paused = open_pause(order) is not None
     for payment in lock_open_payments(order):
         if payment.state != PaymentState.SCHEDULED or payment.due_on <= limit:
@@ -210,8 +218,12 @@ def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
         payment.next_try_on = None
         payment.save(update_fields=["due_on", "moved_from", "announced_at", "next_try_on"])
         event = record_event(order, "installment.moved", position=payment.position, due_on=limit.isoformat())
-        if not is_paused:
+        if is_paused:
+            continue
+        if can_be_charged:
             mails.mail_moved(order, payment, once=str(event.pk))
+        else:
+            stop_charging(order=order, payment=payment, code=RESUMED)
 
 
 def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from orders.journal import record_event
 from orders.models import DiscardedCard, DiscardedCustomer, Order, Payment, PaymentState, StoredCard
-from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import open_pause
+from orders.pricing.installments import charge_day
+from orders.selectors.installments import latest_day, open_pause
 from orders.services.installments import mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.services.payments.off_session import CARD_UNKNOWN
@@ -99,8 +99,7 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     if payment.stopped_code == NOT_ACCEPTED or not (stopped or (announced and not was_usable)):
         return False
     day = charge_day(payment.due_on, today)
-    left_at = order.supplied_at
-    if stopped and left_at is not None and day > last_day(timezone.localdate(left_at)):
+    if stopped and day > latest_day(order):
         return False
     payment.state = PaymentState.DUE if stopped else PaymentState.SCHEDULED
     payment.stopped_code = ""
