@@ -24,7 +24,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.models.payment import COLLECTED_PAYMENTS
-from orders.pricing.installments import Installment, last_day
+from orders.pricing.installments import Installment, charge_day, last_day
 from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
 
@@ -106,10 +106,13 @@ def outstanding(order: Order) -> Decimal:
 
 
 def first_charge_day(payment: Payment) -> date:
-    """Return the day of an installment's first charge as its customer was told it: later than agreed when that was told
-    late. No query."""
-    told = payment.next_try_on if payment.state == PaymentState.SCHEDULED else None
-    return told or payment.due_on
+    """Return the day of an installment's first charge as its customer was told it, or could be today: later than agreed
+    when that was told late. No query."""
+    if payment.state != PaymentState.SCHEDULED:
+        return payment.due_on
+    if not is_announced(payment):
+        return charge_day(payment.due_on, timezone.localdate())
+    return payment.next_try_on or payment.due_on
 
 
 def latest_day(order: Order) -> date:

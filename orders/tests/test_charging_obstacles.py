@@ -202,6 +202,13 @@ def test_staff_do_not_charge_before_the_day_that_the_customer_was_told(order, st
         due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
     assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
     assert rows() == before
+    # Nor on its day while nobody told the customer, in days from that mail.
+    payment(next_try_on=None, announced_at=None)(order)
+    assert step not in staff_client.get(panel).content.decode()
+    with pytest.raises(Problem) as refused:
+        due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
+    assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
+    assert not Attempt.objects.filter(kind="off_session").exists()
     # After a refusal its next try is the shop's own calendar, not the day that was agreed.
     payment(state="due")(order)
     assert step in staff_client.get(panel).content.decode()
