@@ -11,7 +11,18 @@ from django.utils import timezone
 from orders.access import access_token
 from orders.books.staff_tasks import staff_tasks
 from orders.journal import record_event
-from orders.models import Attempt, AttemptState, Dispute, Invoice, Order, OrderStatus, StoredCard, WorkPiece
+from orders.models import (
+    Attempt,
+    AttemptState,
+    Dispute,
+    InstallmentPause,
+    Invoice,
+    Order,
+    OrderStatus,
+    PausedBy,
+    StoredCard,
+    WorkPiece,
+)
 from orders.selectors.installments import to_collect
 from orders.selectors.order_cards import order_cards
 from orders.selectors.workshop import orders_at_risk
@@ -131,6 +142,40 @@ def test_what_fell_due_during_a_dispute_is_charged_three_days_after_it_is_announ
     assert [[row.position for row in to_collect(today + timedelta(days=days))] for days in (1, 2, 3)] == [
         [], [3], [2, 3],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("next_try", "suspended", "tried", "told"),
+    [
+        (-3, False, 3, ["installment_reminder"]),
+        (0, False, 3, ["installment_reminder"]),
+        (1, False, 1, []),
+        (-3, True, -3, []),
+    ],
+)
+def test_a_next_try_that_fell_into_a_dispute_is_announced_again(provider, next_try, suspended, tried, told):
+    order, today = in_installments(), timezone.localdate()
+    StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
+    second = order.payments.filter(position=2)
+    second.update(
+        state="due", due_on=today - timedelta(days=10), next_try_on=today + timedelta(days=next_try),
+        announced_at=timezone.now() - timedelta(days=13), link_sent_at=timezone.now() - timedelta(days=10),
+    )  # fmt: skip
+    if suspended:
+        InstallmentPause.objects.create(order=order, started_by=PausedBy.STAFF, reason="Atelier fermé.")
+    dispute_id = dispute(provider)
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get().intent_id)
+
+    after = second.get()
+    assert (after.state, after.next_try_on) == ("due", today + timedelta(days=tried))
+    assert after.link_sent_at.date() == (timezone.now() - timedelta(days=10)).date()
+    assert mails(order) == ["dispute_alert", "dispute_alert", *told]
+    if told:
+        reminder = OutgoingMail.objects.get(kind="installment_reminder")
+        assert reminder.context["day"] == (today + timedelta(days=3)).isoformat()
+        assert list(to_collect(today + timedelta(days=2))) == []
+        assert list(to_collect(today + timedelta(days=3))) == [after]
 
 
 def test_a_charge_under_way_as_a_dispute_is_won_is_tried_again_when_it_is_refused(provider):

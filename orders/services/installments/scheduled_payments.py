@@ -194,11 +194,16 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
 def announce_anew(*, order: Order) -> None:
     """Have those that could not be charged on their day announced once more: nothing was collected for a while, and a
     charge follows its announcement by three days."""
-    missed = Payment.objects.filter(
-        charge_day_has_come(timezone.localdate()), order=order, position__gt=1, state=PaymentState.SCHEDULED
-    )
+    today = timezone.localdate()
     # A charge under way was announced, and is tried again after a refusal as any other.
-    missed.exclude(attempts__state__in=LIVE_ATTEMPTS).update(announced_at=None, next_try_on=None)
+    missed = Payment.objects.filter(charge_day_has_come(today), order=order, position__gt=1).exclude(
+        attempts__state__in=LIVE_ATTEMPTS
+    )
+    missed.filter(state=PaymentState.SCHEDULED).update(announced_at=None, next_try_on=None)
+    # During a pause the mail that ends it names the next try.
+    if open_pause(order) is None:
+        for payment in missed.filter(state=PaymentState.DUE, stopped_code=""):
+            announce(order=order, payment=payment, today=today)
 
 
 def cap_due_dates(*, order: Order) -> None:
