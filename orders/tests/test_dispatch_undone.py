@@ -10,10 +10,12 @@ import time_machine
 from django.utils import timezone
 
 from orders.access import order_url
-from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.models import Attempt, InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.selectors.installments import to_announce, to_collect
 from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.installments.scheduled_payments import record_refusal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, paid_again, rows
 from orders.tests.statuses import set_status
@@ -282,3 +284,33 @@ def test_an_order_paid_at_once_has_no_calendar_to_restore():
     set_status(order, "shipped")
     set_status(order, "processing", reason=WHY)
     assert mails(order).count("installment_calendar") == 0
+
+
+@pytest.mark.parametrize(("undone_at", "state"), [(53, "scheduled"), (62, "due")])
+def test_a_charge_refused_after_the_dispatch_was_undone_is_made_on_its_agreed_day(order, undone_at, state):
+    """Brought forward to the 24th of July, and the bank was asked on that day; the 31st is agreed."""
+    with at(3):
+        set_status(order, "shipped")
+    with at(53):
+        third = order.payments.get(position=3)
+        third.announced_at = timezone.now() - timedelta(days=3)
+        third.save()
+        charge = Attempt.objects.create(
+            payment=third, kind="off_session", state="sent", amount_cents=6000, expires_at=timezone.now()
+        )
+    with at(undone_at):
+        set_status(order, "processing", reason=WHY)
+        charge.state, charge.error_code = "failed", "insufficient_funds"
+        charge.save()
+        third.refresh_from_db()
+        record_refusal(order=order, payment=third, attempt=charge)
+    third.refresh_from_db()
+    assert (third.state, third.due_on, third.stopped_code) == (state, date(2026, 7, 31), "")
+    days = [ORDERED.date() + timedelta(days=day) for day in range(53, 75)]
+    if state == "scheduled":
+        assert (third.next_try_on, mails(order).count("installment_refused")) == (None, 0)
+        assert next(day for day in days if third in to_announce(day)) == date(2026, 7, 31)
+    else:
+        # Its agreed day had passed: the mail of the refusal names the next try.
+        assert (third.next_try_on, mails(order).count("installment_refused")) == (date(2026, 8, 5), 1)
+        assert next(day for day in days if third in to_collect(day)) == date(2026, 8, 5)

@@ -42,8 +42,10 @@ KEPT = CardFacts("cus_1", "pm_new", "visa", "4242", 12, 2031)
 
 @pytest.fixture
 def order() -> Order:
-    """180.00 in installments: the first is paid, 120.00 are due."""
-    return in_installments()
+    """180.00 in installments: the first is paid, 120.00 are due, the second today."""
+    order = in_installments()
+    order.payments.filter(position=2).update(due_on=timezone.localdate())
+    return order
 
 
 def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False) -> Attempt:

@@ -128,6 +128,9 @@ def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     # while a bank disputes one of them.
     if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None or is_disputed(order):
         return
+    if payment.state == PaymentState.SCHEDULED and payment.due_on > timezone.localdate():
+        # Its day was moved while the bank was asked: it is charged then.
+        return
     tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()
     stopped = "" if refusal == Refusal.RETRY else attempt.error_code[:60]
     _ask_customer(order, payment, code=attempt.error_code, stopped=stopped, exhausted=tries >= MAX_TRIES)
@@ -157,10 +160,12 @@ def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, ex
     first = timezone.localdate(payment.link_sent_at) if payment.link_sent_at else today
     step = None if exhausted else next_step(first=first, today=today)
     payment.link_sent_at = payment.link_sent_at or now
+    # This mail names the next day, also where a new calendar took the announcement back.
+    payment.announced_at = payment.announced_at or now
     payment.next_try_on = step
     payment.stopped_code = stopped if step else (stopped or code[:60] or NO_CARD)
     payment.state = PaymentState.DUE if step else PaymentState.OVERDUE
-    payment.save(update_fields=["state", "stopped_code", "next_try_on", "link_sent_at"])
+    payment.save(update_fields=["state", "stopped_code", "next_try_on", "link_sent_at", "announced_at"])
     if step is None:
         record_event(order, "installment.overdue", position=payment.position, code=code)
         mails.mail_overdue(order, payment)
