@@ -15,6 +15,7 @@ from orders.selectors.installments import calendar
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.installments.mails import mail_card_stored
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
@@ -187,6 +188,26 @@ def test_l216_6_dispatch_ends_it_and_nothing_is_charged_before_the_parcel_should
     assert order.events.get(name="installments.unpaused").data["days"] == 9
     change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur.")
     assert days(order)[1] == date(2026, 7, 1)
+    # The pause goes on: no day is promised.
+    told = render(OutgoingMail.objects.filter(kind="installment_calendar").latest("pk"))
+    assert told.subject.startswith("Vos échéances sont suspendues")
+    assert "Votre colis n'était pas encore parti" in told.text
+    assert "Rien n'est débité ni réclamé jusqu'à la reprise." in told.text
+    assert "sera débitée" not in told.text
+
+
+def test_another_card_that_is_kept_meanwhile_is_said_not_to_be_charged(order):
+    with at(LATE):
+        mail_card_stored(order, StoredCard.objects.get())
+        pause(order)
+    StoredCard.objects.update(kept_at=ORDERED + timedelta(days=LATE + 1))
+    mail_card_stored(order, StoredCard.objects.get())
+    before, meanwhile = (
+        render(mail).text for mail in OutgoingMail.objects.filter(kind="installment_card_kept").order_by("pk")
+    )
+    assert "Échéance 2/3\u00a0: 60,00\u00a0€, débit le 1er juillet 2026" in before
+    assert "Rien n'est débité ni réclamé jusqu'à la reprise." in meanwhile
+    assert "débit le" not in meanwhile
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
 
 def mail_resumed(order: Order, *, once: str, granted_less: bool) -> None:
     """To the customer: a withdrawal that had stopped the installments has no effect, or less than it stopped
-    (`granted_less`); what is still to be paid, when, and how."""
+    (`granted_less`); what is still to be paid, and when and how, unless the payments are suspended."""
     mail_customer(
         order,
         "installment_resumed",
@@ -161,5 +161,6 @@ def _context(order: Order) -> dict[str, Any]:
         else None,
         "left": str(plan.outstanding) if plan else "0.00",
         "is_settled": plan is not None and plan.is_settled,
+        "is_paused": plan is not None and plan.pause is not None,
         "pay_url": payment_page_url(order),
     }

@@ -19,7 +19,7 @@ from orders.journal import record_event
 from orders.models import OPEN_PAYMENTS, PAID_STATUSES, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
 from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, plan, restore_parts
-from orders.selectors.installments import being_paid, is_disputed, latest_day
+from orders.selectors.installments import being_paid, is_disputed, latest_day, open_pause
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -62,12 +62,18 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
         [OwedPart(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount
     )
     resumed, positions = ZERO, []
+    now = timezone.now()
+    notice = timezone.localdate(now) + timedelta(days=NOTICE_DAYS)
+    is_paused = open_pause(order) is not None
     for (payment, owed), owed_again in zip(waiting, filled, strict=True):
         if owed_again == owed:
             continue
         payment.amount = owed_again
         if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
-            schedule_payment(order, payment, timezone.now())
+            schedule_payment(order, payment, now, announce=not is_paused)
+        elif payment.next_try_on is not None:
+            # Its next try was announced with less than is owed now.
+            payment.next_try_on = max(payment.next_try_on, notice)
         payment.save()
         resumed += owed_again - owed
         positions.append(payment.position)

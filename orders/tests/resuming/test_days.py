@@ -12,11 +12,22 @@ from django.utils import timezone
 
 from accounts.models import Role
 from accounts.services.roles import grant_role
-from orders.models import Attempt, Dispute, Order, PaymentState, StoredCard, WithdrawalCase
+from orders.models import (
+    Attempt,
+    Dispute,
+    Order,
+    PausedBy,
+    PauseEnd,
+    PaymentState,
+    StoredCard,
+    WithdrawalCase,
+)
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments import due_installments
+from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases
-from orders.tests.factories import make_order, pay_order
+from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.installments import installments
 from orders.tests.resuming.declarations import (
     NOON,
@@ -29,6 +40,7 @@ from orders.tests.resuming.declarations import (
     revoked,
     rows,
 )
+from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -117,6 +129,52 @@ def test_an_installment_too_near_for_its_notice_is_announced_by_this_mail(order,
     assert later(order)[0] == (now, date(2026, 12, 25), "")
     assert installments(order)[1] == ("100.00", "2026-12-23", "scheduled")
     assert "sera débitée le 25 décembre 2026" in resumed_mail()
+
+
+def test_l216_6_what_resumes_while_payments_are_suspended_waits_for_the_end_of_the_pause(order, clock):
+    clock.move_to(datetime(2026, 12, 20, 11, 0, tzinfo=UTC))
+    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Résine en retard.")
+    case = declare(order)
+    clock.move_to(datetime(2026, 12, 30, 11, 0, tzinfo=UTC))
+
+    refuse(case)
+
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+    assert later(order) == [(None, None, ""), (None, None, "")]
+    told = OutgoingMail.objects.get(kind="installment_resumed")
+    assert render(told).subject.startswith("Vos échéances sont suspendues")
+    for part in (render(told).text, unescape(render(told).html)):
+        assert "Rien n'est débité ni réclamé jusqu'à la reprise." in part
+        assert "200,00\u00a0€ restent à payer" in part
+        assert "sera débitée" not in part
+        assert "sa date est passée" not in part
+    due_installments.run_round(timezone.now())
+    assert not OutgoingMail.objects.filter(kind="installment_reminder").exists()
+
+    resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert [row[1] for row in installments(order)[1:]] == ["2027-01-02", "2027-02-01"]
+
+
+@pytest.mark.parametrize(
+    ("next_try", "tried"),
+    [(11, 13), (13, 13), (14, 14)],
+)
+def test_a_next_try_takes_place_three_days_after_its_greater_amount_is_told(order, clock, next_try, tried):
+    case = declare(order, units=1)
+    request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
+    second = order.payments.filter(position=2)
+    second.update(state="due", next_try_on=date(2027, 1, next_try), announced_at=timezone.now())
+    clock.move_to(datetime(2027, 1, 10, 11, 0, tzinfo=UTC))
+
+    refuse(case)
+
+    after = second.get()
+    assert (after.state, after.amount) == ("due", Decimal("100.00"))
+    assert after.next_try_on == date(2027, 1, tried)
+    assert f"Échéance 2/3, 100,00\u00a0€\u00a0: sera débitée le {tried} janvier 2027." in resumed_mail()
 
 
 def test_l312_4_fifty_days_after_dispatch_hold_for_what_resumes(order):

@@ -55,7 +55,7 @@ def test_every_mail_in_every_language(kind, language):
     assert "\n\n\n" not in mail.text
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "_installments"])
 def test_both_parts_say_the_same_sentences(kind):
     folder = settings.BASE_DIR / "templates" / "mail"
     quoted = r"""{% translate "([^"]+\.)" |{% blocktranslate [^%]*%}([^{]+\.){% endblocktranslate %}"""
