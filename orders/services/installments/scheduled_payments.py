@@ -198,7 +198,9 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
 
 def announce_anew(*, order: Order) -> None:
     """Have those that could not be charged on their day announced once more: nothing was collected for a while, and a
-    charge follows its announcement by three days."""
+    charge follows its announcement by three days. A dispute that goes on, or is lost, changes nothing."""
+    if is_disputed(order):
+        return
     today = timezone.localdate()
     # A charge under way was announced, and is tried again after a refusal as any other.
     missed = Payment.objects.filter(charge_day_has_come(today), order=order, position__gt=1).exclude(

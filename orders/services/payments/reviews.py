@@ -10,7 +10,7 @@ from django.db import transaction
 from orders.journal import record_event
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, AttemptState, Order
 from orders.selectors.provider_events import askable_attempts
-from orders.services.installments.scheduled_payments import not_accepted
+from orders.services.installments.scheduled_payments import announce_anew, not_accepted
 from orders.services.payments.settlement import settle
 from orders.services.refunds.disputes import doubt, mark_disputes
 from orders.stripe import gateway
@@ -34,10 +34,10 @@ def settle_order(*, order_id: uuid.UUID, actor: "User | None") -> SettledOrder:
 
     An attempt kept for review is judged anew: what fits now is booked, what was refunded at the provider or never made
     is over, and anything else stays as it is. The order's mark ends once nothing is in doubt and no installment waits
-    for staff. Raises GatewayError; calling it again goes on.
+    for staff; what fell due meanwhile is announced again. Raises GatewayError; calling it again goes on.
     """
     attempts = askable_attempts(Order.objects.get(pk=order_id))
-    asked = 0
+    asked, judged = 0, False
     for attempt in attempts.order_by("payment__position", "number"):
         state = _reopen(order_id, attempt)
         try:
@@ -46,7 +46,8 @@ def settle_order(*, order_id: uuid.UUID, actor: "User | None") -> SettledOrder:
             _close(order_id, attempt, state)
             raise
         asked += 1
-    return _end_review(order_id, actor, asked)
+        judged = judged or bool(state)
+    return _end_review(order_id, actor, asked, judged=judged)
 
 
 def _reopen(order_id: uuid.UUID, attempt: Attempt) -> str:
@@ -74,13 +75,18 @@ def _close(order_id: uuid.UUID, attempt: Attempt, state: str) -> None:
             order.save(update_fields=["review_reason", "updated_at"])
 
 
-def _end_review(order_id: uuid.UUID, actor: "User | None", asked: int) -> SettledOrder:
+def _end_review(
+    order_id: uuid.UUID, actor: "User | None", asked: int, *, judged: bool = False
+) -> SettledOrder:
+    """`judged`: something was kept for review until now, and nothing was charged beside it."""
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         doubtful = Attempt.objects.filter(payment__order=order, state=AttemptState.REVIEW)
         # The mark is what reminds of those.
         uncollected = not_accepted(order).exists()
         outcome = SettledOrder(asked, in_doubt=doubtful.exists(), uncollected=uncollected)
+        if judged and not outcome.in_doubt:
+            announce_anew(order=order)
         if not order.review_reason or outcome.in_doubt or outcome.uncollected:
             return outcome
         reason, order.review_reason = order.review_reason, ""

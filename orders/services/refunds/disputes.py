@@ -19,7 +19,6 @@ from orders.models import (
     Order,
     Payment,
 )
-from orders.selectors.installments import is_disputed
 from orders.services.installments.scheduled_payments import announce_anew, not_accepted
 from orders.services.refunds.mails import mail_dispute
 from orders.services.refunds.outcomes import settle_completed_requests
@@ -93,8 +92,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
                 provider_id=dispute.provider_id, reported_at=facts.returned_at,
                 after=taken_at(dispute.provider_id) or dispute.opened_at,
             )  # fmt: skip
-            if not is_disputed(order):
-                announce_anew(order=order)
+            announce_anew(order=order)
         elif dispute.state == DisputeState.LOST:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
