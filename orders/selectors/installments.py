@@ -249,8 +249,11 @@ def charge_day_has_come(today: date) -> Q:
 
 
 def to_remind(today: date) -> QuerySet[Payment]:
-    """Return payments that only their customer can make, and of whose link they are reminded today."""
-    return _collectable().filter(state=PaymentState.DUE, next_try_on__lte=today).exclude(stopped_code="")
+    """Return payments that only their customer can make, and of whose link they are reminded today; and refused ones
+    whose next step a clock ahead wrote."""
+    come = Q(next_try_on__lte=today) & ~Q(stopped_code="")
+    refused = _collectable().filter(state=PaymentState.DUE, next_try_on__isnull=False)
+    return refused.filter(come | is_misdated("link_sent_at", timezone.now()))
 
 
 def _collectable() -> QuerySet[Payment]:

@@ -20,7 +20,6 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import checkout_sessions, due_installments, settlement
 from orders.services.payments.off_session import claim_charge, is_on_its_way, obstacle, prepare_charge
 from orders.services.payments.refused_cards import CARDS_REFUSED, refuse_new_page
-from orders.services.payments.reviews import settle_order
 from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
@@ -203,33 +202,9 @@ def test_staff_do_not_charge_before_the_day_that_the_customer_was_told(order, st
         due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
     assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
     assert rows() == before
-    # Nor on its day while nobody told the customer, in days from that mail.
-    payment(next_try_on=None, announced_at=None)(order)
-    assert step not in staff_client.get(panel).content.decode()
-    with pytest.raises(Problem) as refused:
-        due_installments.charge_now(payment_id=second_of(order).pk, actor=None)
-    assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
-    assert not Attempt.objects.filter(kind="off_session").exists()
     # After a refusal its next try is the shop's own calendar, not the day that was agreed.
     payment(state="due")(order)
     assert step in staff_client.get(panel).content.decode()
-
-
-@pytest.mark.parametrize(("kept", "told"), [("review", 1), ("failed", 0)])
-def test_what_fell_due_while_a_payment_was_kept_for_review_is_announced_again(order, monkeypatch, kept, told):
-    monkeypatch.setattr(gateway, "find_intent", lambda **_asked: None)
-    today = timezone.localdate()
-    payment(due_on=today - timedelta(days=10), announced_at=timezone.now() - timedelta(days=13))(order)
-    attempt(kept, position=2)(order)
-    Attempt.objects.filter(number=9).update(kind="off_session")
-    due_installments.run_round(timezone.now())
-    assert mails("installment_reminder") == 0
-
-    settle_order(order_id=order.pk, actor=None)
-    due_installments.run_round(timezone.now())
-
-    assert mails("installment_reminder") == told
-    assert second_of(order).next_try_on == (today + timedelta(days=3) if told else None)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -29,6 +29,7 @@ from orders.pricing.installments import charge_day
 from orders.selectors.installments import charge_day_has_come, is_disputed, latest_day, open_pause
 from orders.services.installments import mails
 from orders.services.installments.mails import mail_link
+from shop.core.clocks import moment_is_misdated
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, to_cents
 from shop.core.problems import Problem
@@ -141,6 +142,13 @@ def stop_charging(*, order: Order, payment: Payment, code: str) -> None:
     _ask_customer(order, payment, code=code, stopped=code[:60], exhausted=False)
 
 
+def remind(*, order: Order, payment: Payment) -> None:
+    """Mail once more how a refused payment goes on."""
+    refused = payment.attempts.filter(state=AttemptState.FAILED).order_by("-number")
+    code = payment.stopped_code or refused.values_list("error_code", flat=True).first() or ""
+    _ask_customer(order, payment, code=code, stopped=payment.stopped_code, exhausted=False)
+
+
 def hold_charging(*, payment: Payment) -> None:
     """Stop charging a payment whose call the provider did not accept, until staff have looked."""
     payment.state = PaymentState.DUE
@@ -157,9 +165,9 @@ def not_accepted(order: Order) -> QuerySet[Payment]:
 def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, exhausted: bool) -> None:
     now = timezone.now()
     today = timezone.localdate(now)
-    first = timezone.localdate(payment.link_sent_at) if payment.link_sent_at else today
-    step = None if exhausted else next_step(first=first, today=today)
-    payment.link_sent_at = payment.link_sent_at or now
+    if payment.link_sent_at is None or moment_is_misdated(payment.link_sent_at, now):
+        payment.link_sent_at = now
+    step = None if exhausted else next_step(first=timezone.localdate(payment.link_sent_at), today=today)
     # This mail names the next day, also where a new calendar took the announcement back.
     payment.announced_at = payment.announced_at or now
     payment.next_try_on = step

@@ -21,6 +21,7 @@ from orders.services.installments import scheduled_payments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from shop.core.clocks import moment_is_misdated
 from shop.core.each_row import each_row, each_step
 from shop.core.problems import Problem
 
@@ -162,10 +163,14 @@ def _announce(order: Order, payment: Payment, today: date) -> None:
 
 
 def _remind(order: Order, payment: Payment, today: date) -> None:
-    if payment.state != PaymentState.DUE or payment.next_try_on is None or payment.next_try_on > today:
+    if payment.state != PaymentState.DUE or payment.next_try_on is None:
+        return
+    has_come = payment.stopped_code and payment.next_try_on <= today
+    sent_at = payment.link_sent_at
+    if not has_come and (sent_at is None or not moment_is_misdated(sent_at, timezone.now())):
         return
     if obstacle(order, payment) in ("", "no_card", "card_refused", "needs_customer"):
-        scheduled_payments.stop_charging(order=order, payment=payment, code=payment.stopped_code)
+        scheduled_payments.remind(order=order, payment=payment)
 
 
 def _prepare(order: Order, payment: Payment, today: date) -> Attempt | None:

@@ -1,0 +1,95 @@
+"""Installments whose customer was not told a day, or is told one once more: after a doubt, after a clock ahead."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.models import Attempt, Order, Payment, StoredCard
+from orders.services.payments import due_installments
+from orders.services.payments.reviews import settle_order
+from orders.stripe import gateway
+from orders.tests.installments import mails
+from orders.tests.refunding import in_installments, rows
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+@pytest.fixture
+def order() -> Order:
+    """180.00 in installments, the first paid by a card that was kept."""
+    order = in_installments()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
+    )
+    return order
+
+
+def second_of(order: Order, **changes: Any) -> Payment:
+    Payment.objects.filter(order=order, position=2).update(position=2, **changes)
+    return order.payments.get(position=2)
+
+
+def tried(order: Order, state: str) -> None:
+    Attempt.objects.create(
+        payment=second_of(order), kind="off_session", state=state, amount_cents=6000,
+        error_code="insufficient_funds", expires_at=timezone.now(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stopped", "ahead", "told", "next_try"),
+    [("", 400, 1, 3), ("stolen_card", 400, 1, 3), ("", 0, 0, 403), ("stolen_card", 0, 0, 403)],
+)
+def test_a_refusal_that_a_clock_ahead_wrote_is_told_anew(order, stopped, ahead, told, next_try):
+    today = timezone.localdate()
+    tried(order, "failed")
+    second_of(
+        order, state="due", due_on=today, announced_at=timezone.now(), stopped_code=stopped,
+        next_try_on=today + timedelta(days=403), link_sent_at=timezone.now() + timedelta(days=ahead),
+    )  # fmt: skip
+    for _night in range(2):
+        due_installments.run_round(timezone.now())
+    told_anew = OutgoingMail.objects.filter(kind="installment_refused")
+    day = (today + timedelta(days=3)).isoformat()
+    assert [mail.context["retry_on"] for mail in told_anew] == ["" if stopped else day] * told
+    assert [mail.context["no_funds"] for mail in told_anew] == [not stopped] * told
+    second = second_of(order)
+    assert (second.state, second.next_try_on) == ("due", today + timedelta(days=next_try))
+    assert second.link_sent_at <= timezone.now()
+
+
+@pytest.mark.parametrize(("kept", "told"), [("review", 1), ("failed", 0)])
+def test_what_fell_due_while_a_payment_was_kept_for_review_is_announced_again(order, monkeypatch, kept, told):
+    monkeypatch.setattr(gateway, "find_intent", lambda **_asked: None)
+    today = timezone.localdate()
+    second_of(order, due_on=today - timedelta(days=10), announced_at=timezone.now() - timedelta(days=13))
+    tried(order, kept)
+    due_installments.run_round(timezone.now())
+    assert mails("installment_reminder") == 0
+
+    settle_order(order_id=order.pk, actor=None)
+    due_installments.run_round(timezone.now())
+
+    assert mails("installment_reminder") == told
+    assert second_of(order).next_try_on == (today + timedelta(days=3) if told else None)
+
+
+def test_staff_do_not_charge_on_its_day_what_nobody_announced(order, staff_client):
+    second = second_of(order, due_on=timezone.localdate(), announced_at=None)
+    panel = reverse("staff-order-installments", args=[order.pk])
+    step = reverse("staff-order-installment", args=[order.pk, second.pk, "debiter"])
+    assert step not in staff_client.get(panel).content.decode()
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        due_installments.charge_now(payment_id=second.pk, actor=None)
+    assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
+    assert rows() == before
+    second_of(order, announced_at=timezone.now())
+    assert step in staff_client.get(panel).content.decode()
