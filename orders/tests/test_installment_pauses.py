@@ -132,6 +132,20 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     assert [third["day"] for third in mail.context["installments"]] == ["2026-07-13", "2026-08-12"]
 
 
+@pytest.mark.parametrize(
+    ("expires", "refused", "told"), [((7, 2026), "", 1), ((8, 2026), "", 0), ((7, 2026), "lost_card", 0)]
+)
+def test_who_is_given_days_after_the_end_of_the_card_is_told_so(order, expires, refused, told):
+    month, year = expires
+    StoredCard.objects.update(expiry_month=month, expiry_year=year, refused_code=refused)
+    with at(LATE):
+        pause(order)
+    with at(LATE + 12):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    mail = OutgoingMail.objects.filter(kind="installment_card_expires")
+    assert [sent.context["last"] for sent in mail] == ["2026-08-12"] * told
+
+
 def test_a_day_that_had_passed_before_it_is_not_moved(order):
     with at(35):
         pause(order)

@@ -19,7 +19,7 @@ from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, 
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors.installments import delivery_is_late, open_pause, outstanding
 from orders.selectors.workshop import arrival_day
-from orders.services.installments.mails import mail_calendar
+from orders.services.installments.mails import mail_calendar, mail_if_card_expires
 from orders.services.installments.resuming import schedule_payment
 from orders.services.installments.scheduled_payments import cap_due_dates, lock_open_payments
 from shop.core.problems import Problem
@@ -112,6 +112,7 @@ def _end_pause(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "U
     record_event(order, "installments.unpaused", actor=actor, by=str(by), days=(until - started).days)
     if outstanding(order):
         mail_calendar(order, why="resumed", once=f"{pause.pk}:end:{now.isoformat()}")
+        mail_if_card_expires(order)
 
 
 def _arrival(order: Order, today: date) -> date:

@@ -111,10 +111,15 @@ def mail_card_stored(order: Order, card: StoredCard) -> None:
     mail_customer(order, "installment_card_kept", context, once=f"{order.pk}:{card.kept_at.isoformat()}")
 
 
-def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
-    """To the customer: the stored card expires before the last installment."""
+def mail_if_card_expires(order: Order) -> None:
+    """To the customer, once a card: the stored card expires before the last installment."""
+    plan = calendar(order)
+    if plan is None or plan.card is None or plan.card.refused_code or not plan.card_ends_early:
+        return
+    last = max(row.payment.due_on for row in plan.rows if row.is_open)
     context = {**_context(order), "last": last.isoformat()}
-    mail_customer(order, "installment_card_expires", context, once=f"{order.pk}:{card.payment_method_id}")
+    once = f"{order.pk}:{plan.card.payment_method_id}"
+    mail_customer(order, "installment_card_expires", context, once=once)
 
 
 def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:

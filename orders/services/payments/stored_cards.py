@@ -63,9 +63,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     # While the payments are suspended no day is named: the mail that ends the pause has it.
     if any(resumed) and open_pause(order) is None:
         mails.mail_card_stored(order, stored)
-    last = max(payment.due_on for payment in payments)
-    if stored.ends_before(last):
-        mails.mail_card_expires(order, stored, last)
+    mails.mail_if_card_expires(order)
     return stored
 
 
