@@ -156,6 +156,8 @@ def test_what_fell_due_during_a_dispute_is_charged_three_days_after_it_is_announ
 def test_a_next_try_that_fell_into_a_dispute_is_announced_again(provider, next_try, suspended, tried, told):
     order, today = in_installments(), timezone.localdate()
     StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
+    # It was late within the fifty days after dispatch: what follows a refusal goes on after them.
+    Order.objects.filter(pk=order.pk).update(first_sent_at=timezone.now() - timedelta(days=60))
     second = order.payments.filter(position=2)
     second.update(
         state="due", due_on=today - timedelta(days=10), next_try_on=today + timedelta(days=next_try),
