@@ -83,18 +83,18 @@ def test_l312_4_what_cannot_be_announced_for_the_fiftieth_day_any_more_is_paid_b
 
 
 @pytest.mark.parametrize(
-    ("told_on", "state", "kind"),
+    ("announced_on", "state", "kind"),
     [(21, "scheduled", "installment_reminder"), (22, "due", "installment_link")],
 )
 def test_l312_4_what_would_be_announced_for_a_day_after_the_fiftieth_is_paid_by_the_link(
-    told_on, state, kind
+    announced_on, state, kind
 ):
     """The 24th of July is its last day: who tells it on the 22nd may charge on the 25th."""
     order = in_installments_then()
     order.payments.filter(position=2).update(state="paid")
     set_status(order, OrderStatus.SHIPPED, after=3)
     before = mails(order)
-    with time_machine.travel(datetime(2026, 7, told_on, 10, tzinfo=UTC), tick=False):
+    with time_machine.travel(datetime(2026, 7, announced_on, 10, tzinfo=UTC), tick=False):
         run_round(timezone.now())
     third = order.payments.get(position=3)
     assert (third.state, third.due_on) == (state, date(2026, 7, 24))

@@ -47,7 +47,7 @@ def tried(order: Order, state: str) -> None:
     ("stopped", "ahead", "told", "next_try"),
     [("", 400, 1, 3), ("stolen_card", 400, 1, 3), ("", 0, 0, 403), ("stolen_card", 0, 0, 403)],
 )
-def test_a_refusal_that_a_clock_ahead_wrote_is_told_anew(order, stopped, ahead, told, next_try):
+def test_a_refusal_that_a_clock_ahead_wrote_is_refusals(order, stopped, ahead, told, next_try):
     today = timezone.localdate()
     tried(order, "failed")
     second_of(
@@ -56,10 +56,10 @@ def test_a_refusal_that_a_clock_ahead_wrote_is_told_anew(order, stopped, ahead, 
     )  # fmt: skip
     for _night in range(2):
         due_installments.run_round(timezone.now())
-    told_anew = OutgoingMail.objects.filter(kind="installment_refused")
+    refusals = OutgoingMail.objects.filter(kind="installment_refused")
     day = (today + timedelta(days=3)).isoformat()
-    assert [mail.context["retry_on"] for mail in told_anew] == ["" if stopped else day] * told
-    assert [mail.context["no_funds"] for mail in told_anew] == [not stopped] * told
+    assert [mail.context["retry_on"] for mail in refusals] == ["" if stopped else day] * told
+    assert [mail.context["no_funds"] for mail in refusals] == [not stopped] * told
     second = second_of(order)
     assert (second.state, second.next_try_on) == ("due", today + timedelta(days=next_try))
     assert second.link_sent_at <= timezone.now()
