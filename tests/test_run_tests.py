@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 
 import pytest
 import run_tests
@@ -106,6 +107,28 @@ def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
     places = [printed.index(each) for each in said]
     assert places == sorted(places)
     assert printed.endswith(said[-1])
+
+
+def test_the_islands_begin_beside_the_checks_and_print_in_their_turn(capsys, monkeypatch):
+    begun = threading.Event()
+
+    def checks(extra):
+        assert begun.wait(60)
+        print("from the checks")
+        return Count(passed=1)
+
+    def islands(extra, output):
+        print("from the islands", file=output)
+        begun.set()
+        return Count(passed=2)
+
+    monkeypatch.setattr(run_tests, "PARTS", {"checks": ("Checks", checks), "islands": ("Islands", islands)})
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    assert main([]) == 0
+    printed = capsys.readouterr().out
+    said = ["── Checks", "from the checks", "── Islands", "from the islands", "3 passed, 0 failed"]
+    places = [printed.index(each) for each in said]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(
