@@ -233,7 +233,7 @@ def test_low_stock_leaves_out_what_is_not_offered_any_more() -> None:
     assert low_stock() == 2
     change_product(product, unpainted_price=None)
     assert low_stock() == 1
-    make_variation(plain, "Grand")
+    make_variation(plain, "Grand", stock_quantity=None)
     assert low_stock() == 0
 
 
