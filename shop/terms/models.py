@@ -44,7 +44,8 @@ class TermsVersion(AppendOnlyModel):
     class Meta:
         verbose_name = _("version des conditions de vente")
         verbose_name_plural = _("versions des conditions de vente")
-        ordering = ("-published_at", "-pk")
+        # Not by their moments: one that a clock ahead dated would stay in force.
+        ordering = ("-pk",)
 
     def __str__(self) -> str:
         return self.number

@@ -1,11 +1,13 @@
 """Versions of the terms: frozen when published, named by their day, shown on the page and to staff."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.db import DatabaseError, transaction
 from django.test import Client
+from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from shop.core.models import AuditEntry, ShopSettings
@@ -49,6 +51,17 @@ def test_terms_that_did_not_change_are_not_published_twice() -> None:
     with pytest.raises(Problem, match="déjà publiées") as refused:
         publish_terms(actor=None)
     assert (refused.value.code, TermsVersion.objects.count()) == ("terms_unchanged", 1)
+
+
+def test_what_a_clock_ahead_published_does_not_stay_in_force() -> None:
+    with time_machine.travel(timezone.now() + timedelta(days=400), tick=False):
+        early = publish_terms(actor=None)
+    rename("Atelier rouge")
+    late = publish_terms(actor=None)
+    assert current_number() == late.number
+    page = Client().get("/cgv").content.decode()
+    assert "La boutique Atelier rouge est exploitée" in page
+    assert f'href="/cgv/{early.number}"' in page
 
 
 @pytest.mark.both_engines

@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'version des conditions de vente',
                 'verbose_name_plural': 'versions des conditions de vente',
-                'ordering': ('-published_at', '-pk'),
+                'ordering': ('-pk',),
             },
         ),
         append_only("terms_termsversion"),
