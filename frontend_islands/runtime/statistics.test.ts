@@ -129,6 +129,19 @@ it("lets a visitor choose on the privacy page", async () => {
   expect(localStorage.getItem("statistics-off")).toBeNull();
 });
 
+it("reports nothing any more of a page on which a visitor has objected, in another tab maybe", async () => {
+  await open("/faq");
+  for (const listener of vitals.listeners) {
+    listener({ name: "CLS", value: 0.01, rating: "good", delta: 0.01, id: "v6-unique" } as Metric);
+  }
+  localStorage.setItem("statistics-off", "visitor");
+  beacon.mockReset();
+  document.dispatchEvent(new CustomEvent("cart:added", { detail: { productId: 3, quantity: 1 } }));
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  dispatchEvent(new Event("pagehide"));
+  expect(beacon).not.toHaveBeenCalled();
+});
+
 it("shows that the browser has objected already", async () => {
   set(navigator, "globalPrivacyControl", true);
   await open("/politique-confidentialite", '<input type="checkbox" checked data-statistics-switch>');

@@ -29,8 +29,10 @@ function start(): void {
   const { pathname, hostname } = location;
   const device =
     innerWidth < NARROW ? "phone" : matchMedia("(pointer: coarse)").matches ? "tablet" : "computer";
-  const send = (event: object) =>
-    navigator.sendBeacon(EVENTS, JSON.stringify({ path: pathname, device, ...event }));
+  // Asked each time: on this page, or in another tab, somebody may have objected since.
+  const report = (address: string, content: object) =>
+    isCounted() && navigator.sendBeacon(address, JSON.stringify(content));
+  const send = (event: object) => report(EVENTS, { path: pathname, device, ...event });
 
   const view = () => {
     const referrer = document.referrer && new URL(document.referrer).hostname;
@@ -75,7 +77,7 @@ function start(): void {
   }
   const leave = () => {
     if (results) reportSearch();
-    if (measured.length) navigator.sendBeacon(VITALS, JSON.stringify(measured.slice(0, 10)));
+    if (measured.length) report(VITALS, measured.slice(0, 10));
     measured = [];
   };
   addEventListener("visibilitychange", () => {
