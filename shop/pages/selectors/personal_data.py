@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from allauth.account.models import EmailAddress
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -67,8 +68,10 @@ def erasure_of_address(email: str) -> Erasure | None:
     member = blocked_member(email)
     if member is not None:
         return erasure_of(member.pk)
-    # Few at a time, and SQLite can't ask a list of JSON for a member.
-    running = Erasure.objects.filter(user_key=None).exclude(state=ErasureState.DONE)
+    # An account that is being erased has lost its address. Few at a time, and SQLite can't ask a list of JSON for a
+    # member.
+    by_address = Q(user_key=None) | Q(closed_at__isnull=False)
+    running = Erasure.objects.filter(by_address).exclude(state=ErasureState.DONE)
     return next((erasure for erasure in running if email in erasure.emails), None)
 
 

@@ -249,6 +249,11 @@ def test_a_blocked_member_who_writes_is_erased_by_the_link(staff, client, mailou
     assert Order.objects.get(pk=order.pk).user_id == user.pk
     assert "Votre compte est effacé" in [mail.subject for mail in mailoutbox if mail.to == [GUEST]]
 
+    # The order is waited for: who opens the link again reads so, and registers nothing anew.
+    assert "L'effacement est en cours." in unescape(client.get(path).content.decode())
+    assert client.post(path).status_code == 303
+    assert Erasure.objects.get().user_key == user.pk
+
 
 def test_a_member_who_is_unblocked_asks_in_the_member_area(staff, client):
     user = make_member(GUEST)
