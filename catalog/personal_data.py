@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Favourite, Notice, Review, ReviewState
-from catalog.services.notices import purge_notices
+from catalog.services.notices import purge_notices, purge_waiting_notices
 from catalog.services.reviews import anonymise_old_reviews, anonymise_reviews
 from catalog.services.stock import lock_products
 from shop.core.personal_data import (
@@ -39,6 +39,7 @@ def register() -> None:
                 Period(
                     "notice_days", _("après l'e-mail, ou sans confirmation, pour un avis de disponibilité")
                 ),
+                Period("inactive_years", _("après votre confirmation, pour un avis qui attend encore")),
             ),
             recipients=_("hébergeur, service d'acheminement des e-mails"),
             columns={
@@ -98,6 +99,14 @@ def register() -> None:
         },
     )
     register_retention(RetentionRule("notices", _("Avis de disponibilité"), "notice_days", purge_notices))
+    register_retention(
+        RetentionRule(
+            "waiting-notices",
+            _("Avis de disponibilité en attente"),
+            "inactive_years",
+            purge_waiting_notices,
+        )
+    )
     register_retention(
         RetentionRule("reviews", _("Noms des avis clients"), "review_years", anonymise_old_reviews)
     )

@@ -200,6 +200,15 @@ def purge_notices(before: datetime, limit: int) -> int:
     return Notice.objects.filter(old, pk__in=rows).delete()[0]
 
 
+def purge_waiting_notices(before: datetime, limit: int) -> int:
+    """Delete wishes that were confirmed before and still wait, as the piece never came back: at most `limit`. Returns
+    how many."""
+    old = Q(confirmed_at__lt=before, sent_at=None)
+    rows = list(Notice.objects.filter(old).values_list("pk", flat=True)[:limit])
+    # One that is answered at this moment stays for the days after its mail.
+    return Notice.objects.filter(old, pk__in=rows).delete()[0]
+
+
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
     """Whether the product's page offers the very variant, and it can be bought. One asked for while there was no choice
     of formats, or of finishes, is back in any of them."""

@@ -12,13 +12,20 @@ from django.utils import timezone
 from catalog.models import CategoryKind, Notice
 from catalog.services import notices
 from catalog.services.favourites import add_favourite, choose_return_mails, watch_favourites
-from catalog.services.notices import ask_notice, confirm_notice, purge_notices, send_due_notices
+from catalog.services.notices import (
+    ask_notice,
+    confirm_notice,
+    purge_notices,
+    purge_waiting_notices,
+    send_due_notices,
+)
 from catalog.tasks import send_notices
 from catalog.tests.factories import change_product, make_category, make_product, make_user
 from catalog.tests.notices import CHECK, mails
 from shop.core.limits import NOTICE_MAIL
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
+from shop.core.personal_data import kept_until
 from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
@@ -291,6 +298,20 @@ def test_addresses_are_deleted_after_a_month(product):
     change_product(product, in_stock=True)
     send_due_notices()
     assert purge_notices(now + timedelta(days=1), 10) == 2
+
+
+def test_a_wish_that_was_never_answered_is_deleted_after_three_years(product):
+    now = timezone.now()
+    old, new, unconfirmed = (ask(product, f"{name}@example.com") for name in ("old", "new", "unconfirmed"))
+    for notice in (old, new):
+        confirm_notice(key=notice.token)
+    Notice.objects.filter(pk=old.pk).update(confirmed_at=now - timedelta(days=3 * 366))
+    before = kept_until("inactive_years", now)
+    assert purge_waiting_notices(before, 10) == 1
+    assert set(Notice.objects.values_list("pk", flat=True)) == {new.pk, unconfirmed.pk}
+    # One that was answered has its own days.
+    Notice.objects.filter(pk=new.pk).update(confirmed_at=before - timedelta(days=1), sent_at=now)
+    assert purge_waiting_notices(before, 10) == 0
 
 
 def test_the_mail_carries_the_one_click_headers(product, mailoutbox):

@@ -75,6 +75,7 @@ def test_every_rule_of_the_shop():
         ("email-changes", "email_change_days"),
         ("sessions", "session_days"),
         ("notices", "notice_days"),
+        ("waiting-notices", "inactive_years"),
         ("reviews", "review_years"),
         ("unpaid-orders", "unpaid_days"),
         ("provider-events", "provider_event_days"),
