@@ -1,7 +1,8 @@
 """The administration's first page, menu and lists, in the family's words."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.apps import apps
@@ -11,10 +12,22 @@ from django.utils import timezone
 
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
+from catalog.models import PricePoint
+from orders.models import (
+    InstallmentPause,
+    Order,
+    OrderItem,
+    OrderTracking,
+    PiecePhoto,
+    Shipment,
+    Withdrawal,
+    WorkPiece,
+)
 from orders.tests.factories import make_product
 from shop.admin_site import SECTIONS, WITHOUT_A_LIST
 from shop.core.models import ScheduledJob
 from shop.core.staff_admin import YesNoFilter
+from shop.pages.models import ContactReply, ContactRequest, InactivityNotice
 
 pytestmark = pytest.mark.django_db
 
@@ -153,3 +166,30 @@ def test_filters_by_whether_a_column_is_filled_answer_yes_or_no():
     ]
     assert len(filters) > 10
     assert not [each for each in filters if not issubclass(each, YesNoFilter)]
+
+
+# Half past midnight of the first of July where the shop is.
+NIGHT = datetime(2026, 6, 30, 22, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (PricePoint(amount=Decimal("5.00"), starts_at=NIGHT), "5.00 € (2026-07-01)"),
+        (OrderTracking(status="shipped", created_at=NIGHT), "Expédiée · 01/07/2026 00:30"),
+        (InstallmentPause(order=Order(reference="B8706E8B"), started_at=NIGHT), "B8706E8B · 01/07/2026"),
+        (Shipment(order=Order(reference="B8706E8B"), sent_at=NIGHT), "B8706E8B · 01/07/2026"),
+        (
+            PiecePhoto(
+                piece=WorkPiece(item=OrderItem(product_name="Hibou", quantity=2), number=1), taken_at=NIGHT
+            ),
+            "2 × Hibou · 1 · 01/07/2026 00:30",
+        ),
+        (Withdrawal(order_text="B8706E8B", declared_at=NIGHT), "B8706E8B · 01/07/2026 00:30"),
+        (InactivityNotice(user_key=7, announced_at=NIGHT), "7 · 01/07/2026"),
+        (ContactReply(request=ContactRequest(reference="C-1"), created_at=NIGHT), "C-1 · 01/07/2026 00:30"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_names_of_rows_tell_moments_on_the_clock_of_the_shop(row, name):
+    assert str(row) == name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models.product import AMOUNT_DIGITS, Finish, Product
@@ -62,4 +63,4 @@ class PricePoint(AppendOnlyModel):
         )
 
     def __str__(self) -> str:
-        return f"{self.amount} € ({self.starts_at:%Y-%m-%d})"
+        return f"{self.amount} € ({timezone.localtime(self.starts_at):%Y-%m-%d})"

@@ -342,7 +342,7 @@ class OrderTracking(models.Model):
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:
-        return f"{self.get_status_display()} · {self.created_at:%d/%m/%Y %H:%M}"
+        return f"{self.get_status_display()} · {timezone.localtime(self.created_at):%d/%m/%Y %H:%M}"
 
     @property
     def sent_on(self) -> date | None:

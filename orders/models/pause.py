@@ -59,4 +59,4 @@ class InstallmentPause(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.started_at:%d/%m/%Y}"
+        return f"{self.order} · {timezone.localtime(self.started_at):%d/%m/%Y}"

@@ -35,4 +35,4 @@ class PiecePhoto(models.Model):
         ordering = ("taken_at", "pk")
 
     def __str__(self) -> str:
-        return f"{self.piece} · {self.taken_at:%d/%m/%Y %H:%M}"
+        return f"{self.piece} · {timezone.localtime(self.taken_at):%d/%m/%Y %H:%M}"

@@ -70,7 +70,7 @@ class Withdrawal(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order_text} · {self.declared_at:%d/%m/%Y %H:%M}"
+        return f"{self.order_text} · {timezone.localtime(self.declared_at):%d/%m/%Y %H:%M}"
 
     @property
     def by_site(self) -> bool:

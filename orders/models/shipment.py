@@ -40,7 +40,7 @@ class Shipment(models.Model):
         ordering = ("sent_at", "pk")
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.sent_at:%d/%m/%Y}"
+        return f"{self.order} · {timezone.localtime(self.sent_at):%d/%m/%Y}"
 
     @property
     def parcel_url(self) -> str:

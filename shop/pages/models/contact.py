@@ -89,7 +89,7 @@ class ContactReply(models.Model):
         ordering = ("created_at", "pk")
 
     def __str__(self) -> str:
-        return f"{self.request.reference} · {self.created_at:%d/%m/%Y %H:%M}"
+        return f"{self.request.reference} · {timezone.localtime(self.created_at):%d/%m/%Y %H:%M}"
 
 
 class ContactImage(models.Model):

@@ -134,7 +134,7 @@ class InactivityNotice(models.Model):
         verbose_name_plural = _("annonces d'inactivité")
 
     def __str__(self) -> str:
-        return f"{self.user_key} · {self.announced_at:%d/%m/%Y}"
+        return f"{self.user_key} · {timezone.localtime(self.announced_at):%d/%m/%Y}"
 
 
 class RetentionRun(models.Model):
