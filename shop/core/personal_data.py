@@ -187,6 +187,8 @@ def record_of(row: models.Model, *names: str, files: Sequence[ExportedFile] = ()
         value = field.value_from_object(row)
         if field.choices and value:
             value = str(getattr(row, f"get_{name}_display")())
+        elif name == "language":
+            value = dict(settings.LANGUAGES).get(value, value)
         values.append(Value(name, str(capfirst(field.verbose_name)), value))
     values += [Value(key, label, value) for key, (label, value) in more.items()]
     return Record(values, files)

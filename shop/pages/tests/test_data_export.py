@@ -69,6 +69,7 @@ def test_gdpr_15_20_the_archive_holds_everything_of_the_person_and_nothing_of_an
         "Sonnez chez Zoe.",
         "Ville-Zoe",
     )
+    assert order["language"] == "Français"
     assert order["lines"] == ["1 × Golem 0 – 40,00\u00a0€"]
     [payments] = data["payments"]
     assert payments["card"] == "visa •••• 4242"
