@@ -33,7 +33,7 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
-from orders.services.status.mails import mail_status
+from orders.services.status.mails import mail_number, mail_status
 from orders.services.status.shipments import latest_shipment
 from orders.services.status.transitions import cancel_unpaid_order, transition, transition_problem
 from shop.core.dates import moment_on
@@ -165,7 +165,10 @@ def add_to_status(
         order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
     )
     record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
-    mail_status(order, entry, parcel=shipment)
+    if shipment is None:
+        mail_status(order, entry)
+    else:
+        mail_number(order, entry, shipment)
     return entry
 
 

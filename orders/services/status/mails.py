@@ -107,8 +107,17 @@ def mail_parcel(order: Order, entry: OrderTracking) -> None:
     mail_status(order, entry, once=f"{order.pk}/parcel:{entry.shipment_id}:{entry.pk}")
 
 
+def mail_number(order: Order, entry: OrderTracking, parcel: Shipment) -> None:
+    """Mail the customer the number of a parcel, a minute later. While a part is still here its dispatch does not
+    withdraw it, as that tells another number: only undoing the parcel does (`withdraw_parcel_mail`)."""
+    own = "" if order.all_goods_have_left else f"{order.pk}/number:{parcel.pk}:{entry.pk}"
+    mail_status(order, entry, once=own, parcel=parcel)
+
+
 def withdraw_parcel_mail(shipment: Shipment) -> bool:
-    """Delete the mail about a parcel that waits for its minute; False when it has been sent, or there was none."""
+    """Delete the mails about a parcel and its number that wait for their minute; False when the former has been sent,
+    or there was none."""
+    withdraw_mails(f"order_status:{shipment.order_id}/number:{shipment.pk}:")
     return bool(withdraw_mails(f"order_status:{shipment.order_id}/parcel:{shipment.pk}:"))
 
 

@@ -150,6 +150,24 @@ def test_the_number_of_an_earlier_parcel_is_corrected(order):
     assert numbers() == [("dpd", "6A4"), ("dpd", "6A4")]
 
 
+def test_the_number_of_a_parcel_is_told_though_the_rest_leaves_within_the_minute(order):
+    def told():
+        mails = OutgoingMail.objects.filter(kind="order_status").order_by("pk")
+        return [mail.context["tracking_number"] for mail in mails]
+
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
+    change = {"order_id": order.pk, "status": "confirmed", "actor": None}
+    change_status(**change, tracking_number="6A2", shipment_id=first.pk)
+    # Taken back within the minute, neither was on its way.
+    undo_shipment(shipment_id=first.pk, reason="Erreur", actor=None)
+    assert told() == []
+
+    first = send(order, 1, 0, carrier="colissimo", tracking_number="6A3")
+    change_status(**change, tracking_number="6A4", shipment_id=first.pk)
+    send(order, 1, 1, carrier="colissimo", tracking_number="6A5")
+    assert told() == ["6A3", "6A4", "6A5"]
+
+
 def test_a_number_that_was_corrected_leads_nowhere(order, client):
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
     send(order, 1, 1, carrier="colissimo", tracking_number="6A2")
