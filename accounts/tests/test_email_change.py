@@ -233,6 +233,17 @@ def test_what_is_wrong_with_address_and_password_is_said_at_once(client, member)
     assert (mails(), EmailChange.objects.count()) == ([], 0)
 
 
+def test_who_guesses_the_password_reads_when_to_try_again(client, member):
+    for _ in range(5):
+        assert ask(client, "pas une adresse", "faux").status_code == 400
+    page = ask(client, "pas une adresse", "faux")
+    assert page.status_code == 429
+    assert 0 < int(page["Retry-After"]) <= 300
+    errors = page.context["email_form"].errors
+    assert errors["email"] == ["Veuillez entrer une adresse e-mail valide"]
+    assert errors["password"] == ["Trop de tentatives de connexion. Réessayez dans quelques minutes."]
+
+
 def test_a_known_address_gets_the_same_answer_and_its_owner_a_mail(client, member):
     make_member("autre@example.com", language="de")
     known, unknown = ask(client, "Autre@Example.com"), ask(client)

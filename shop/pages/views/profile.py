@@ -60,7 +60,8 @@ def change_email(request: HttpRequest) -> HttpResponse:
         return _back(request, "email_change_cancelled" if is_cancelled else "", "adresse-e-mail")
     form = EmailChangeForm(request.POST)
     form.is_valid()
-    typed, status = form.cleaned_data.copy(), 400
+    typed = form.cleaned_data.copy()
+    refusal: Problem | None = None
     # Each on its own: what is wrong with both is said at once.
     for field, check in (
         ("email", partial(check_new_email, user)),
@@ -70,18 +71,19 @@ def change_email(request: HttpRequest) -> HttpResponse:
             if field in typed:
                 check(typed[field])
         except Problem as problem:
-            status = problem.status
+            refusal = problem
             form.add_error(field, problem.detail)
     if form.is_valid():
         try:
             request_email_change(user=user, email=typed["email"], language=active_language())
         except Problem as problem:
-            status = problem.status
+            refusal = problem
             form.add_error("password", problem.detail)
         else:
             return _back(request, "email_change_requested", "adresse-e-mail")
     context = profile_context(request) | {"email_form": form}
-    return render_tab(request, "profile", context, status)
+    page = render_tab(request, "profile", context, refusal.status if refusal else 400)
+    return refusal.set_headers(page) if refusal else page
 
 
 @members_only
