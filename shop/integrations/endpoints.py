@@ -119,10 +119,7 @@ def send_test(*, endpoint_id: int) -> WebhookEvent:
     """Queue the event `webhook.test` for this endpoint alone. Raises Problem 404, and 409 while it is switched off."""
     with transaction.atomic():
         row = _locked(endpoint_id)
-        if not row.is_active or row.paused_at is not None:
-            raise Problem(
-                "webhook_off", _("Ce webhook est arrêté\u00a0: remettez-le en marche d'abord."), 409
-            )
+        refuse_stopped(row)
         event = WebhookEvent.objects.create(
             kind=EventKind.TEST,
             subject=f"webhook:{row.pk}",
@@ -131,6 +128,12 @@ def send_test(*, endpoint_id: int) -> WebhookEvent:
         )
         enqueue_after_commit(DISPATCH_TASK, str(event.pk))
     return event
+
+
+def refuse_stopped(row: WebhookEndpoint) -> None:
+    """Raises Problem 409 `webhook_off` while an endpoint is switched off or pauses: nothing would leave."""
+    if not row.is_active or row.paused_at is not None:
+        raise Problem("webhook_off", _("Ce webhook est arrêté\u00a0: remettez-le en marche d'abord."), 409)
 
 
 def schemes() -> tuple[str, ...]:

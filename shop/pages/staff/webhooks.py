@@ -145,9 +145,15 @@ def webhook_test(request: HttpRequest, endpoint_id: int) -> HttpResponseBase:
 
 @staff_page(StaffAction.EDIT_AUTOMATION, WRITE)
 def webhook_redeliver(request: HttpRequest, endpoint_id: int, delivery_id: int) -> HttpResponseBase:
-    if not _found(endpoint_id).deliveries.filter(pk=delivery_id).exists():
+    row = _found(endpoint_id)
+    if not row.deliveries.filter(pk=delivery_id).exists():
         raise Http404
     if request.method == "POST":
+        try:
+            endpoints.refuse_stopped(row)
+        except Problem as problem:
+            messages.error(request, problem.detail)
+            return _back(endpoint_id)
         if redeliver(delivery_id=delivery_id):
             messages.success(request, "L'évènement part de nouveau, sous le même numéro.")
         else:

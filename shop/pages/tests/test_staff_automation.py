@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import grant_role
@@ -175,6 +176,14 @@ def test_log_shows_each_try_and_sends_again(browser: Client, endpoint: WebhookEn
     assert "L'évènement part de nouveau, sous le même numéro." in text(again)
     row.refresh_from_db()
     assert row.attempts == 0
+    # Nothing leaves while it is stopped.
+    for stopped in ({"is_active": False}, {"paused_at": timezone.now(), "is_active": True}):
+        WebhookEndpoint.objects.update(**stopped)
+        WebhookDelivery.objects.update(state="succeeded", attempts=1)
+        refused = browser.post(f"{HOOKS}/{endpoint.pk}/envois/{row.pk}/renvoyer", follow=True)
+        assert "arrêté : remettez-le en marche d'abord" in text(refused)
+        row.refresh_from_db()
+        assert (row.state, row.attempts) == ("succeeded", 1)
     for other in (f"{endpoint.pk}/envois/999", f"{'9' * 400}/envois/{row.pk}"):
         assert browser.post(f"{HOOKS}/{other}/renvoyer").status_code == 404
     assert browser.get(f"{HOOKS}/{endpoint.pk}?cursor=x").status_code == 404
