@@ -357,12 +357,6 @@ class OrderTracking(models.Model):
         """The carrier's page about the parcel, or ""."""
         return parcel_url(self.carrier, self.tracking_number, self.order.postal_code)
 
-    @property
-    def leads_to_parcel(self) -> bool:
-        """Whether it has the number of a parcel that left, which nobody corrected since."""
-        is_right = self.shipment is None or self.shipment.tracking_number == self.tracking_number
-        return bool(self.tracking_number) and is_right and not self.undone
-
 
 class OrderEvent(models.Model):
     """The journal of an order: a dotted name, who did it and with what, written with the change itself."""

@@ -27,12 +27,12 @@ from orders.models import (
     Order,
     OrderSearchEntry,
     OrderStatus,
-    OrderTracking,
     Payment,
     WithdrawalCase,
 )
 from orders.search_index import search_words
 from orders.selectors.money import waiting_refunds, with_undecided_money
+from orders.selectors.shipments import steps_with_parcels
 from orders.selectors.workshop import is_overdue, orders_at_risk
 from shop.core.keyset import KeysetPage, read_page, rows_after
 from shop.core.searching import MAX_QUERY_WORDS
@@ -136,7 +136,7 @@ def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
         is_overdue=overdue, withdrawal_open=Exists(cases), refund_failed=Exists(failed)
     ).prefetch_related(
         "items",
-        Prefetch("tracking", OrderTracking.objects.select_related("actor", "shipment")),
+        Prefetch("tracking", steps_with_parcels().select_related("actor")),
         Prefetch("payments", Payment.objects.prefetch_related("attempts")),
     )
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase
-from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus, OrderTracking
+from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus
+from orders.selectors.shipments import steps_with_parcels
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -97,5 +98,5 @@ def order_path(order: Order) -> str:
 
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
-    steps = Prefetch("tracking", OrderTracking.objects.select_related("shipment"))
+    steps = Prefetch("tracking", steps_with_parcels())
     return orders.prefetch_related("items__product", steps, "payments").order_by("-created_at", "-pk")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
-from orders.models import Order, OrderItem, RefundLine, Shipment
+from orders.models import Order, OrderItem, OrderTracking, RefundLine, Shipment
 from orders.selectors.refund_debts import took_effect
 
 
@@ -38,6 +38,21 @@ def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
         units, sent = refunded.get(item.pk, (0, 0))
         kept[item.pk] = units - min(sent, item.sent_quantity)
     return kept
+
+
+def steps_with_parcels() -> QuerySet[OrderTracking]:
+    """Return the steps of orders with the parcels that they are about. `leads_to_parcel` are those whose number is that
+    of a parcel on its way: it was not corrected since, nor its dispatch undone. Before any parcel left, all are."""
+    written = Shipment.objects.filter(order=OuterRef("order"), created_at__lte=OuterRef("created_at"))
+    on_its_way = Shipment.objects.filter(
+        order=OuterRef("order"),
+        undone_at=None,
+        carrier=OuterRef("carrier"),
+        tracking_number=OuterRef("tracking_number"),
+    )
+    return OrderTracking.objects.select_related("shipment").annotate(
+        leads_to_parcel=Exists(on_its_way) | ~Exists(written)
+    )
 
 
 def order_shipments(order: Order) -> list[Shipment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from html import unescape
 
@@ -169,14 +170,26 @@ def test_the_number_of_a_parcel_is_told_though_the_rest_leaves_within_the_minute
 
 
 def test_a_number_that_was_corrected_leads_nowhere(order, client):
+    change_status(order_id=order.pk, status="processing", actor=None, tracking_number="6A0")
     first = send(order, 1, 0, carrier="colissimo", tracking_number="6A1")
-    send(order, 1, 1, carrier="colissimo", tracking_number="6A2")
-    change_status(
-        order_id=order.pk, status="shipped", actor=None, tracking_number="6A3", shipment_id=first.pk
-    )
-    page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
-    assert [page.count(f">{number}</strong>") for number in ("6A1", "6A2", "6A3")] == [0, 1, 1]
-    assert "6A1" not in page
+    last = send(order, 1, 1, carrier="colissimo", tracking_number="6A2")
+    change = {"order_id": order.pk, "status": "shipped", "actor": None}
+
+    def shown() -> list[str]:
+        page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+        found = re.findall(r">(6A\d)</strong>", page)
+        assert {*re.findall(r"6A\d", page)} == {*found}
+        return found
+
+    change_status(**change, tracking_number="6A3", shipment_id=first.pk)
+    assert shown() == ["6A3", "6A2", "6A0"]
+    change_status(**change, tracking_number="6A4", shipment_id=first.pk)
+    assert shown() == ["6A4", "6A2", "6A0"]
+    # Of the carrier alone.
+    change_status(**change, tracking_number="6A2", carrier="dpd")
+    assert shown() == ["6A2", "6A4", "6A0"]
+    undo_shipment(shipment_id=last.pk, reason="Erreur", actor=None)
+    assert shown() == ["6A4", "6A0"]
 
 
 def test_l216_6_who_waits_for_the_rest_reads_that_a_part_is_late(order):

@@ -65,9 +65,8 @@ def copies(order, count):
 
 def test_a_card_shows_status_reference_pieces_tracking_documents_and_what_can_be_done(client, member):
     order = buy(member, (make_product("Golem de poche"), 2), status="shipped")
-    step = order.tracking.first()
-    step.tracking_number, step.carrier = "6A12345678901", "colissimo"
-    step.save()
+    for rows in (order.tracking, order.shipments):
+        rows.update(tracking_number="6A12345678901", carrier="colissimo")
     page = read(client)
     assert f"</span>{order.reference}</a>" in page
     assert order.reference == order.pk.hex[-8:].upper()
