@@ -214,6 +214,18 @@ def test_forty_lines_break_over_pages_that_repeat_the_head_of_the_table() -> Non
         assert f"Page {number} / 3" in found.replace("\u00a0", " ")
 
 
+@pytest.mark.parametrize("installments", [False, True])
+@pytest.mark.parametrize("offered", [False, True])
+def test_the_totals_never_stand_alone_on_a_page(installments: bool, offered: bool) -> None:
+    for lines in range(1, 18):
+        data = sample(lines=lines, offered=offered, installments=installments)
+        pages = [page.extract_text() for page in read(typeset(data)).pages]
+        (with_totals,) = [page for page in pages if "Sous-total" in page]
+        assert with_totals.count("Golem de poche") >= min(lines, 2)
+        assert "Prix unitaire" in with_totals
+        assert sum(page.count("Golem de poche") for page in pages) == lines
+
+
 def test_a_word_that_is_wider_than_its_box_goes_on_below() -> None:
     data = sample(customer="N" * 80)
     data["customer"]["address_lines"][0], data["lines"][0]["name"] = "A" * 120, "P" * 160
