@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+
+from shop.core.dates import day_in_words
 
 
 class WorkshopClosure(models.Model):
@@ -49,3 +51,15 @@ class WorkshopClosure(models.Model):
                 raise ValidationError({"ends_on": _("Le dernier jour vient avant le premier.")})
             if self.ends_on - self.starts_on > self.LONGEST:
                 raise ValidationError({"ends_on": _("Une fermeture dure un an au plus.")})
+            self._refuse_overlap(self.starts_on, self.ends_on)
+
+    def _refuse_overlap(self, first: date, last: date) -> None:
+        """Pages announce one closure at a time: of two that overlap they would tell an end on which it goes on."""
+        others = WorkshopClosure.objects.filter(starts_on__lte=last, ends_on__gte=first).exclude(pk=self.pk)
+        other = others.order_by("starts_on", "pk").first()
+        if other is not None:
+            message = _(
+                "Une autre fermeture a déjà de ces jours, du %(first)s au %(last)s\u00a0: modifiez-la plutôt."
+            )
+            days = {"first": day_in_words(other.starts_on), "last": day_in_words(other.ends_on)}
+            raise ValidationError({"starts_on" if other.starts_on <= first else "ends_on": message % days})

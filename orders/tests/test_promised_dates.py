@@ -247,6 +247,32 @@ def test_a_closure_with_impossible_days_is_refused(first: str, last: str, refusa
     assert not WorkshopClosure.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "is_refused"),
+    [
+        ("2026-11-23", "2026-11-23", False),
+        ("2026-11-20", "2026-11-24", True),
+        ("2026-11-25", "2026-11-26", True),
+        ("2026-11-20", "2026-12-20", True),
+        ("2026-11-30", "2026-12-04", True),
+        ("2026-12-01", "2026-12-04", False),
+    ],
+)
+def test_a_day_has_one_closure(first: str, last: str, is_refused: bool) -> None:
+    stored = WorkshopClosure.objects.create(starts_on=date(2026, 11, 24), ends_on=date(2026, 11, 30))
+    admin = Client()
+    admin.force_login(make_admin())
+    answer = admin.post("/admin/fermetures/nouveau", {"starts_on": first, "ends_on": last}).content.decode()
+    refusal = (
+        "Une autre fermeture a déjà de ces jours, du 24 novembre 2026 au 30 novembre 2026\u00a0: "
+        "modifiez-la plutôt."
+    )
+    assert (refusal in answer) is is_refused
+    assert WorkshopClosure.objects.count() == 2 - is_refused
+    # It is not in the way of itself.
+    stored.full_clean()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_pages_see_a_new_closure_at_once(client: Client) -> None:
     make_zones()
