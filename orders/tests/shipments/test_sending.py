@@ -175,16 +175,22 @@ def test_a_number_that_was_corrected_leads_nowhere(order, client):
     last = send(order, 1, 1, carrier="colissimo", tracking_number="6A2")
     change = {"order_id": order.pk, "status": "shipped", "actor": None}
 
+    def page() -> str:
+        answer = client.get(f"/commande/{order.pk}?acces={access_token(order)}")
+        return str(answer.content.decode())
+
     def shown() -> list[str]:
-        page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
-        found = re.findall(r">(6A\d)</strong>", page)
-        assert {*re.findall(r"6A\d", page)} == {*found}
+        found = re.findall(r">(6A\d)</strong>", page())
+        assert {*re.findall(r"6A\d", page())} == {*found}
         return found
 
     change_status(**change, tracking_number="6A3", shipment_id=first.pk)
     assert shown() == ["6A3", "6A2", "6A0"]
+    steps = page().count("timeline__what")
     change_status(**change, tracking_number="6A4", shipment_id=first.pk)
     assert shown() == ["6A4", "6A2", "6A0"]
+    # The first correction says nothing any more.
+    assert page().count("timeline__what") == steps
     # Of the carrier alone.
     change_status(**change, tracking_number="6A2", carrier="dpd")
     assert shown() == ["6A2", "6A4", "6A0"]
