@@ -225,7 +225,10 @@ def test_an_article_that_a_language_lacks_is_shown_in_french_and_says_so(client)
     assert re.search(r'<p class="category-label category--\w+" lang="es">', listed)
     assert re.search(r'<a class="button" href="[^"]+"><span lang="es">Leer', listed)
     assert "Commencez par le grain 400." in html
-    assert f'<link rel="canonical" href="http://localhost:8000/blog/{article.pk}-poncer-la-resine">' in html
+    own_url = f"http://localhost:8000/blog/{article.pk}-poncer-la-resine"
+    assert f'<link rel="canonical" href="{own_url}">' in html
+    data = data_of(html, "BlogPosting")
+    assert (data["url"], data["mainEntityOfPage"], data["inLanguage"]) == (own_url, own_url, "fr")
 
 
 @pytest.mark.parametrize("rest", ["", "-ancienne-adresse", "-été", "-"])
