@@ -2273,8 +2273,8 @@ export interface components {
             message: string;
             tracking_number: string;
             carrier: string;
-            /** @description The carrier's page about the parcel, empty for an unknown carrier. */
-            parcel_url: string;
+            /** @description The carrier's page about the parcel, empty for an unknown carrier and a number corrected since. */
+            readonly parcel_url: string;
             /** @description The dispatch that it tells of was undone. */
             undone: boolean;
             /** Format: date-time */
@@ -5370,8 +5370,8 @@ export interface components {
             message: string;
             tracking_number: string;
             carrier: string;
-            /** @description The carrier's page about the parcel, empty for an unknown carrier. */
-            parcel_url: string;
+            /** @description The carrier's page about the parcel, empty for an unknown carrier and a number corrected since. */
+            readonly parcel_url: string;
             /** @description The dispatch that it tells of was undone. */
             undone: boolean;
             /** Format: date-time */

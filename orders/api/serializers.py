@@ -313,11 +313,15 @@ class TrackingSerializer(serializers.Serializer[Any]):
     message = serializers.CharField(allow_blank=True)
     tracking_number = serializers.CharField(allow_blank=True)
     carrier = serializers.CharField(allow_blank=True)
-    parcel_url = serializers.CharField(
-        allow_blank=True, help_text="The carrier's page about the parcel, empty for an unknown carrier."
+    parcel_url = serializers.SerializerMethodField(
+        help_text="The carrier's page about the parcel, empty for an unknown carrier and a number corrected since."
     )
     undone = serializers.BooleanField(help_text="The dispatch that it tells of was undone.")
     created_at = serializers.DateTimeField()
+
+    @extend_schema_field(serializers.CharField(allow_blank=True))
+    def get_parcel_url(self, step: Any) -> str:
+        return step.parcel_url if step.leads_to_parcel else ""
 
 
 class PaymentDueSerializer(serializers.Serializer[Any]):

@@ -285,6 +285,16 @@ def test_a_number_of_a_parcel_that_is_not_there_is_refused(staff_client, order):
     assert not order.tracking.filter(tracking_number="6A1").exists()
 
 
+def test_a_step_whose_number_was_corrected_leads_to_no_parcel(staff_client, order):
+    post(staff_client, path(order, "shipments"), **parcel(order, 1, 0, carrier="ups", tracking_number="1Z1"))
+    for number in ("1Z2", "1Z3"):
+        change = {"status": "confirmed", "tracking_number": number}
+        sheet = post(staff_client, path(order, "status"), **change).json()
+    assert [(step["tracking_number"], bool(step["parcel_url"])) for step in sheet["tracking"][:3]] == [
+        ("1Z3", True), ("1Z2", False), ("1Z1", False),
+    ]  # fmt: skip
+
+
 def test_a_refund_says_what_it_would_do_before_it_does(staff_client, order):
     item = order.items.first()
     demand = {"lines": [{"item_id": item.pk, "quantity": 1, "restock": True}]}
