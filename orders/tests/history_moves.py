@@ -122,7 +122,8 @@ class StatusMoves:
     def end_pause(self, number: int) -> None:
         order = self.order(number)
         if order:
-            resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+            with suppress(Problem), transaction.atomic():
+                resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
 
     @rule(number=st.integers(0, 2))
     def decide_about_kept_money(self, number: int) -> None:

@@ -16,6 +16,9 @@ from orders.services.fulfilment.delivery_promises import set_delivery_day
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.scheduled_payments import record_refusal
+from orders.services.payments.due_installments import run_round
+from orders.services.refunds.disputes import sync_disputes
+from orders.tests.disputes import dispute
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_installments, mails, paid_again, rows
 from orders.tests.statuses import set_status
@@ -222,6 +225,27 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     pause = InstallmentPause.objects.get()
     assert (pause.ended_at, pause.ended_by) == (None, "")
     assert calendar(order) == before
+
+
+def test_days_that_come_back_are_told_once_no_bank_disputes_a_payment(order, provider):
+    with at(18):
+        set_status(order, "shipped", dispatched_on=date(2026, 6, 1))
+    moved = calendar(order)[2]
+    assert (moved[0], moved[4]) == (date(2026, 7, 21), date(2026, 7, 31))
+    with at(57):
+        contested = dispute(provider)
+        set_status(order, "processing", reason=WHY)
+    # Due in three days: a mail would be its announcement, and nothing is charged.
+    assert calendar(order)[2] == (date(2026, 7, 31), "scheduled", None, None, None, "")
+    assert "installment_calendar" not in mails(order)
+    with at(58):
+        provider.move_dispute(contested, "won")
+        sync_disputes(Attempt.objects.get().intent_id)
+        run_round(timezone.now())
+    third = order.payments.get(position=3)
+    assert (third.announced_at, third.next_try_on) == (ORDERED + timedelta(days=58), date(2026, 8, 1))
+    told = OutgoingMail.objects.filter(kind="installment_reminder", context__position=3)
+    assert [mail.context["day"] for mail in told] == ["2026-08-01"]
 
 
 def test_a_pause_that_ended_before_the_dispatch_stays_ended(order):

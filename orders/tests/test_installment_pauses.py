@@ -19,6 +19,8 @@ from orders.services.installments.mails import mail_card_stored
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
+from orders.services.refunds.disputes import sync_disputes
+from orders.tests.disputes import dispute
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.installments import days, offer_installments
 from orders.tests.refunding import in_installments, mails, rows
@@ -144,6 +146,30 @@ def test_who_is_given_days_after_the_end_of_the_card_is_told_so(order, expires, 
         resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
     mail = OutgoingMail.objects.filter(kind="installment_card_expires")
     assert [sent.context["last"] for sent in mail] == ["2026-08-12"] * told
+
+
+@pytest.mark.parametrize("by", [PauseEnd.CUSTOMER, PauseEnd.STAFF])
+def test_it_goes_on_while_a_bank_disputes_a_payment(order, provider, by):
+    """Nothing is charged on any day then, so that none is named."""
+    with at(LATE):
+        pause(order)
+    with at(LATE + 2):
+        contested = dispute(provider)
+    before = days(order), mails(order)
+    with at(LATE + 12):
+        with pytest.raises(Problem) as refused:
+            resume_installments(order_id=order.pk, by=by)
+        assert (refused.value.code, refused.value.status) == ("not_resumable", 409)
+        assert refused.value.detail == (
+            "Un litige, une annulation ou un remboursement empêche de reprendre les échéances."
+        )
+        assert ((days(order), mails(order)), InstallmentPause.objects.get().ended_at) == (before, None)
+    with at(LATE + 13):
+        provider.move_dispute(contested, "won")
+        sync_disputes(Attempt.objects.get().intent_id)
+        resume_installments(order_id=order.pk, by=by)
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 14), date(2026, 8, 13)]
+    assert InstallmentPause.objects.get().ended_by == by
 
 
 def test_a_day_that_had_passed_before_it_is_not_moved(order):

@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event, refuse_missing_reason
 from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.pricing.installments import NOTICE_DAYS
-from orders.selectors.installments import delivery_is_late, open_pause, outstanding
+from orders.selectors.installments import delivery_is_late, is_disputed, open_pause, outstanding
 from orders.selectors.workshop import arrival_day
 from orders.services.installments.mails import mail_calendar, mail_if_card_expires
-from orders.services.installments.resuming import schedule_payment
+from orders.services.installments.resuming import refuse_if_not_resumable, schedule_payment
 from orders.services.installments.scheduled_payments import cap_due_dates, lock_open_payments
 from shop.core.problems import Problem
 
@@ -60,11 +60,13 @@ def pause_installments(
 
 
 def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
-    """End the open pause and mail the customer the new days; without one nothing changes. Raises Order.DoesNotExist."""
+    """End the open pause and mail the customer the new days; without one nothing changes. Raises Problem 409
+    `not_resumable` while a bank disputes a payment, for nothing is charged on any day then, and Order.DoesNotExist."""
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         pause = open_pause(order)
         if pause is not None:
+            refuse_if_not_resumable(order)
             _end_pause(order, pause, by=by, actor=actor)
 
 
@@ -86,19 +88,21 @@ def restore_dates(*, order: Order) -> None:
     if last is not None and last.ended_by == PauseEnd.DISPATCH:
         last.ended_at, last.ended_by = None, ""
         last.save(update_fields=["ended_at", "ended_by"])
-    now = timezone.now()
+    now, disputed = timezone.now(), is_disputed(order)
     moved = [payment for payment in lock_open_payments(order) if payment.moved_from is not None]
     for payment in moved:
         assert payment.moved_from is not None
         payment.due_on, payment.moved_from = payment.moved_from, None
-        schedule_payment(order, payment, now, announce=open_pause(order) is None)
+        schedule_payment(order, payment, now, announce=not disputed and open_pause(order) is None)
         payment.save()
     if not moved:
         return
     event = record_event(
         order, "installments.dates_restored", positions=[payment.position for payment in moved]
     )
-    mail_calendar(order, why="dispatch_undone", once=f"dates:{event.pk}")
+    # Nothing is charged on any day while a bank disputes a payment; what is still owed then is announced later.
+    if not disputed:
+        mail_calendar(order, why="dispatch_undone", once=f"dates:{event.pk}")
 
 
 def _end_pause(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "User | None") -> None:
