@@ -6,14 +6,13 @@ Every function here but `forget_customer` runs in its caller's transaction, with
 
 import logging
 import uuid
-from datetime import date
 
 from django.utils import timezone
 
 from orders.journal import record_event
 from orders.models import DiscardedCard, DiscardedCustomer, Order, Payment, PaymentState, StoredCard
 from orders.pricing.installments import charge_day
-from orders.selectors.installments import latest_day, open_pause
+from orders.selectors.installments import is_disputed, latest_day, open_pause
 from orders.services.installments import mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.services.payments.off_session import CARD_UNKNOWN
@@ -57,11 +56,13 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     DiscardedCard.objects.filter(payment_method_id=card.payment_method_id, deleted_at=None).delete()
     if before is not None and before.payment_method_id != card.payment_method_id:
         discard_card(order=order, payment_method_id=before.payment_method_id)
-    was_usable = before is not None and not before.refused_code
-    today = timezone.localdate()
-    resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
-    # While the payments are suspended no day is named: the mail that ends the pause has it.
-    if any(resumed) and open_pause(order) is None:
+    was_usable, disputed = before is not None and not before.refused_code, is_disputed(order)
+    resumed = [
+        _charge_again(order, payment, was_usable=was_usable, disputed=disputed) for payment in payments
+    ]
+    # While the payments are suspended no day is named: the mail that ends the pause has it. Nor is it while a bank
+    # disputes one: what is still owed then is announced later.
+    if any(resumed) and not disputed and open_pause(order) is None:
         mails.mail_card_stored(order, stored)
     mails.mail_if_card_expires(order)
     return stored
@@ -86,7 +87,7 @@ def discard_customer(customer_id: str) -> None:
     enqueue_after_commit("orders.tasks.delete_customer", customer_id)
 
 
-def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
+def _charge_again(order: Order, payment: Payment, *, was_usable: bool, disputed: bool) -> bool:
     """Give a payment that the old card could not make a day on which the new one does; False when it needs none.
 
     Never at once: its owner has read that nothing more would be debited, and a charge follows its announcement by
@@ -96,15 +97,20 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     announced = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
     if payment.stopped_code == NOT_ACCEPTED or not (stopped or (announced and not was_usable)):
         return False
+    now = timezone.now()
+    today = timezone.localdate(now)
     day = charge_day(payment.due_on, today)
     if stopped and day > latest_day(order):
         return False
-    payment.state = PaymentState.DUE if stopped else PaymentState.SCHEDULED
+    is_late = stopped and payment.due_on <= today and not disputed
+    payment.state = PaymentState.DUE if is_late else PaymentState.SCHEDULED
     payment.stopped_code = ""
-    payment.announced_at = timezone.now()
-    payment.next_try_on = day if day != payment.due_on else None
+    payment.announced_at = None if disputed else now
+    payment.next_try_on = None if disputed or day == payment.due_on else day
     payment.save(update_fields=["state", "stopped_code", "announced_at", "next_try_on"])
-    record_event(order, "installment.resumed", position=payment.position, day=day.isoformat())
+    record_event(
+        order, "installment.resumed", position=payment.position, day="" if disputed else day.isoformat()
+    )
     return True
 
 
