@@ -31,7 +31,8 @@ from shop.core.money import ZERO, quantize
 
 @dataclass(frozen=True, slots=True)
 class CalendarRow:
-    """A payment as people see it. `paid_early`: the customer paid it together with an earlier one."""
+    """A payment as people see it. `paid_early`: the customer paid it together with an earlier one. What is `by_link` is
+    charged to no card."""
 
     payment: Payment
     is_open: bool
@@ -44,6 +45,10 @@ class CalendarRow:
         payment = self.payment
         waits = payment.next_try_on if self.is_open and not payment.stopped_code else None
         return waits or payment.due_on
+
+    @property
+    def by_link(self) -> bool:
+        return self.is_open and bool(self.payment.stopped_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +168,16 @@ def _calendar(
     pause: InstallmentPause | None,
 ) -> Calendar:
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
+    today = timezone.localdate()
     rows = tuple(
         CalendarRow(
             payment=payment,
             is_open=payment.state in OPEN_PAYMENTS,
             is_late=payment.state in OPEN_PAYMENTS
-            and (payment.state == PaymentState.OVERDUE or bool(payment.stopped_code)),
+            and (
+                payment.state == PaymentState.OVERDUE
+                or (bool(payment.stopped_code) and payment.due_on <= today)
+            ),
             paid_early=payment.merged_into_id is not None,
         )
         for payment in payments

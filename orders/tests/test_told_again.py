@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.access import order_url
 from orders.models import Attempt, Order, Payment, StoredCard
+from orders.services.installments.mails import mail_calendar, mail_card_stored
 from orders.services.payments import due_installments
 from orders.services.payments.reviews import settle_order
 from orders.stripe import gateway
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
+from shop.core.dates import day_in_words
+from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -93,3 +99,24 @@ def test_staff_do_not_charge_on_its_day_what_nobody_announced(order, staff_clien
     assert rows() == before
     second_of(order, announced_at=timezone.now())
     assert step in staff_client.get(panel).content.decode()
+
+
+def test_what_is_asked_for_by_the_link_before_its_day_is_to_be_paid_on_it(order, client):
+    """Due two days from now, the fiftieth after dispatch: a notice of three days is too late."""
+    day = timezone.localdate() + timedelta(days=2)
+    Order.objects.filter(pk=order.pk).update(first_sent_at=timezone.now() - timedelta(days=48))
+    second_of(order, due_on=day)
+    due_installments.run_round(timezone.now())
+    assert (second_of(order).state, second_of(order).stopped_code) == ("due", "resumed")
+    shown = text(client.get(order_url(Order.objects.get(pk=order.pk))))
+    assert f"À payer le {day_in_words(day)}" in shown
+    assert "À payer depuis le" not in shown
+    assert "Refusée" not in shown
+    mail_calendar(order, why="dispatch_undone", once="told")
+    mail_card_stored(order, StoredCard.objects.get())
+    dates = render(OutgoingMail.objects.get(kind="installment_calendar"))
+    kept = render(OutgoingMail.objects.get(kind="installment_card_kept"))
+    for part in (dates.text, unescape(dates.html)):
+        assert f"Échéance 2/3, 60,00\u00a0€\u00a0: à payer le {day_in_words(day)}." in part
+    for part in (kept.text, unescape(kept.html)):
+        assert "Échéance 2/3\u00a0: 60,00\u00a0€, à régler sur votre page de paiement" in part

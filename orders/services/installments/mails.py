@@ -85,7 +85,11 @@ def mail_calendar(order: Order, *, why: str, once: str) -> None:
 def _open_installments(order: Order) -> list[dict[str, Any]]:
     plan = calendar(order)
     return [
-        {**_installment(row.payment), "day": "" if row.is_late else row.day.isoformat()}
+        {
+            **_installment(row.payment),
+            "day": "" if row.is_late else row.day.isoformat(),
+            "by_link": row.by_link,
+        }
         for row in (plan.rows if plan else ())
         if row.is_open
     ]
@@ -102,7 +106,7 @@ def mail_card_stored(order: Order, card: StoredCard) -> None:
     plan = calendar(order)
     assert plan is not None
     rows = [
-        {**_installment(row.payment), "day": row.day.isoformat(), "is_late": row.is_late}
+        {**_installment(row.payment), "day": row.day.isoformat(), "is_late": row.is_late or row.by_link}
         for row in plan.rows
         if row.is_open
     ]
