@@ -17,13 +17,14 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again, require_recent
-from orders.models import Order, WithdrawalCase
+from orders.models import REFUNDS_UNDER_WAY, Order, Refund, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import (
     RefundProposal,
     ReturnedLine,
     needs_recent_authentication,
+    open_dispute,
     propose_refund,
 )
 from orders.selectors.withdrawals import (
@@ -93,6 +94,14 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
     is_settled = is_answered(case)
     decided = set(case.withdrawal.refund_requests.values_list("pk", flat=True))
     is_decided = is_accepted(case) and not is_settled and bool(decided)
+    has_failed = (
+        is_decided
+        and case.order is not None
+        and any(debt.refund.request_id in decided for debt in retryable_refunds(case.order))
+    )
+    goes_on = Refund.objects.filter(request__in=decided, state__in=REFUNDS_UNDER_WAY).exists() or (
+        case.order is not None and open_dispute(case.order) is not None
+    )
     context = {
         "case": case,
         "withdrawal": case.withdrawal,
@@ -100,9 +109,8 @@ def withdrawal_page(request: HttpRequest, case_id: int) -> HttpResponseBase:
         "lines": list(case.withdrawal.lines.select_related("item").order_by("item__position")),
         "order_url": "" if case.order is None else order_url(case.order.pk),
         "is_decided": is_decided,
-        "has_failed": is_decided
-        and case.order is not None
-        and any(debt.refund.request_id in decided for debt in retryable_refunds(case.order)),
+        "has_failed": has_failed,
+        "is_stuck": is_decided and not has_failed and not goes_on,
         "may_refund": may(request.user, StaffAction.REFUND_ORDER),
         "pages": _steps(request, case, may_refund=not is_decided and not is_settled),
     }

@@ -22,6 +22,7 @@ from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import make_product
 from orders.tests.withdrawing import NOON, declare, paid_order
@@ -206,6 +207,33 @@ def test_a_refund_that_failed_is_said_with_where_it_is_made_again(admin, provide
     assert "Le remboursement est décidé" not in shown
     assert f'<a href="{reverse("staff-refunds")}">réessayez-le ou réglez-le par virement</a>' in shown
     assert "· réglé le" not in text(admin.get(reverse("staff-refunds")))
+
+
+def test_a_refused_refund_that_can_not_be_tried_again_is_said_with_what_is_to_do(admin):
+    order = paid_order()
+    case = declare(order)
+    sent = {f"units_{order.items.get().pk}": "1", "expected": str(order.total), "confirm": "1"}
+    admin.post(page(admin, case, "refund"), sent)
+    refused = Refund.objects.get()
+    Refund.objects.update(state="sent")
+    record_refusal(refused.pk, "insufficient_funds")
+    goodwill = request_refund(order_id=order.pk, key="goodwill", amount=Decimal("5.00"))
+    shown = text(admin.get(page(admin, case)))
+    assert (
+        "Le remboursement décidé a échoué et ne peut plus être réessayé : "
+        f'<a href="{reverse("staff-order", args=[order.pk])}">remboursez depuis la commande</a> ce qui reste à rendre, '
+        "puis cette page permet de clore."
+    ) in shown
+    assert "Le remboursement est décidé" not in shown
+    rest = request_refund(order_id=order.pk, key="rest", amount=order.total - 5)
+    for refund in Refund.objects.filter(request__in=[goodwill, rest]):
+        send_refund(refund.pk)
+        sync_refunds(str(refund.attempt.intent_id))
+    shown = text(admin.get(page(admin, case)))
+    assert "ne peut plus être réessayé" not in shown
+    assert admin.post(page(admin, case, "clore"), {}).status_code == 302
+    case.refresh_from_db()
+    assert case.state == WithdrawalState.REFUNDED
 
 
 def test_another_refund_of_the_order_that_failed_is_not_that_of_the_case(admin, provider):
