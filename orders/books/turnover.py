@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 from django.db.models import FilteredRelation, Q, Sum
@@ -74,9 +74,13 @@ def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
     return _months(year(number).holds("occurred_at"), number, without_vat=without_vat)
 
 
-def months_until(number: int) -> list[MonthTurnover]:
-    """Return all months without VAT, from January of the first movement's year to December of a year. One query."""
-    return _months(Q(occurred_at__lt=year(number).end), number, without_vat=True)
+def months_until(number: int, known_at: datetime | None = None) -> list[MonthTurnover]:
+    """Return all months without VAT, from January of the first movement's year to December of a year; with `known_at`
+    by what the shop knew then. One query."""
+    movements = Q(occurred_at__lt=year(number).end)
+    if known_at is not None:
+        movements &= Q(created_at__lte=known_at)
+    return _months(movements, number, without_vat=True)
 
 
 def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover]:

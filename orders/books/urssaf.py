@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
-from django.db.models import Min
+from django.db.models import F, Min
+from django.db.models.functions import TruncMonth
+from django.utils import timezone
 
 from orders.books.days import Period, month, quarter
 from orders.books.oss import due_on, quarter_name
 from orders.books.receipts import Cell
 from orders.books.turnover import months_until
-from orders.models import LedgerEntry
-from shop.core.dates import shop_day
+from orders.models import FiledReturn, LedgerEntry, ReturnKind
+from shop.core.dates import SHOP_ZONE, shop_day
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
 
@@ -68,9 +70,54 @@ class EndedPeriod:
         return self.age <= 3
 
 
-def declarations(of_year: int) -> list[Declaration]:
-    """Return the year's periods, as the settings cut it. One query."""
-    months, rate, size = months_until(of_year), ShopSettings.load().urssaf_rate, _months_of_period()
+@dataclass(frozen=True, slots=True)
+class ChangedReturn:
+    """A period noted as filed, what was declared for it then, and what would be now: movements that the shop learned of
+    since belong to it, or to one before that it is carried from. Whole euros."""
+
+    period: str
+    filed: Decimal
+    found: Decimal
+
+    @property
+    def difference(self) -> Decimal:
+        return self.found - self.filed
+
+
+def changed_returns() -> list[ChangedReturn]:
+    """Return the filed periods that are changed, oldest first. One query where the shop never learned of a movement in
+    a later month; else two, and two for each period that such a movement may change."""
+    late = list(
+        LedgerEntry.objects.annotate(
+            moved_in=TruncMonth("occurred_at", tzinfo=SHOP_ZONE),
+            learned_in=TruncMonth("created_at", tzinfo=SHOP_ZONE),
+        )
+        .filter(learned_in__gt=F("moved_in"))
+        .values_list("occurred_at", "created_at")
+    )
+    if not late:
+        return []
+    years = range(shop_day(min(late)[0]).year, timezone.localdate().year + 1)
+    periods = {_name(period): period for of_year in years for period in _periods(of_year)}
+    changed = []
+    for row in FiledReturn.objects.filter(kind=ReturnKind.URSSAF, period__in=periods).order_by("period"):
+        period = periods[row.period]
+        if not any(moved < period.end and row.filed_at < learned for moved, learned in late):
+            continue
+        filed, found = (_declared(period, known_at) for known_at in (row.filed_at, None))
+        if filed != found:
+            changed.append(ChangedReturn(row.period, filed, found))
+    return changed
+
+
+def _declared(period: Period, known_at: datetime | None) -> Decimal:
+    rows = declarations(period.last.year, known_at)
+    return next(row.goods for row in rows if row.period == _name(period))
+
+
+def declarations(of_year: int, known_at: datetime | None = None) -> list[Declaration]:
+    """Return the year's periods, as the settings cut it; with `known_at` by what the shop knew then. One query."""
+    months, rate, size = months_until(of_year, known_at), ShopSettings.load().urssaf_rate, _months_of_period()
     found: list[Declaration] = []
     carried, first_year = ZERO, of_year + 1 - len(months) // 12
     for index in range(0, len(months), size):
@@ -127,6 +174,11 @@ def _months_of_period() -> int:
 def _period(last_month: int, of_year: int) -> Period:
     is_month = _months_of_period() == 1
     return month(last_month, of_year) if is_month else quarter(last_month // 3, of_year)
+
+
+def _periods(of_year: int) -> list[Period]:
+    size = _months_of_period()
+    return [_period(last_month, of_year) for last_month in range(size, 13, size)]
 
 
 def _name(period: Period) -> str:

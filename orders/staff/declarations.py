@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from decimal import Decimal
+from functools import partial
 from typing import cast
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -74,11 +76,16 @@ def oss_csv(request: HttpRequest) -> HttpResponseBase:
 
 @staff_page(StaffAction.KEEP_BOOKS, WRITE)
 def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase:
-    """Note a return as filed, or as not filed after all."""
+    """Note a return as filed, as corrected since it was, or as not filed after all."""
     back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
     if request.method == "POST" and kind in ReturnKind.values and len(period) <= 8:
-        filed = request.POST.get("deposee") == "oui"
-        note_filed(kind=ReturnKind(kind), period=period, filed=filed, actor=cast(User, request.user))
+        answer = request.POST.get("deposee")
+        note = partial(note_filed, kind=ReturnKind(kind), period=period, actor=cast(User, request.user))
+        with transaction.atomic():
+            if answer != "oui":
+                note(filed=False)
+            if answer in ("oui", "corrigee"):
+                note(filed=True)
         messages.success(request, "C'est noté.")
     return back
 
@@ -134,6 +141,7 @@ def urssaf_page(request: HttpRequest) -> HttpResponseBase:
         "parts": [("", "Toute l'année")],
         "rate": ShopSettings.load().urssaf_rate,
         "is_filed": oss.is_filed(ReturnKind.URSSAF, ended.name),
+        "changed": urssaf.changed_returns(),
         "kind": ReturnKind.URSSAF.value,
     }
     return render(request, "staff/books/urssaf.html", context)

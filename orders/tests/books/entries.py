@@ -14,9 +14,15 @@ from orders.tests.factories import make_order
 
 
 def book(
-    amount: str, when: datetime, *, kind: str = "charge", order: Order | None = None, movement: str = ""
+    amount: str,
+    when: datetime,
+    *,
+    kind: str = "charge",
+    order: Order | None = None,
+    movement: str = "",
+    learned_at: datetime | None = None,
 ) -> LedgerEntry:
-    """A movement of the ledger, of an order of its own unless told."""
+    """A movement of the ledger, of an order of its own unless told, which the shop learned of at once."""
     order = order or make_order()
     return LedgerEntry.objects.create(
         order=order,
@@ -25,7 +31,7 @@ def book(
         amount=Decimal(amount),
         provider_id=movement or f"mv_{LedgerEntry.objects.count() + 1}",
         occurred_at=when,
-        created_at=when,
+        created_at=learned_at or when,
     )
 
 

@@ -10,15 +10,18 @@ import time_machine
 from django.core.cache import cache
 
 from accounts.tests.people import make_admin
+from orders.books.filing import note_filed
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import months_of
-from orders.books.urssaf import declarations, last_period
+from orders.books.urssaf import changed_returns, declarations, last_period
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
+from orders.models import FiledReturn, ReturnKind
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
 
@@ -157,3 +160,56 @@ def test_page_file_and_deadline(admin_client):
     ]
     admin_client.post("/admin/comptes/declarations/urssaf/2026-T1", {"deposee": "oui"})
     assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
+
+
+@pytest.mark.parametrize(
+    ("period", "ended", "other"), [("trimestre", "2026-T1", "2026-T2"), ("mois", "2026-03", "2026-04")]
+)
+def test_a_movement_that_is_learned_of_after_its_period_was_filed_is_to_be_corrected(
+    client, period, ended, other, django_assert_num_queries
+):
+    set_period(period)
+    book("1000.00", utc(2026, 3, 1))
+    book("500.00", utc(2026, 5, 1))
+    for name, day in ((ended, utc(2026, 4, 20)), (other, utc(2026, 7, 20))):
+        with time_machine.travel(day, tick=False):
+            note_filed(kind=ReturnKind.URSSAF, period=name, filed=True, actor=None)
+    # Before it was filed; in the period that runs; to the second.
+    book("70.00", utc(2026, 3, 31, 21, 59, 59), learned_at=utc(2026, 4, 20))
+    book("60.00", utc(2026, 3, 31, 22), learned_at=utc(2026, 4, 20, 0, 0, 1))
+    book("0.40", utc(2026, 3, 31, 21), learned_at=utc(2026, 5, 2))
+    with django_assert_num_queries(4):
+        assert changed_returns() == []
+    book("-200.50", utc(2026, 3, 31, 21, 59, 59), learned_at=utc(2026, 8, 1), kind="refund")
+    assert [(row.period, row.filed, row.found, row.difference) for row in changed_returns()] == [
+        (ended, Decimal(1070), Decimal(870), Decimal(-200))
+    ]
+    with time_machine.travel(utc(2026, 8, 2, 9), tick=False):
+        client.force_login(make_admin())
+        [task] = [task for task in staff_tasks(date(2026, 8, 2)) if "corriger" in task.label]
+        assert (task.label, task.count, task.url) == (
+            "Déclaration à l'URSSAF à corriger", 1, "/admin/comptes/urssaf"
+        )  # fmt: skip
+        assert task.detail == f"{ended}\u00a0: 1\u00a0070\u00a0€ déposés, 870\u00a0€ maintenant"
+        page = text(client.get("/admin/comptes/urssaf"))
+        assert f"{ended} : 1 070 € déposés, <strong>870 €</strong> maintenant (-200 €)" in page
+        address = f"/admin/comptes/declarations/urssaf/{ended}"
+        client.post(address, {"deposee": "corrigee"})
+        assert "À corriger" not in text(client.get("/admin/comptes/urssaf"))
+    assert FiledReturn.objects.get(period=ended).filed_at == utc(2026, 8, 2, 9)
+    assert changed_returns() == []
+
+
+def test_what_is_carried_on_changes_the_period_after_it():
+    set_period("trimestre")
+    book("100.00", utc(2026, 2, 1))
+    book("300.00", utc(2026, 4, 1))
+    for name in ("2026-T1", "2026-T2", "no-name"):
+        with time_machine.travel(utc(2026, 7, 20), tick=False):
+            note_filed(kind=ReturnKind.URSSAF, period=name, filed=True, actor=None)
+    book("-150.00", utc(2026, 3, 1), learned_at=utc(2026, 8, 1), kind="refund")
+    assert [(row.period, row.filed, row.found) for row in changed_returns()] == [
+        ("2026-T1", Decimal(100), Decimal(0)), ("2026-T2", Decimal(300), Decimal(250))
+    ]  # fmt: skip
+    set_period("mois")
+    assert changed_returns() == []
