@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from orders.books.audit_checks import check_credit_notes, check_ledger
 from orders.models import (
@@ -21,8 +22,20 @@ from orders.selectors.refund_rules import refundable
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.outcomes import apply_refund
 from orders.services.refunds.sending import sync_refunds
-from orders.tests.refunding import EUROS, in_installments, ledger, mails, refund, rows, send_all, states
+from orders.stripe.facts import RefundFacts
+from orders.tests.refunding import (
+    EUROS,
+    in_installments,
+    ledger,
+    mails,
+    paid_again,
+    refund,
+    rows,
+    send_all,
+    states,
+)
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -41,6 +54,28 @@ def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provide
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
     assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+@pytest.mark.parametrize(
+    ("charge", "intent", "found"),
+    [("own", "own", True), ("", "own", True), ("own", "", True), ("foreign", "own", True),
+     ("foreign", "foreign", False), ("", "", False)],
+)  # fmt: skip
+def test_the_payment_of_a_refund_made_elsewhere_is_known_by_its_charge_or_by_its_intent(
+    charge, intent, found
+):
+    order = in_installments()
+    second = paid_again(order, "60.00")
+    names = {
+        "own": (second.charge_id, second.intent_id),
+        "foreign": ("ch_foreign", "pi_foreign"),
+        "": ("", ""),
+    }
+    apply_refund(
+        RefundFacts("re_1", 500, "succeeded", "", names[charge][0], names[intent][1], {}, timezone.now())
+    )
+    made = Refund.objects.values_list("attempt", "amount", "state")
+    assert list(made) == ([(second.pk, EUROS("5.00"), "succeeded")] if found else [])
 
 
 @pytest.mark.parametrize(("cents", "paid_back", "owed"), [(4999, "49.99", "0.00"), (2000, "20.00", "29.99")])
