@@ -36,21 +36,37 @@ class Debt:
 
 
 def debts(order: Order) -> list[Debt]:
-    """Return what decisions that took effect still owe, oldest refund first. Three queries, six at most where something
-    is owed.
+    """Return what decisions that took effect still owe, oldest refund first; each refund as much as its charge still
+    has, before others are asked for more. Three queries, eight at most where something is owed.
 
     It goes back by trying again or by a transfer, never by another decision.
     """
     lacking = shortfalls(order, counting=COMMITTED_REFUNDS)
-    failed = Refund.objects.filter(took_effect("request__"), order=order, state=RefundState.FAILED)
-    found = []
-    for refund in failed.filter(replaced_by=None).select_related("attempt", "request").order_by("created_at"):
-        assert refund.request_id is not None
-        owed = min(refund.amount, lacking[refund.request_id])
-        if owed:
-            lacking[refund.request_id] -= owed
-            found.append(Debt(refund, owed))
-    return found
+    of_order = Refund.objects.filter(took_effect("request__"), order=order, state=RefundState.FAILED)
+    waiting = of_order.filter(replaced_by=None).select_related("attempt", "request").order_by("created_at")
+    failed = [refund for refund in waiting if refund.request_id and lacking[refund.request_id]]
+    left = _left_of_charges(order, failed) if len(failed) > 1 else None
+    owed = dict.fromkeys((refund.pk for refund in failed), ZERO)
+    for most in (left, None) if left is not None else (None,):
+        for refund in failed:
+            assert refund.request_id is not None
+            part = min(refund.amount - owed[refund.pk], lacking[refund.request_id])
+            if most is not None:
+                part = min(part, most[refund.attempt_id])
+                most[refund.attempt_id] -= part
+            owed[refund.pk] += part
+            lacking[refund.request_id] -= part
+    return [Debt(refund, owed[refund.pk]) for refund in failed if owed[refund.pk]]
+
+
+def _left_of_charges(order: Order, failed: Iterable[Refund]) -> dict[uuid.UUID, Decimal]:
+    """Return the euros that the charges of these refunds were neither refunded nor lose to a bank, by attempt."""
+    left = {refund.attempt_id: from_cents(refund.attempt.amount_cents) for refund in failed}
+    gone = [order.refunds.filter(state__in=COMMITTED_REFUNDS), order.disputes.exclude(state=DisputeState.WON)]
+    for rows in gone:
+        for attempt_id, amount in rows.filter(attempt__in=left).values_list("attempt", "amount"):
+            left[attempt_id] -= amount
+    return {attempt_id: max(amount, ZERO) for attempt_id, amount in left.items()}
 
 
 def owed_again(order: Order) -> Decimal:

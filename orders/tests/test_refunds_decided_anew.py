@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from orders.models import Order, OrderStatus, Refund
+from orders.models import Order, OrderStatus, Refund, RefundRequest
 from orders.selectors.money import waiting_refunds, with_undecided_money
+from orders.selectors.refund_debts import debts, surplus, uncredited
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refunds import refunds_for_page
+from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.refunding import EUROS, in_installments, paid_again, refund, send_all
 
@@ -57,3 +60,39 @@ def test_money_that_is_kept_is_decided_about_beside_a_refund_that_others_replace
     refund(order, amount=EUROS("60.00"))
     Order.objects.filter(pk=order.pk).update(status="cancelled")
     assert list(with_undecided_money()) == [order]
+
+
+def test_what_went_back_elsewhere_for_one_charge_is_credited_whole_where_the_other_is_refused_last(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    order.payments.filter(state="scheduled").update(state="written_off")
+    decision = refund(order, amount=EUROS("70.00"))
+    first = decision.refunds.get(amount=EUROS("10.00"))
+    provider.refund_elsewhere(later, 6000)
+    sync_refunds(later.intent_id)
+    for refused in (decision.refunds.get(amount=EUROS("60.00")), first):
+        Refund.objects.filter(pk=refused.pk).update(state="sent")
+        record_refusal(refused.pk, "insufficient_funds")
+    assert [(row.amount, row.external) for row in RefundRequest.objects.exclude(credit_note=None)] == [
+        (EUROS("60.00"), True)
+    ]
+    assert (uncredited(order), surplus(order)) == (EUROS("120.00"), 0)
+    # Should that money come back, it is owed of the charge that it came from.
+    owed = Refund.objects.get(request__external=True)
+    assert (owed.attempt, owed.amount, owed.error) == (later, EUROS("60.00"), "charge_already_refunded")
+
+
+def test_what_is_owed_waits_for_the_charge_that_still_has_it(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    order.payments.filter(state="scheduled").update(state="written_off")
+    decision = refund(order, amount=EUROS("70.00"))
+    first = decision.refunds.get(amount=EUROS("10.00"))
+    provider.refund_elsewhere(later, 6000)
+    sync_refunds(later.intent_id)
+    for refused in (first, decision.refunds.get(amount=EUROS("60.00"))):
+        Refund.objects.filter(pk=refused.pk).update(state="sent")
+        record_refusal(refused.pk, "insufficient_funds")
+    assert [(debt.refund.pk, debt.owed) for debt in debts(order)] == [(first.pk, EUROS("10.00"))]
+    assert [(debt.refund.pk, debt.owed) for debt in retryable_refunds(order)] == [(first.pk, EUROS("10.00"))]
+    assert list(waiting_refunds()) == [first]

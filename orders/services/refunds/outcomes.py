@@ -145,7 +145,7 @@ def fail_refund(
         # What counts for its decision now may have settled another one.
         _reopen_requests(order)
         settle_completed_requests(order)
-        _credit_surplus(order, refund.attempt)
+        _credit_surplus(order)
     # Closed by what came back, or by hand while it was on its way. What was given back twice leaves it closed.
     if debts(order) or held_amount(order):
         _reopen_order(order)
@@ -247,13 +247,13 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
     plan_pieces(order)
     settle_completed_requests(order)
-    _credit_surplus(order, refund.attempt)
+    _credit_surplus(order)
 
 
-def _credit_surplus(order: Order, attempt: Attempt) -> None:
+def _credit_surplus(order: Order) -> None:
     """What was refunded outside the shop beyond a decision of its own was to count for one that is refused whole since,
     and is made anew for what is left: credit it alone."""
-    refused = Refund.objects.filter(attempt=attempt, state=RefundState.FAILED, request__isnull=False)
+    refused = order.refunds.filter(state=RefundState.FAILED, request__isnull=False)
     wanted = sum(
         (refund.amount for refund in refused.filter(replaced_by=None).exclude(took_effect("request__"))), ZERO
     )
@@ -263,10 +263,12 @@ def _credit_surplus(order: Order, attempt: Attempt) -> None:
     request = RefundRequest.objects.create(
         order=order, key=f"surplus-{uuid.uuid4()}", amount=credited, external=True
     )
+    back = order.refunds.filter(state=RefundState.SUCCEEDED)
+    elsewhere = max(back, key=lambda refund: (refund.reason == RefundReason.EXTERNAL, refund.created_at))
     # What is owed again, should the money come back to the shop.
     Refund.objects.create(
         order=order,
-        attempt=attempt,
+        attempt=elsewhere.attempt,
         request=request,
         amount=credited,
         reason=RefundReason.EXTERNAL,
