@@ -21,6 +21,7 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.selectors.refund_debts import debts
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import ReturnedLine, refundable
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import request_automatic_refund, retry_refund
@@ -185,7 +186,10 @@ def test_a_part_made_by_hand_is_owed_once_less_where_two_refunds_of_a_decision_f
     assert [debt.owed for debt in debts(order)] == [EUROS("60.00"), EUROS("60.00")]
     provider.refund_elsewhere(last, 3000)
     sync_refunds(last.intent_id)
-    assert [debt.owed for debt in debts(order)] == [EUROS("60.00"), EUROS("30.00")]
+    # Each charge owes what it still has: more could not be tried again.
+    owed = [(debt.refund.attempt, debt.owed) for debt in debts(order)]
+    assert owed == [(last, EUROS("30.00")), (Attempt.objects.earliest("created_at"), EUROS("60.00"))]
+    assert [debt.owed for debt in retryable_refunds(order)] == [EUROS("30.00"), EUROS("60.00")]
 
 
 def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):
