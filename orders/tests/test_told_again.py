@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import order_url
-from orders.models import Attempt, Order, Payment, StoredCard
+from orders.models import Attempt, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.mails import mail_calendar, mail_card_stored
+from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import due_installments
 from orders.services.payments.reviews import settle_order
 from orders.stripe import gateway
@@ -120,3 +121,25 @@ def test_what_is_asked_for_by_the_link_before_its_day_is_to_be_paid_on_it(order,
         assert f"Échéance 2/3, 60,00\u00a0€\u00a0: à payer le {day_in_words(day)}." in part
     for part in (kept.text, unescape(kept.html)):
         assert "Échéance 2/3\u00a0: 60,00\u00a0€, à régler sur votre page de paiement" in part
+
+
+@pytest.mark.parametrize("meanwhile", ["paused", "void", "written_off", "paid"])
+def test_a_refusal_asks_for_nothing_that_is_suspended_or_not_owed_any_more(order, meanwhile):
+    second_of(order, due_on=timezone.localdate(), announced_at=timezone.now())
+    tried(order, "failed")
+    if meanwhile == "paused":
+        InstallmentPause.objects.create(order=order, started_by="staff")
+    else:
+        second_of(order, state=meanwhile)
+    before = rows()
+    record_refusal(order=order, payment=second_of(order), attempt=Attempt.objects.get(kind="off_session"))
+    second = second_of(order)
+    kept = "scheduled" if meanwhile == "paused" else meanwhile
+    assert (second.state, second.next_try_on, second.link_sent_at, second.stopped_code) == (
+        kept,
+        None,
+        None,
+        "",
+    )
+    assert rows() == before
+    assert not OutgoingMail.objects.filter(kind__startswith="installment").exists()
