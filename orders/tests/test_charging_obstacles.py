@@ -15,17 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.journal import record_event
-from orders.models import (
-    Attempt,
-    Dispute,
-    InstallmentPause,
-    Order,
-    PausedBy,
-    PauseEnd,
-    Payment,
-    StoredCard,
-)
-from orders.services.installments.dates import pause_installments, resume_installments
+from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import checkout_sessions, due_installments, settlement
 from orders.services.payments.off_session import claim_charge, is_on_its_way, obstacle, prepare_charge
@@ -35,7 +25,6 @@ from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
-from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
 
@@ -352,45 +341,6 @@ def test_a_card_that_is_left_again_is_told_with_the_new_days(order):
         with transaction.atomic():
             store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=left)
         assert (second_of(order).stopped_code, mails("installment_card_kept")) == ("", number)
-
-
-def test_a_card_that_is_left_in_a_dispute_is_charged_on_the_day_that_is_told_after_it(order):
-    today = timezone.localdate()
-    payment(state="due", stopped_code="stolen_card", next_try_on=today, due_on=today - timedelta(days=1))(
-        order
-    )
-    order.payments.filter(position=3).update(due_on=today + timedelta(days=2), announced_at=timezone.now())
-    card(refused_code="stolen_card")(order)
-    contested = dispute("needs_response")(order)
-    with transaction.atomic():
-        kept = CardFacts("cus_1", "pm_2", "visa", "4242", 12, 2030)
-        store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=kept)
-    later = order.payments.filter(position__gt=1).order_by("position")
-    fields = ("state", "stopped_code", "announced_at", "next_try_on")
-    assert list(later.values_list(*fields)) == [("scheduled", "", None, None)] * 2
-    assert mails("installment_card_kept") == 0
-    Dispute.objects.filter(pk=contested.pk).update(state="won")
-    with time_machine.travel(timezone.now() + timedelta(days=1)):
-        due_installments.run_round(timezone.now())
-    told = OutgoingMail.objects.filter(kind="installment_reminder").order_by("pk")
-    day = today + timedelta(days=4)
-    assert [mail.context["day"] for mail in told] == [day.isoformat()] * 2
-    assert list(later.values_list("state", "next_try_on")) == [("scheduled", day)] * 2
-
-
-def test_a_card_that_is_left_for_what_is_asked_for_before_its_day_charges_it_on_that_day(order):
-    """While payments are suspended that day moves with the others."""
-    today = timezone.localdate()
-    agreed = today + timedelta(days=10)
-    payment(state="due", stopped_code="resumed", next_try_on=today, due_on=agreed)(order)
-    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Résine en retard.")
-    with transaction.atomic():
-        kept = CardFacts("cus_1", "pm_2", "visa", "4242", 12, 2030)
-        store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=kept)
-    assert (second_of(order).state, second_of(order).next_try_on) == ("scheduled", None)
-    with time_machine.travel(timezone.now() + timedelta(days=20)):
-        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
-    assert second_of(order).due_on == agreed + timedelta(days=20)
 
 
 def test_a_page_that_can_not_be_closed_keeps_no_other_open(order, monkeypatch, fail_first):

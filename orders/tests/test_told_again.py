@@ -7,16 +7,21 @@ from html import unescape
 from typing import Any
 
 import pytest
+import time_machine
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import order_url
-from orders.models import Attempt, InstallmentPause, Order, Payment, StoredCard
+from orders.models import Attempt, Dispute, InstallmentPause, Order, PausedBy, PauseEnd, Payment, StoredCard
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.mails import mail_calendar, mail_card_stored
 from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import due_installments
 from orders.services.payments.reviews import settle_order
+from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
+from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
 from orders.tests.refunding import in_installments, rows
 from shop.core.dates import day_in_words
@@ -143,3 +148,47 @@ def test_a_refusal_asks_for_nothing_that_is_suspended_or_not_owed_any_more(order
     )
     assert rows() == before
     assert not OutgoingMail.objects.filter(kind__startswith="installment").exists()
+
+
+def leave_card(order: Order) -> None:
+    with transaction.atomic():
+        left = CardFacts("cus_1", "pm_2", "visa", "4242", 12, 2030)
+        store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=left)
+
+
+def test_a_card_that_is_left_in_a_dispute_is_charged_on_the_day_that_is_told_after_it(order):
+    today = timezone.localdate()
+    second_of(
+        order, state="due", stopped_code="stolen_card", next_try_on=today, due_on=today - timedelta(days=1)
+    )
+    order.payments.filter(position=3).update(due_on=today + timedelta(days=2), announced_at=timezone.now())
+    StoredCard.objects.update(refused_code="stolen_card")
+    first = Attempt.objects.get()
+    contested = Dispute.objects.create(
+        order=order, attempt=first, provider_id="du_1", amount="60.00", state="needs_response"
+    )
+    leave_card(order)
+    later = order.payments.filter(position__gt=1).order_by("position")
+    fields = ("state", "stopped_code", "announced_at", "next_try_on")
+    assert list(later.values_list(*fields)) == [("scheduled", "", None, None)] * 2
+    assert mails("installment_card_kept") == 0
+    Dispute.objects.filter(pk=contested.pk).update(state="won")
+    with time_machine.travel(timezone.now() + timedelta(days=1)):
+        due_installments.run_round(timezone.now())
+    told = OutgoingMail.objects.filter(kind="installment_reminder").order_by("pk")
+    day = today + timedelta(days=4)
+    assert [mail.context["day"] for mail in told] == [day.isoformat()] * 2
+    assert list(later.values_list("state", "next_try_on")) == [("scheduled", day)] * 2
+
+
+def test_a_card_that_is_left_for_what_is_asked_for_before_its_day_charges_it_on_that_day(order):
+    """While payments are suspended that day moves with the others."""
+    today = timezone.localdate()
+    agreed = today + timedelta(days=10)
+    second_of(order, state="due", stopped_code="resumed", next_try_on=today, due_on=agreed)
+    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Résine en retard.")
+    leave_card(order)
+    assert (second_of(order).state, second_of(order).next_try_on) == ("scheduled", None)
+    with time_machine.travel(timezone.now() + timedelta(days=20)):
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert second_of(order).due_on == agreed + timedelta(days=20)
