@@ -269,7 +269,7 @@ def test_a_guest_is_exported_and_erased_by_address(client):
     [activity] = [row for row in personal_data.activities() if row.name == "newsletter"]
     person = Person(0, ("lea@example.com",))
     subscriber, consent = activity.export(person)
-    assert [value.value for value in subscriber.values][:2] == ["lea@example.com", "fr"]
+    assert [value.value for value in subscriber.values][:2] == ["lea@example.com", "Français"]
     assert "Demandé" in {str(value.value).capitalize() for value in consent.values}
     assert activity.erase(person) is True
     assert not Subscriber.objects.exists()

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -21,7 +19,7 @@ from catalog.selectors.products import without_customs_data
 from orders.books.days import quarter
 from orders.books.oss import due_on, is_filed, last_quarter, quarter_name
 from orders.books.payouts import late_payouts, unknown_lines
-from orders.books.urssaf import changed_returns, last_period
+from orders.books.urssaf import last_period
 from orders.invoices.tax import is_oss_number_needed
 from orders.models import (
     Discrepancy,
@@ -303,24 +301,6 @@ def _urssaf_return(today: date) -> StaffTask:
     return StaffTask("Déclaration à l'URSSAF à faire", 1, reverse("staff-urssaf"), detail)
 
 
-def _changed_returns(today: date) -> StaffTask:
-    changed = changed_returns()
-    return StaffTask(
-        "Déclarations à l'URSSAF à corriger",
-        len(changed),
-        reverse("staff-urssaf"),
-        ", ".join(
-            f"{row.period}\u00a0: {_euros(row.filed)} déposés, {_euros(row.found)} maintenant"
-            for row in changed
-        ),
-        one="Déclaration à l'URSSAF à corriger",
-    )
-
-
-def _euros(amount: Decimal) -> str:
-    return f"{number_format(amount, 0, force_grouping=True)}\u00a0€"
-
-
 def _oss_number(today: date) -> StaffTask:
     return StaffTask(
         "Inscription OSS absente ou à venir",
@@ -351,7 +331,6 @@ _MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
     (StaffAction.SEE_BOOKS, _payouts),
     (StaffAction.SEE_BOOKS, _oss_return),
     (StaffAction.SEE_BOOKS, _urssaf_return),
-    (StaffAction.SEE_BOOKS, _changed_returns),
     (StaffAction.EDIT_PRODUCT, _customs),
 )
 
