@@ -62,15 +62,20 @@ def test_money_that_is_kept_is_decided_about_beside_a_refund_that_others_replace
     assert list(with_undecided_money()) == [order]
 
 
-def test_what_went_back_elsewhere_for_one_charge_is_credited_whole_where_the_other_is_refused_last(provider):
+def decided_of_two_charges(provider) -> tuple[Order, Refund, Refund]:
+    """An order, and 10.00 and 60.00 of one decision: somebody gave the charge of the latter back meanwhile."""
     order = in_installments()
     later = paid_again(order, "60.00")
     order.payments.filter(state="scheduled").update(state="written_off")
     decision = refund(order, amount=EUROS("70.00"))
-    first = decision.refunds.get(amount=EUROS("10.00"))
     provider.refund_elsewhere(later, 6000)
     sync_refunds(later.intent_id)
-    for refused in (decision.refunds.get(amount=EUROS("60.00")), first):
+    return order, *(decision.refunds.get(amount=EUROS(amount)) for amount in ("10.00", "60.00"))
+
+
+def test_what_went_back_elsewhere_for_one_charge_is_credited_whole_where_the_other_is_refused_last(provider):
+    order, first, last = decided_of_two_charges(provider)
+    for refused in (last, first):
         Refund.objects.filter(pk=refused.pk).update(state="sent")
         record_refusal(refused.pk, "insufficient_funds")
     assert [(row.amount, row.external) for row in RefundRequest.objects.exclude(credit_note=None)] == [
@@ -79,18 +84,16 @@ def test_what_went_back_elsewhere_for_one_charge_is_credited_whole_where_the_oth
     assert (uncredited(order), surplus(order)) == (EUROS("120.00"), 0)
     # Should that money come back, it is owed of the charge that it came from.
     owed = Refund.objects.get(request__external=True)
-    assert (owed.attempt, owed.amount, owed.error) == (later, EUROS("60.00"), "charge_already_refunded")
+    assert (owed.attempt, owed.amount, owed.error) == (
+        last.attempt,
+        EUROS("60.00"),
+        "charge_already_refunded",
+    )
 
 
 def test_what_is_owed_waits_for_the_charge_that_still_has_it(provider):
-    order = in_installments()
-    later = paid_again(order, "60.00")
-    order.payments.filter(state="scheduled").update(state="written_off")
-    decision = refund(order, amount=EUROS("70.00"))
-    first = decision.refunds.get(amount=EUROS("10.00"))
-    provider.refund_elsewhere(later, 6000)
-    sync_refunds(later.intent_id)
-    for refused in (first, decision.refunds.get(amount=EUROS("60.00"))):
+    order, first, last = decided_of_two_charges(provider)
+    for refused in (first, last):
         Refund.objects.filter(pk=refused.pk).update(state="sent")
         record_refusal(refused.pk, "insufficient_funds")
     assert [(debt.refund.pk, debt.owed) for debt in debts(order)] == [(first.pk, EUROS("10.00"))]
