@@ -20,3 +20,10 @@ def note_filed(*, kind: ReturnKind, period: str, filed: bool, actor: User | None
         if known is not None:
             record_audit("return.unfiled", known, actor=actor, before={"kind": kind, "period": period})
             known.delete()
+
+
+def note_corrected(*, kind: ReturnKind, period: str, actor: User | None) -> None:
+    """Note that a filed return was corrected: what the shop knows now counts as declared."""
+    with transaction.atomic():
+        note_filed(kind=kind, period=period, filed=False, actor=actor)
+        note_filed(kind=kind, period=period, filed=True, actor=actor)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from decimal import Decimal
-from functools import partial
 from typing import cast
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -18,7 +16,7 @@ from accounts.models import User
 from orders.books import fec, oss, urssaf
 from orders.books.days import quarter
 from orders.books.entries import JOURNALS, entries
-from orders.books.filing import note_filed
+from orders.books.filing import note_corrected, note_filed
 from orders.books.receipts import csv_response
 from orders.books.reporting import (
     BUSINESS_HEADER,
@@ -80,12 +78,11 @@ def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase
     back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
     if request.method == "POST" and kind in ReturnKind.values and len(period) <= 8:
         answer = request.POST.get("deposee")
-        note = partial(note_filed, kind=ReturnKind(kind), period=period, actor=cast(User, request.user))
-        with transaction.atomic():
-            if answer != "oui":
-                note(filed=False)
-            if answer in ("oui", "corrigee"):
-                note(filed=True)
+        actor = cast(User, request.user)
+        if answer == "corrigee":
+            note_corrected(kind=ReturnKind(kind), period=period, actor=actor)
+        else:
+            note_filed(kind=ReturnKind(kind), period=period, filed=answer == "oui", actor=actor)
         messages.success(request, "C'est noté.")
     return back
 
