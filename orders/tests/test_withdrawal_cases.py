@@ -80,6 +80,18 @@ def test_what_can_not_be_attached_changes_nothing():
     refused("case_has_order", cases.attach_order, case_id=case.pk, reference=order.reference)
 
 
+def test_a_declaration_is_not_about_an_order_that_was_placed_after_it():
+    case = declare(paid_order(), email="lea.martin@example.com")
+    with time_machine.travel(NOON + timedelta(hours=11), tick=False):
+        later_that_day = paid_order()
+    with time_machine.travel(NOON + timedelta(hours=13), tick=False):
+        placed_later = paid_order()
+        refused("order_placed_later", cases.attach_order, case_id=case.pk, reference=placed_later.reference)
+        cases.attach_order(case_id=case.pk, reference=later_that_day.reference, actor=None)
+    case.refresh_from_db()
+    assert (case.order, case.in_time) == (later_that_day, True)
+
+
 # --- Late ones ----------------------------------------------------------------------------------------
 
 

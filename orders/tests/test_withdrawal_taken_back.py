@@ -100,6 +100,18 @@ def test_of_two_that_say_the_same_one_stays():
     assert refused.value.code == "revocation_needed"
 
 
+def test_l221_27_a_late_one_that_nobody_accepted_does_not_end_one_in_time():
+    order = paid_order()
+    in_time, late = declare(order), declare(order, late=True, reason="Encore.")
+    assert late.taken_up_at is None
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        refuse(in_time)
+    assert (refused.value.code, rows()) == ("revocation_needed", before)
+    cases.accept_late(case_id=late.pk, reason="Colis retenu.", actor=None)
+    assert cases.needs_revocation(in_time) is False
+
+
 def test_one_of_a_part_does_not_repeat_one_of_the_whole():
     order = paid_order()
     whole = declare(order)

@@ -32,6 +32,7 @@ from orders.services.installments.resuming import refuse_if_not_resumable, resum
 from orders.services.refunds.decisions import request_refund, stopped_by
 from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
+from shop.core.dates import shop_day
 from shop.core.each_row import each_row
 from shop.core.money import ZERO
 from shop.core.problems import Problem
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 def attach_order(*, case_id: int, reference: str, actor: User | None) -> WithdrawalCase:
     """Name the order that a declaration is about; one that came in time takes effect now.
 
-    Raises Problem 404 `unknown_order`, 409 `case_closed` and `case_has_order`; nothing changes then.
+    Raises Problem 404 `unknown_order`, 409 `case_closed`, `case_has_order` and `order_placed_later`; nothing changes
+    then.
     """
     paid = Order.objects.filter(reference=reference.strip().upper(), paid_at__isnull=False)
     order_id = paid.values_list("pk", flat=True).first()
@@ -53,6 +55,9 @@ def attach_order(*, case_id: int, reference: str, actor: User | None) -> Withdra
         assert order is not None
         if case.order_id is not None:
             raise Problem("case_has_order", _("Cette déclaration a déjà sa commande."), 409)
+        if exercised_on(case.withdrawal) < shop_day(order.created_at):
+            refusal = _("La commande n'existait pas encore ce jour-là.")
+            raise Problem("order_placed_later", refusal, 409)
         case.order = order
         case.in_time = is_in_time(order, exercised_on(case.withdrawal))
         case.save()
@@ -196,7 +201,7 @@ def refuse_case(
     """Close a declaration without acting on it, and mail the customer why.
 
     One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
-    the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
+    the words `revocation_text` of `revoked_on`, or when another one in force says the same.
 
     `resume` answers what becomes of the installments that it had stopped: they are owed again as they were agreed, and
     the customer gets a mail, or they stay stopped, a loss. What another open declaration stops stays stopped.
@@ -225,16 +230,14 @@ def refuse_case(
 
 
 def needs_revocation(case: WithdrawalCase) -> bool:
-    """Return whether only the customer's own words end this declaration: it came in time, and no other open or refunded
-    one of the order says the same, or the whole order. Up to three queries."""
+    """Return whether only the customer's own words end this declaration: it came in time, and no other one of the order
+    that took effect and was not refused says the same, or the whole order. Up to three queries."""
     if not case.in_time:
         return False
     others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
+    in_force = others.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED)
     covering = (_declared(case), ("", frozenset[tuple[int, int]]()))
-    return not any(
-        _declared(other) in covering
-        for other in others.exclude(state=WithdrawalState.REFUSED).select_related("withdrawal")
-    )
+    return not any(_declared(other) in covering for other in in_force.select_related("withdrawal"))
 
 
 def _declared(case: WithdrawalCase) -> tuple[str, frozenset[tuple[int, int]]]:
