@@ -157,10 +157,14 @@ def free_references(wanted: Iterable[tuple[Variant, str]]) -> None:
 
 
 def delete_variation(*, variation: ProductVariation) -> None:
-    """Remove a variation. Its prices over time stay."""
+    """Remove a variation. Its prices over time stay; the product has the units of its last one without formats."""
     refresh_due_promotions()
     with transaction.atomic():
         product = locked_product(variation.product_id)
+        if not product.variations.exclude(pk=variation.pk).exists():
+            for row in variation.variants.all():
+                units = {"stock_quantity": row.stock_quantity, "in_stock": row.in_stock}
+                product.variants.update_or_create(variation=None, finish=row.finish, defaults=units)
         variation.delete()
         refresh_product(product_id=product.pk)
         report_product(product.pk)
@@ -235,18 +239,24 @@ def complete_variants(*, products: Collection[Product]) -> dict[int, list[Varian
 
 
 def _missing(product: Product, formats: Sequence[int | None], known: Iterable[Variant]) -> Iterator[Variant]:
-    """The formats and finishes on sale of which there is no variant. A first format has the units that were counted
-    without one, and is no more on sale than they were: it would be made to order."""
+    """The formats and finishes on sale of which there is no variant. One that takes the place of another, as the first
+    format or finish does, has the units that were counted of that, and is no more on sale than it was: it would be made
+    to order."""
     made = {(row.variation_id, row.finish): row for row in known}
     has_formats = any(variation_id is not None for variation_id, _finish in made)
+    finishes = pricing.offered_finishes(product) or ("",)
     for place, variation_id in enumerate(formats or [None]):
-        for finish in pricing.offered_finishes(product) or ("",):
+        before = None if place == 0 and not has_formats else variation_id
+        former = {finish: row for (key, finish), row in made.items() if key == before}
+        for finish in finishes:
             if (variation_id, finish) in made:
                 continue
             row = Variant(product=product, variation_id=variation_id, finish=finish)
-            before = None if has_formats or place else made.get((None, finish))
-            if before is not None:
-                row.stock_quantity, row.in_stock = before.stock_quantity, before.in_stock
+            replaced = former.get(finish)
+            if finish == finishes[0] and former.keys().isdisjoint(finishes):
+                replaced = min(former.values(), key=lambda each: each.stock_quantity is None, default=None)
+            if replaced is not None:
+                row.stock_quantity, row.in_stock = replaced.stock_quantity, replaced.in_stock
             yield row
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from catalog.models import ProductVariation, Variant
 from catalog.services import variant_grid
+from catalog.services.products import save_product
 from catalog.tests.factories import (
     change_variant,
     make_category,
@@ -161,3 +162,45 @@ def test_first_format_has_the_units_that_were_counted_without_one(admin):
         ("18 cm", "painted", None, True),
         ("18 cm", "unpainted", None, True),
     ]
+
+
+def test_without_its_last_format_a_product_has_the_units_of_that(admin):
+    """What was counted before the formats was sold since."""
+    product = make_product(category=make_category(offers_formats=True))
+    change_variant(variant_of(product), stock_quantity=1)
+    for name in ("12 cm", "18 cm"):
+        assert send(admin, "post", f"/{product.pk}/variations", {"name": name}).status_code == 201
+    small, large = product.variations.order_by("sort_order")
+    change_variant(product.variants.get(variation=small), stock_quantity=0)
+    change_variant(product.variants.get(variation=large), stock_quantity=4, in_stock=False)
+    for row, left in ((large, (1, True)), (small, (0, True))):
+        assert send(admin, "delete", f"/{product.pk}/variations/{row.pk}").status_code == 204
+        assert product.variants.filter(variation=None).values_list("stock_quantity", "in_stock").get() == left
+    product.refresh_from_db()
+    assert not product.is_available
+
+
+def test_a_format_that_never_was_without_one_leaves_its_units_too(admin):
+    product = make_product(category=make_category(offers_formats=True))
+    assert send(admin, "post", f"/{product.pk}/variations", {"name": "12 cm"}).status_code == 201
+    product.variants.filter(variation=None).delete()
+    only = product.variants.get()
+    change_variant(only, stock_quantity=2)
+    assert send(admin, "delete", f"/{product.pk}/variations/{only.variation_id}").status_code == 204
+    assert product.variants.values_list("variation", "stock_quantity").get() == (None, 2)
+
+
+def test_first_finish_has_the_units_that_were_counted_without_one_and_leaves_them():
+    product = make_product(price="40.00", category=make_finish_category())
+    change_variant(variant_of(product), stock_quantity=1)
+    product.painted_price, product.unpainted_price = Decimal("40.00"), Decimal("30.00")
+    save_product(product=product)
+    counted = product.variants.order_by("finish").values_list("finish", "stock_quantity")
+    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
+    product.painted_price = None
+    save_product(product=product)
+    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
+    product.variants.filter(finish="").delete()
+    product.unpainted_price = None
+    save_product(product=product)
+    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
