@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -90,11 +90,13 @@ class Closures(PublicSetting[WorkshopClosure]):
             )
 
     def _forms(self, row: WorkshopClosure, data: Any = None, files: Any = None) -> tuple[Any, Any]:
-        """A new one is a week, from next Monday."""
+        """A new one is the first week from a Monday on of which no day is closed already."""
         if row._state.adding:
-            today = timezone.localdate()
-            row.starts_on = today + timedelta(days=7 - today.weekday())
-            row.ends_on = row.starts_on + timedelta(days=6)
+            monday = _monday_after(timezone.localdate())
+            for other in WorkshopClosure.objects.filter(ends_on__gte=monday).order_by("starts_on"):
+                if other.starts_on <= monday + timedelta(days=6):
+                    monday = max(monday, _monday_after(other.ends_on))
+            row.starts_on, row.ends_on = monday, monday + timedelta(days=6)
         return super()._forms(row, data, files)
 
 
@@ -202,6 +204,10 @@ class AccountNumbers(StaffRows[AccountNumber]):
 
     def line(self, row: AccountNumber) -> Line:
         return Line(f"{row.number} {row.label}", row.get_role_display())
+
+
+def _monday_after(day: date) -> date:
+    return day + timedelta(days=7 - day.weekday())
 
 
 SCREENS: tuple[StaffRows[Any], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -165,6 +166,14 @@ def test_workshop_is_closed_for_a_week_in_two_taps(admin: Client) -> None:
     closure = WorkshopClosure.objects.get()
     assert (closure.starts_on, closure.ends_on) == (sent["starts_on"], sent["ends_on"])
     assert AuditEntry.objects.filter(action="workshopclosure.added").count() == 1
+    # What is proposed next is a week in which the workshop is open.
+    WorkshopClosure.objects.create(
+        starts_on=closure.ends_on + timedelta(days=7), ends_on=closure.ends_on + timedelta(days=10)
+    )
+    offered = opened(admin, page)
+    assert offered["starts_on"] - closure.ends_on == timedelta(days=15)
+    assert admin.post(page, offered)["Location"] == "/admin/fermetures"
+    WorkshopClosure.objects.exclude(pk=closure.pk).delete()
     address = f"/admin/fermetures/{closure.pk}/supprimer"
     assert "Supprimer ?" in text(admin.get(address))
     admin.post(address)
