@@ -107,6 +107,9 @@ def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
     assert states(order) == before
     assert returned() == [(EUROS("120.00"), "unavailable")]
     assert mails("installment_received") == 0
+    # It is owed as before once the money has gone back.
+    send_all()
+    assert (states(order), attempt.refunds.get().state) == (before, "succeeded")
 
 
 @pytest.mark.parametrize("state", ["void", "refunded", "partly_refunded"])

@@ -293,7 +293,9 @@ def _link_made_good(refund: Refund) -> None:
 
 def recompute_state(payment: Payment) -> None:
     """Set the state of a paid payment from what moved; a second charge that was refunded, or is on its way back by
-    itself, leaves it paid."""
+    itself, leaves it paid. One that no charge has paid stays owed or void, whatever came for it and went back."""
+    if payment.paid_at is None:
+        return
     moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
     leaving = going_back(Refund.objects.filter(attempt__payment=payment), by="attempt__payment")
     collected = sum(moved, ZERO) - leaving[payment.pk]

@@ -12,8 +12,11 @@ from django.utils import timezone
 from orders.models import Attempt, Order
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.installments.scheduled_payments import receive_installment
+from orders.services.payments.settlement import _apply_charge
 from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund
 from orders.services.withdrawals import cases
+from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 from orders.tests.installments import installments
 from orders.tests.resuming.declarations import NOON, PAID, declare, in_order, refuse, resumed_mail, rows
@@ -250,3 +253,38 @@ def test_one_that_was_stopped_is_owed_again_though_its_page_is_not_closed_yet(or
         ("100.00", "2026-12-23", "scheduled"),
         ("100.00", "2027-01-22", "scheduled"),
     ]
+
+
+def test_one_whose_late_charge_went_back_by_itself_is_owed_again(order, provider):
+    """The bank was asked before the declaration stopped it, and answered after."""
+    case = declare(order)
+    money_comes_late(order, provider)
+    assert installments(order)[1:] == [("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
+
+    refuse(case)
+
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+    assert (case.voided, in_order()) == (Decimal("0.00"), True)
+
+
+def money_comes_late(order, provider):
+    """A charge of the second installment that was under way lands, and its automatic refund goes through."""
+    payment = order.payments.get(position=2)
+    attempt = Attempt.objects.create(
+        payment=payment, kind="off_session", state="sent", amount_cents=10000, expires_at=NOON + timedelta(hours=1)
+    )  # fmt: skip
+    facts = IntentFacts(
+        "pi_late", "succeeded", False, "eur", 10000, {"attempt": str(attempt.pk)}, "", "",
+        ChargeFacts("ch_late", 10000, "eur", 0, False, timezone.now()),
+    )  # fmt: skip
+    with transaction.atomic():
+        _apply_charge(Order.objects.select_for_update().get(pk=order.pk), payment, attempt, facts)
+    attempt.refresh_from_db()
+    provider.charge(attempt)
+    [refund] = attempt.refunds.all()
+    send_refund(refund.pk)
+    refund.refresh_from_db()
+    assert (refund.reason, refund.state) == ("unavailable", "succeeded")
