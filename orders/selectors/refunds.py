@@ -23,7 +23,7 @@ from orders.models import (
     TransferReturn,
 )
 from orders.selectors.money import waiting_refunds
-from orders.selectors.refund_debts import shortfalls, taken_instead
+from orders.selectors.refund_debts import shortfalls, taken_instead, took_effect, uncredited
 from orders.selectors.refund_words import automatic_refund_text
 from shop.core.money import ZERO
 
@@ -76,8 +76,11 @@ def order_requests(order: Order) -> list[RefundRequest]:
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eleven where
-    one failed, one more for each that others replaced."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, thirteen where
+    one failed, one more for each that others replaced.
+
+    A decision without effect is decided anew: it is owed for no more than what no other has credited.
+    """
     requests = list(order.refund_requests.prefetch_related(_newest_last()))
     # What was refunded outside the shop shows in the decisions it counts for, unless its charge goes back by itself.
     by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
@@ -88,10 +91,14 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     waiting: set[object] = set()
     lacking: dict[uuid.UUID, Decimal] = {}
     taken: dict[uuid.UUID, Decimal] = {}
+    effective: set[object] = set()
+    free = ZERO
     if any(refund.state == RefundState.FAILED for refund in each):
         for pair in waiting_refunds().filter(order=order).values_list("pk", "request"):
             waiting.update(pair)
         lacking, taken = shortfalls(order, counting=COMMITTED_REFUNDS), taken_instead(order)
+        effective.update(order.refund_requests.filter(took_effect()).values_list("pk", flat=True))
+        free = uncredited(order)
     shown = []
     for request in requests:
         owed, by_bank = lacking.get(request.pk, ZERO), taken.get(request.pk, ZERO)
@@ -103,6 +110,11 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             owed, by_bank = ZERO, by_bank + owed
         elif of_request != RefundProgress.FAILED:
             owed = ZERO
+        elif request.pk not in effective:
+            money = owed = min(owed, free)
+            free -= owed
+            if not owed:
+                continue
         under_way = sum(
             (refund.amount for refund in request.refunds.all() if refund.state in REFUNDS_UNDER_WAY), ZERO
         )

@@ -144,6 +144,9 @@ def test_what_was_given_back_elsewhere_for_a_decision_that_is_refused_whole_is_c
     assert [note.total for note in notes] == [EUROS("-19.99"), EUROS("-20.01")]
     assert [*check_credit_notes(), *check_ledger()] == []
     assert refundable(order) == EUROS("9.99")
+    # What is credited beside it is not owed once more.
+    shown = [(shown.money, shown.owed) for shown in refunds_for_page(order)]
+    assert shown == [(EUROS("9.99"),) * 2, (EUROS("19.99"), 0), (EUROS("20.01"), 0)]
 
     # The money comes back to the shop: all of it is owed again.
     provider.settle_refund(Refund.objects.get(provider_id__isnull=False).provider_id, "failed")
