@@ -14,7 +14,10 @@ class ReturnKind(models.TextChoices):
 
 
 class FiledReturn(models.Model):
-    """A return that somebody noted as filed; `period` is `2026-T4` or `2026-11`."""
+    """A return that somebody noted as filed; `period` is `2026-T4` or `2026-11`.
+
+    What the shop knew at `filed_at` counts as declared.
+    """
 
     kind = models.CharField(_("nature"), max_length=10, choices=ReturnKind.choices)
     period = models.CharField(_("période"), max_length=8)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import suppress
+from datetime import datetime
 from decimal import Decimal
 from typing import cast
 
@@ -78,13 +80,22 @@ def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase
     back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
     if request.method == "POST" and kind in ReturnKind.values and len(period) <= 8:
         answer = request.POST.get("deposee")
-        actor = cast(User, request.user)
+        of_kind, actor, seen_at = ReturnKind(kind), cast(User, request.user), _seen_at(request)
         if answer == "corrigee":
-            note_corrected(kind=ReturnKind(kind), period=period, actor=actor)
+            note_corrected(kind=of_kind, period=period, actor=actor, seen_at=seen_at)
         else:
-            note_filed(kind=ReturnKind(kind), period=period, filed=answer == "oui", actor=actor)
+            filed = answer == "oui"
+            note_filed(kind=of_kind, period=period, filed=filed, actor=actor, seen_at=seen_at)
         messages.success(request, "C'est noté.")
     return back
+
+
+def _seen_at(request: HttpRequest) -> datetime | None:
+    """When the page was made whose amounts were filed: what the shop learned of since is in none of them."""
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(request.POST.get("seen_at", ""))
+        return moment if timezone.is_aware(moment) else None
+    return None
 
 
 @staff_page(StaffAction.SEE_BOOKS)
@@ -124,6 +135,7 @@ def reporting_csv(request: HttpRequest) -> HttpResponseBase:
 @staff_page(StaffAction.SEE_BOOKS)
 def urssaf_page(request: HttpRequest) -> HttpResponseBase:
     """Turnover collected by period of a year, and the return that is due."""
+    seen_at = timezone.now()
     year = asked_period(request).chosen_year()
     rows = urssaf.declarations(year)
     ended = urssaf.last_period(timezone.localdate())
@@ -139,6 +151,7 @@ def urssaf_page(request: HttpRequest) -> HttpResponseBase:
         "rate": ShopSettings.load().urssaf_rate,
         "is_filed": oss.is_filed(ReturnKind.URSSAF, ended.name),
         "changed": urssaf.changed_returns(),
+        "seen_at": seen_at.isoformat(),
         "kind": ReturnKind.URSSAF.value,
     }
     return render(request, "staff/books/urssaf.html", context)

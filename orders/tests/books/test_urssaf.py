@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -208,3 +209,33 @@ def test_what_is_carried_on_changes_the_period_after_it():
     ]  # fmt: skip
     set_period("mois")
     assert changed_returns() == []
+
+
+@pytest.mark.parametrize("answer", ["oui", "corrigee"])
+def test_what_is_learned_of_after_the_page_was_read_is_not_in_the_amount_that_was_filed(client, answer):
+    set_period("mois")
+    book("1000.00", utc(2026, 3, 1))
+    address = "/admin/comptes/declarations/urssaf/2026-03"
+    if answer == "corrigee":
+        with time_machine.travel(utc(2026, 4, 2), tick=False):
+            note_filed(kind=ReturnKind.URSSAF, period="2026-03", filed=True, actor=None)
+        book("-50.00", utc(2026, 3, 9), learned_at=utc(2026, 4, 3), kind="refund")
+    with time_machine.travel(utc(2026, 4, 20, 9), tick=False):
+        client.force_login(make_admin())
+        page = text(client.get("/admin/comptes/urssaf"))
+    [*_others, seen_at] = re.findall(r'name="seen_at" value="([^"]+)"', page)
+    book("-200.00", utc(2026, 3, 31), learned_at=utc(2026, 4, 20, 9, 1), kind="refund")
+
+    with time_machine.travel(utc(2026, 4, 20, 9, 2), tick=False):
+        client.post(address, {"deposee": answer, "seen_at": seen_at})
+
+    filed = Decimal(1000 if answer == "oui" else 950)
+    assert [(row.filed, row.found) for row in changed_returns()] == [(filed, filed - 200)]
+
+
+@pytest.mark.parametrize("seen_at", ["", "hier", "2026-04-20T08:00:00", "2026-05-01T08:00:00+00:00"])
+def test_a_return_is_not_filed_by_what_is_to_come(client, seen_at):
+    with time_machine.travel(utc(2026, 4, 20, 9), tick=False):
+        client.force_login(make_admin())
+        client.post("/admin/comptes/declarations/urssaf/2026-03", {"deposee": "oui", "seen_at": seen_at})
+    assert FiledReturn.objects.get().filed_at == utc(2026, 4, 20, 9)
