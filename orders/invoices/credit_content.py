@@ -16,6 +16,7 @@ from orders.invoices.tax import tax_rates
 from orders.models import (
     Invoice,
     InvoiceDraft,
+    RefundReason,
     RefundRequest,
     RefundState,
 )
@@ -60,9 +61,11 @@ def credit_note_data(
 
 
 def _last_given_back(request: RefundRequest) -> datetime | None:
-    """When the last of a decision's money left the shop."""
-    back = request.refunds.filter(state=RefundState.SUCCEEDED, settled_at__isnull=False)
-    return back.order_by("-settled_at").values_list("settled_at", flat=True).first()
+    """When the last of a decision's money left the shop; that of refunds made outside it, where it has none of its
+    own."""
+    back = request.order.refunds.filter(state=RefundState.SUCCEEDED, settled_at__isnull=False)
+    days = back.order_by("-settled_at").values_list("settled_at", flat=True)
+    return days.filter(request=request).first() or days.filter(reason=RefundReason.EXTERNAL).first()
 
 
 def correction_data(credited: Invoice, *, reserved: ReservedNumber, tax: Tax, reason: str) -> dict[str, Any]:

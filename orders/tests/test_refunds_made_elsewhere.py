@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+import time_machine
 from django.utils import timezone
 
 from orders.books.audit_checks import check_credit_notes, check_ledger
@@ -36,6 +39,7 @@ from orders.tests.refunding import (
     send_all,
     states,
 )
+from shop.core.dates import shop_day
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -158,6 +162,19 @@ def test_what_was_given_back_elsewhere_for_a_decision_that_is_refused_whole_is_c
     assert (order.status, sum(amount for _kind, amount in ledger(order))) == (OrderStatus.REFUNDED, 0)
     assert sum(note.total for note in notes.all()) == EUROS("-49.99")
     assert [*check_credit_notes(), *check_ledger()] == []
+
+
+def test_a_credit_note_of_what_went_back_elsewhere_says_the_day_on_which_it_did(order, provider):
+    refund(order, amount=EUROS("30.00"))
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 4000)
+    sync_refunds(attempt.intent_id)
+    with time_machine.travel(timezone.now() + timedelta(days=5), tick=False):
+        send_all()
+    notes = Invoice.objects.filter(kind="credit_note")
+    given_back = Refund.objects.get(state=RefundState.SUCCEEDED).settled_at
+    assert {note.data["refund"]["refunded_on"] for note in notes} == {shop_day(given_back).isoformat()}
+    assert notes.count() == 2
 
 
 def test_what_is_on_its_way_from_elsewhere_for_a_decision_that_is_refused_is_credited_as_it_arrives(
