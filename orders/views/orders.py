@@ -16,7 +16,7 @@ from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, Order
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, Order, OrderStatus
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
@@ -28,10 +28,11 @@ from orders.selectors.piece_photos import sent_photos
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
-from orders.selectors.workshop import pieces_here
+from orders.selectors.workshop import is_promised
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
+from orders.services.status.transitions import transition_problem
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
@@ -167,7 +168,8 @@ def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
 def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
     order, _path = order_of_visitor(request, order_id)
-    plan, refunds = calendar(order), refunds_for_page(order)
+    plan, refunds, parcels = calendar(order), refunds_for_page(order), parcels_for_page(order)
+    is_here = is_promised(order)
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]
     if is_member:
@@ -179,7 +181,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "order": order,
             "steps": PAID_STATUSES,
             "items": order.items.all(),
-            "is_awaited": order.status not in IN_WORKSHOP or pieces_here(order).exists(),
+            "is_awaited": order.status not in IN_WORKSHOP or is_here,
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),
@@ -193,7 +195,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "pay_token": payment_token(order),
             "refunds": refunds,
             "refund_arrives": any(refund.arrives for refund in refunds),
-            "parcels": parcels_for_page(order),
+            "parcels": parcels,
+            # Not what a withdrawal or a bank keeps here.
+            "rest_follows": bool(parcels) and is_here and not transition_problem(order, OrderStatus.SHIPPED),
             "photos": [(photo, photo_url(photo)) for photo in sent_photos(order)],
             "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 import time_machine
+from django.test import Client
 from django.utils import timezone
 
 from accounts.tests.people import make_admin
@@ -26,6 +27,7 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.status.transitions import status_offers
 from orders.services.withdrawals.cases import allow_shipping, record_return
+from orders.tests.disputes import dispute
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import mails, send_all
 from orders.tests.shipments.parcels import WHY, refused, send, state
@@ -71,6 +73,46 @@ def test_the_order_is_shipped_once_the_rest_of_it_is_refunded(order, provider, c
     page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
     assert page.count(f'<time datetime="{day.isoformat()}">{unbroken(day_in_words(day))}</time>') == 1
     assert order_cards([Order.objects.get(pk=order.pk)], user_id=0)[0].latest_step.sent_on == day
+
+
+REST_TO_COME = "Le reste est encore à l'atelier et suivra dans un autre colis."
+
+
+def says_the_rest_comes(client: Client, order: Order) -> bool:
+    text = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+    assert "Colis 1, parti le" in text
+    return REST_TO_COME in text
+
+
+def test_a_rest_that_is_refunded_is_not_said_to_come(order, provider, client):
+    send(order, 2, 0)
+    assert says_the_rest_comes(client, order)
+    request_refund(order_id=order.pk, key="rest", lines=[ReturnedLine(order.items.last().pk, 1)])
+    assert state(order) == ("confirmed", [2, 0], False)
+    assert not says_the_rest_comes(client, order)
+
+
+def test_a_rest_that_was_withdrawn_from_is_not_said_to_come_unless_it_may(order, client):
+    send(order, 2, 0)
+    case = declare(order)
+    assert not says_the_rest_comes(client, order)
+    allow_shipping(case_id=case.pk, actor=None)
+    assert says_the_rest_comes(client, order)
+
+
+@pytest.mark.parametrize(("status", "is_refunded"), [("cancelled", False), ("refunded", True)])
+def test_the_rest_of_a_closed_order_is_not_said_to_come(order, provider, client, status, is_refunded):
+    send(order, 2, 0)
+    change_status(order_id=order.pk, status=status, actor=None, refund=is_refunded, reason=WHY)
+    assert state(order) == (status, [2, 0], False)
+    assert not says_the_rest_comes(client, order)
+
+
+@pytest.mark.parametrize("outcome", ["needs_response", "lost"])
+def test_a_rest_that_a_bank_keeps_here_is_not_said_to_come(order, provider, client, outcome):
+    send(order, 2, 0)
+    dispute(provider, outcome)
+    assert not says_the_rest_comes(client, order)
 
 
 @pytest.mark.parametrize(("units", "is_left"), [((2, 1), 0), ((2, 0), 1)])
