@@ -10,6 +10,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Round
 from django.db.models.lookups import Exact
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
@@ -343,6 +344,15 @@ class OrderTracking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_status_display()} · {timezone.localtime(self.created_at):%d/%m/%Y %H:%M}"
+
+    @property
+    def label(self) -> str:
+        """The status, or that a parcel left which is not the last one: it leaves the status as it is."""
+        if self.shipment is None or self.status not in IN_WORKSHOP:
+            return self.get_status_display()
+        # A step of its own tells that a parcel is here again.
+        is_sent = self.undone or self.shipment.undone_at is None
+        return gettext("Expédition d'un colis") if is_sent else self.get_status_display()
 
     @property
     def sent_on(self) -> date | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.utils import timezone
 
+from orders.access import access_token
 from orders.models import Order
+from orders.selectors.order_cards import order_cards
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.fulfilment.status_changes import change_status
 from orders.tests.shipments.parcels import WHY, last_mail, refused, send, state
@@ -41,6 +46,21 @@ def test_who_was_told_of_a_parcel_is_told_that_it_is_still_here(order):
     subject, text = last_mail(order)
     assert subject == f"Un colis de votre commande {order.reference} n'est pas encore parti"
     assert "Toutes nos excuses." in text
+
+
+def test_a_parcel_is_told_apart_from_the_status_that_the_order_keeps(order, client):
+    def steps() -> list[str]:
+        page = client.get(f"/commande/{order.pk}?acces={access_token(order)}").content.decode()
+        return re.findall(r'"timeline__what">(.*?)</p>', unescape(page))
+
+    shipment = send(order, 1, 0)
+    assert steps() == ["Expédition d'un colis", "Confirmée"]
+    assert [step.label for step in order_cards([order], user_id=0)[0].steps] == steps()
+    undo_shipment(shipment_id=shipment.pk, reason=WHY, actor=None)
+    undone = "<s>Expédition d'un colis</s> (annulée\xa0: le colis n'était pas parti)"
+    assert steps() == ["Confirmée", undone, "Confirmée"]
+    send(order, 2, 1)
+    assert steps()[0] == "Expédiée"
 
 
 def test_undoing_the_last_parcel_leaves_the_others_sent(order):
