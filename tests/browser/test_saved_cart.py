@@ -118,6 +118,41 @@ def test_cart_follows_a_member_through_three_devices_and_stays_in_none(
     assert saved(phone.page) == {one: 1, two: 1, three: 1}
 
 
+@pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_whose_session_ended_elsewhere_is_told_where_the_cart_is(
+    new_page: Callable[..., Page], shop: Any, snap: Callable[[Page, str], None], width: int
+) -> None:
+    visitor = Visitor(new_page(width=width))
+    page = visitor.page
+    way_back = page.get_by_role("link", name="Connectez-vous pour retrouver le panier de votre compte.")
+    visitor.go("/panier")
+    expect(way_back).to_be_visible()
+    sign_in(visitor, shop.password)
+    visitor.go("/panier")
+    expect(visitor.empty_cart).to_be_visible()
+    expect(way_back).to_be_hidden()
+    piece = visitor.products()[0]
+    visitor.add(piece)
+    page.wait_for_load_state("networkidle")
+    visitor.open_cart()
+    expect(way_back).to_be_hidden()
+    page.context.clear_cookies(name="sessionid")
+    for _view in ("the one in which it is noticed", "the next"):
+        visitor.go("/panier")
+        expect(visitor.empty_cart).to_be_visible()
+        expect(way_back).to_be_visible()
+        assert violations(page) == []
+    snap(page, f"cart-left-with-the-session-{width}")
+    way_back.click()
+    page.locator("#id-email").fill(MEMBER)
+    page.locator("#id-password").fill(shop.password)
+    with page.expect_navigation():
+        page.locator("main form button[type=submit]").click()
+    page.wait_for_url("**/panier")
+    expect_pieces(visitor, {piece["id"]: 1})
+    expect(way_back).to_be_hidden()
+
+
 def test_notice_of_the_cart_that_followed_fits_a_phone_and_is_accessible(
     new_page: Callable[..., Page], shop: Any, snap: Callable[[Page, str], None]
 ) -> None:
