@@ -20,7 +20,11 @@ from blog.models import (
     Subscriber,
 )
 from blog.services.authors import forget_author
-from blog.services.newsletter.subscriptions import purge_unconfirmed, purge_unsubscribed
+from blog.services.newsletter.subscriptions import (
+    purge_marketing_mails,
+    purge_unconfirmed,
+    purge_unsubscribed,
+)
 from shop.core.personal_data import (
     Basis,
     Period,
@@ -106,6 +110,14 @@ def register() -> None:
     )
     register_retention(
         RetentionRule("newsletter", _("Newsletter sans confirmation"), "newsletter_days", purge_unconfirmed)
+    )
+    register_retention(
+        RetentionRule(
+            "newsletter-mails",
+            _("E-mails de la newsletter et rappels de panier"),
+            "newsletter_days",
+            purge_marketing_mails,
+        )
     )
     register_retention(
         RetentionRule(

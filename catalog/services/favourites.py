@@ -22,6 +22,7 @@ from shop.core.problems import Problem
 from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
 
+RETURN_MAIL = "favourite_available"
 _SALT = "catalog.favourites.mail"
 
 
@@ -117,7 +118,7 @@ def _write_return_mail(favourite: Favourite) -> bool:
         favourite.user.refresh_from_db(fields=["email"])
         key = signing.Signer(salt=link_salt(_SALT)).sign(str(favourite.pk))
         queue_mail(
-            kind="favourite_available",
+            kind=RETURN_MAIL,
             to=favourite.user.email,
             language=favourite.language,
             context={

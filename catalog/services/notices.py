@@ -23,7 +23,7 @@ from catalog.pricing import offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
 from catalog.selectors.variants import variants_of
-from catalog.services.favourites import stop_return_mails
+from catalog.services.favourites import RETURN_MAIL, stop_return_mails
 from shop.core import limits
 from shop.core.each_row import each_row
 from shop.core.email_addresses import clean_email
@@ -191,11 +191,12 @@ def send_due_notices() -> int:
 
 
 def purge_notices(before: datetime, limit: int) -> int:
-    """Delete wishes that nobody confirmed since, wishes that were answered before, and the mails about them: at most
-    `limit` wishes. Returns how many."""
+    """Delete wishes that nobody confirmed since, wishes that were answered before, and the mails about them and about
+    favourites: at most `limit` wishes. Returns how many."""
     old = Q(confirmed_at=None, asked_at__lt=before) | Q(sent_at__lt=before)
     rows = list(Notice.objects.filter(old).values_list("pk", flat=True)[:limit])
-    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=before).delete()
+    about = Q(kind__startswith=MAILS) | Q(kind=RETURN_MAIL)
+    OutgoingMail.objects.filter(about, created_at__lt=before).delete()
     # A wish that is confirmed at this moment is waited for, and stays.
     return Notice.objects.filter(old, pk__in=rows).delete()[0]
 

@@ -182,10 +182,14 @@ def _unsubscribe_quietly(subscriber: Subscriber) -> None:
 
 
 def purge_unconfirmed(before: datetime, limit: int) -> int:
-    """Delete addresses that asked before and that nobody confirmed, at most `limit`, and the mails of the newsletter
-    from before. Returns how many addresses."""
-    purge_mails_of(MAILS, before, limit)
+    """Delete addresses that asked before and that nobody confirmed, at most `limit`; return how many."""
     return _purge(_never_answered() & Q(asked_at__lt=before), limit)
+
+
+def purge_marketing_mails(before: datetime, limit: int) -> int:
+    """Delete mails of the newsletter and reminders of carts from before, at most `limit`; return how many."""
+    count = purge_mails_of(MAILS, before, limit)
+    return count + purge_mails_of(REMINDER_MAIL, before, limit - count)
 
 
 def purge_unsubscribed(before: datetime, limit: int) -> int:

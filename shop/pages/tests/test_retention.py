@@ -82,6 +82,7 @@ def test_every_rule_of_the_shop():
         ("piece-photos", "piece_photo_years"),
         ("closed-years", "invoices_years"),
         ("newsletter", "newsletter_days"),
+        ("newsletter-mails", "newsletter_days"),
         ("unsubscribed", "consent_proof_years"),
         ("contact", "contact_years"),
         ("quote-pictures", "quote_picture_months"),
@@ -170,6 +171,19 @@ def test_batches_go_on_until_nothing_is_left(monkeypatch):
             asked_at=ago(days=31),
         )
     assert apply_rules(timezone.now())["notices"] == 5
+
+
+def test_mails_that_invite_to_the_shop_go_after_thirty_days_however_many(monkeypatch):
+    monkeypatch.setattr("shop.pages.services.retention.BATCH", 2)
+    kinds = ["newsletter_letter"] * 5 + ["cart_reminder"] * 3 + ["favourite_available", "notice_available"]
+    for kind in kinds:
+        for days in (31, 29):
+            OutgoingMail.objects.create(kind=kind, to="a@example.com", created_at=ago(days=days))
+
+    counts = apply_rules(timezone.now())
+
+    assert list(OutgoingMail.objects.order_by("pk").values_list("kind", flat=True)) == kinds
+    assert counts["newsletter-mails"] == 8
 
 
 @pytest.mark.both_engines
