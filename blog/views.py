@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.core import signing
@@ -153,7 +152,6 @@ def _article_context(found: Article) -> dict[str, Any]:
     detail = articles.article_detail(found)
     previous, following = articles.neighbours(found)
     paths = articles.article_paths(found)
-    own_path = paths[detail.card.language]
     return {
         "article": detail,
         "card": detail.card,
@@ -171,9 +169,9 @@ def _article_context(found: Article) -> dict[str, Any]:
         "alternates": articles.in_languages(paths),
         # The languages that the article is written in, for search engines.
         "written_in": [entry for entry in articles.in_languages(paths) if entry[0] in detail.languages],
-        "own_url": absolute_url(own_path),
+        "own_url": absolute_url(detail.card.own_url),
         "structured_data": structured_data.blog_posting(
-            _posting(replace(detail.card, url=own_path), detail), publisher=_shop_name()
+            _posting(detail.card, detail), publisher=_shop_name()
         ),
     }
 
@@ -186,7 +184,7 @@ def _posting(card: ArticleCard, detail: ArticleDetail | None = None) -> structur
     return structured_data.BlogPosting(
         title=card.title,
         description=card.excerpt,
-        url=card.url,
+        url=card.own_url,
         language=card.language,
         author=card.author,
         published_at=card.published_at,

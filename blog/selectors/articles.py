@@ -73,11 +73,12 @@ class CategoryLink:
 
 @dataclass(frozen=True, slots=True)
 class ArticleCard:
-    """An article in a list. `language` is the one that its texts are in."""
+    """An article in a list. `language` is the one that its texts are in, `own_url` its address in that one."""
 
     id: int
     title: str
     url: str
+    own_url: str
     excerpt: str
     category: str
     category_label: str
@@ -142,11 +143,7 @@ def in_languages(paths: dict[str, str]) -> list[tuple[str, str, str]]:
 
 def article_paths(article: Article) -> dict[str, str]:
     """The path of an article in every language of the shop."""
-    paths = {}
-    for code in LANGUAGES:
-        with translation.override(code):
-            paths[code] = article_url(article)
-    return paths
+    return {code: _url_in(code, article) for code in LANGUAGES}
 
 
 def written_languages(article: Article) -> tuple[str, ...]:
@@ -307,6 +304,7 @@ def _card(article: Article) -> ArticleCard:
         id=article.pk,
         title=text_of(article, "title", language),
         url=article_url(article),
+        own_url=_url_in(language, article),
         excerpt=text_of(article, "excerpt", language),
         category=article.category,
         category_label=article.get_category_display(),
@@ -339,6 +337,11 @@ def text_of(article: Article, name: str, language: str) -> str:
     """A text in a language, in French where it has none."""
     assert name in ARTICLE_TEXTS
     return getattr(article, f"{name}_{language}") or getattr(article, f"{name}_{SOURCE_LANGUAGE}") or ""
+
+
+def _url_in(language: str, article: Article) -> str:
+    with translation.override(language):
+        return article_url(article)
 
 
 def _slug(article: Article, language: str) -> str:

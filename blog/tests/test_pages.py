@@ -229,6 +229,8 @@ def test_an_article_that_a_language_lacks_is_shown_in_french_and_says_so(client)
     assert f'<link rel="canonical" href="{own_url}">' in html
     data = data_of(html, "BlogPosting")
     assert (data["url"], data["mainEntityOfPage"], data["inLanguage"]) == (own_url, own_url, "fr")
+    [entry] = data_of(listed, "Blog")["blogPost"]
+    assert (entry["url"], entry["inLanguage"]) == (own_url, "fr")
 
 
 @pytest.mark.parametrize("rest", ["", "-ancienne-adresse", "-été", "-"])
