@@ -129,11 +129,10 @@ def find_notice(key: str) -> Notice | None:
 
 def confirm_notice(*, key: str) -> Notice | None:
     """The owner of the address wants the mail; None for a link that is no longer valid. Safe to repeat."""
-    notice = find_notice(key)
-    if notice is not None and notice.confirmed_at is None:
-        notice.confirmed_at = timezone.now()
-        Notice.objects.filter(pk=notice.pk, confirmed_at=None).update(confirmed_at=notice.confirmed_at)
-    return notice
+    if _TOKEN.fullmatch(key):
+        # Read after it: another link may end the wish, or a new mail the link, while this waits.
+        Notice.objects.filter(token=key, confirmed_at=None).update(confirmed_at=timezone.now())
+    return find_notice(key)
 
 
 def stop_notices(*, key: str) -> bool:
