@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.contrib.auth import get_user_model
 from django.core import signing
 from django.db import transaction
 from django.urls import reverse
@@ -99,9 +100,12 @@ def stop_return_mails(*, key: str) -> bool:
 def watch_favourites(*, now: datetime) -> int:
     """Record the awaited products that went out of stock, and write to those whose product is back; return how many
     mails were written. A mail and its mark are one transaction: run again, nothing is written twice."""
-    # Who is blocked still gets the mails of their orders, and no others.
+    # Who is blocked still gets the mails of their orders, and no others. Without a join: PostgreSQL asks a joined row
+    # for nothing again when its UPDATE waited for who wants no more mails.
     awaited = Favourite.objects.filter(
-        notify_when_back=True, user__is_active=True, product__is_published=True
+        notify_when_back=True,
+        user__in=get_user_model().objects.filter(is_active=True),
+        product__in=Product.objects.filter(is_published=True),
     )
     available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
     awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)

@@ -14,13 +14,14 @@ from blog.models import Subscriber
 from blog.tests.subscribers import make_subscriber
 from catalog.models import Favourite, Notice
 from catalog.services import notices
-from catalog.services.favourites import watch_favourites
+from catalog.services.favourites import choose_return_mails, watch_favourites
 from catalog.services.notices import (
     ask_notice,
     confirm_notice,
     move_notices,
     purge_notices,
     send_due_notices,
+    stop_notices,
 )
 from orders.models import SavedCart
 from orders.tests.factories import make_order, make_product, pay_order
@@ -52,6 +53,15 @@ def test_a_wish_that_is_confirmed_as_its_period_ends_stays() -> None:
         wait_until_blocked()
     assert purging.value() == 0
     assert Notice.objects.get().confirmed_at is not None
+
+
+def test_a_wish_that_its_owner_ends_as_it_is_confirmed_is_none() -> None:
+    wish = make_notice("lea@example.com", token="t" * 30, confirmed_at=None)
+    with transaction.atomic():
+        assert stop_notices(key=wish.token)
+        confirming = Started(lambda: confirm_notice(key=wish.token))
+        wait_until_blocked()
+    assert confirming.value() is None
 
 
 def test_a_wish_is_answered_at_the_address_of_now() -> None:
@@ -109,6 +119,20 @@ def test_a_favourite_is_announced_at_the_address_of_now() -> None:
         moved.save(update_fields=["email"])
     assert watching.value() == 2
     assert recipients() == ["lea@example.com", "new@example.com"]
+
+
+def test_who_wants_no_mail_any_more_as_a_favourite_sells_out_waits_for_none() -> None:
+    member = make_member("lea@example.com")
+    favourite = Favourite.objects.create(
+        user=member, product=make_product(in_stock=False), notify_when_back=True
+    )
+    with transaction.atomic():
+        choose_return_mails(user_id=member.pk, product_ids=[], language="fr")
+        watching = Started(lambda: watch_favourites(now=timezone.now()))
+        wait_until_blocked()
+    assert watching.value() == 0
+    favourite.refresh_from_db()
+    assert (favourite.notify_when_back, favourite.missing_since) == (False, None)
 
 
 def test_who_orders_while_others_are_reminded_of_their_carts_is_not() -> None:
