@@ -18,6 +18,7 @@ from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.outbound import AddressRefused, check_address
 from shop.core.problems import InvalidFields, Problem
+from shop.core.transaction_locks import lock_names
 from shop.integrations.delivery import enqueue_waiting
 from shop.integrations.events import DISPATCH_TASK, forget_wanted_kinds
 from shop.integrations.models import (
@@ -46,12 +47,14 @@ class NewSecret:
 def create_endpoint(
     *, url: str, description: str, kinds: Collection[str], actor: AbstractBaseUser
 ) -> NewSecret:
-    """Raises Problem (400 `invalid`) with messages by field."""
+    """Raises Problem: 400 `invalid` with messages by field, 409 `too_many`."""
     values = _checked(url, description, kinds)
-    if WebhookEndpoint.objects.count() >= MOST_ENDPOINTS:
-        raise Problem("too_many", _("Vingt webhooks au plus\u00a0: supprimez-en un d'abord."), 409)
     secret = _new_secret()
     with transaction.atomic():
+        # Of two people at once the second counts what the first made.
+        lock_names(["webhook-endpoints"])
+        if WebhookEndpoint.objects.count() >= MOST_ENDPOINTS:
+            raise Problem("too_many", _("Vingt webhooks au plus\u00a0: supprimez-en un d'abord."), 409)
         row = WebhookEndpoint.objects.create(
             **values, secret=encryption.encrypt(secret, purpose=PURPOSE), created_by_id=actor.pk
         )

@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.tests.people import make_admin
-from shop.integrations import delivery
+from shop.core.problems import Problem
+from shop.integrations import delivery, endpoints
 from shop.integrations.endpoints import create_endpoint, send_test
 from shop.integrations.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from tests.races.concurrency import Started, wait_until_blocked
@@ -46,3 +47,19 @@ def test_control_a_join_lets_the_second_worker_call_too(
         claiming = Started(lambda: delivery._claim(waiting.pk, now))
         wait_until_blocked()
     assert claiming.value() == waiting
+
+
+def test_two_people_at_once_make_no_more_endpoints_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "MOST_ENDPOINTS", 1)
+    staff = make_admin()
+
+    def make() -> None:
+        create_endpoint(url="https://example.com/hook", description="", kinds=["stock.changed"], actor=staff)
+
+    with transaction.atomic():
+        make()
+        making = Started(make)
+        wait_until_blocked()
+    error = making.outcome().error
+    assert isinstance(error, Problem)
+    assert (error.code, WebhookEndpoint.objects.count()) == ("too_many", 1)
