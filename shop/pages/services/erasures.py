@@ -235,16 +235,21 @@ def _close(erasure: Erasure) -> bool:
         user = None if key is None else User.objects.select_for_update(no_key=True).get(pk=key)
         if not Erasure.objects.filter(pk=erasure.pk).exists():
             return False
-        if key is None and User.objects.filter(email__in=erasure.emails).exists():
-            # Made since: from then on its member asks in the member area, as `refuse_member` says.
+        member = None if key is not None else User.objects.filter(email__in=erasure.emails).first()
+        if member is not None:
             record_audit("erasure.cancelled", erasure, actor=None)
-            queue_mail(
-                kind="account_erasure_ended",
-                to=erasure.emails[0],
-                language=erasure.language,
-                context={"url": absolute_url(reverse("members-data"))},
-                dedupe_key=f"erasure-ended:{erasure.pk}",
-            )
+            if member.is_active:
+                # Made since: from then on its member asks in the member area, as `refuse_member` says.
+                queue_mail(
+                    kind="account_erasure_ended",
+                    to=erasure.emails[0],
+                    language=erasure.language,
+                    context={"url": absolute_url(reverse("members-data"))},
+                    dedupe_key=f"erasure-ended:{erasure.pk}",
+                )
+            else:
+                # They can't ask there, and have asked by the link.
+                request_erasure(user=member, language=erasure.language, by_link=True)
             erasure.delete()
             return False
         if user is not None and erasure.by_inactivity and last_use([user.pk])[user.pk] > erasure.requested_at:

@@ -217,6 +217,19 @@ def test_who_makes_an_account_before_it_begins_keeps_what_is_theirs(staff, clien
     assert "un compte a été créé avec cette adresse\u00a0: rien n'a été effacé" in mail.body
 
 
+def test_who_is_blocked_before_it_begins_is_erased_with_the_account(staff, client):
+    make_seller()
+    pay_order(make_order(email=GUEST))
+    client.post(link(staff))
+    user = make_member(GUEST)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+    waiting = finish()
+
+    assert (waiting.state, waiting.user_key) == (ErasureState.REGISTERED, user.pk)
+    assert not OutgoingMail.objects.filter(kind="account_erasure_ended").exists()
+
+
 @pytest.mark.both_engines
 def test_a_blocked_member_who_writes_is_erased_by_the_link(staff, client, mailoutbox):
     make_seller()
