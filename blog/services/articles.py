@@ -35,6 +35,7 @@ from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
 from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.letters import slug_of
+from shop.core.members import lock_member
 from shop.core.models import ShopSettings
 from shop.core.problems import InvalidFields, Problem
 
@@ -72,10 +73,13 @@ def save_article(
     """Change these values of an article; what the person had typed in the editor so far is done with.
 
     `expected_updated_at` is the version that they saw, `confirmed_texts` are translations (`title_en`) that are right
-    although the French text changed. Raises `Article.DoesNotExist`, and `Problem`: 400 `invalid` with
-    messages by field, 409 `conflict` when somebody saved another version since, 409 `trashed`.
+    although the French text changed. Raises `Article.DoesNotExist`, `NotAuthenticated` (see `lock_member`), and
+    `Problem`: 400 `invalid` with messages by field, 409 `conflict` when somebody saved another version since, 409
+    `trashed`.
     """
     with transaction.atomic():
+        if actor is not None:
+            lock_member(actor.pk)
         article = locked_article(article_id, expected_updated_at)
         if actor is not None:
             ArticleAutosave.objects.filter(article=article, user_id=actor.pk).delete()
@@ -106,10 +110,12 @@ def autosave_article(
 ) -> ArticleAutosave:
     """Keep what a person has typed and not saved, in place of what was kept before. The article stays as it is.
 
-    Raises `Article.DoesNotExist`, and `Problem`: 409 `conflict` when the article is not the version any more that they
-    started from, 409 `trashed`.
+    Raises `Article.DoesNotExist`, `NotAuthenticated` (see `lock_member`), and `Problem`: 409 `conflict` when the
+    article is not the version any more that they started from, 409 `trashed`.
     """
     with transaction.atomic():
+        # Before the article, as whoever saves it does.
+        lock_member(user.pk)
         article = locked_article(article_id, base_updated_at)
         kept = {name: value for name, value in values.items() if name in (*_COLUMNS, *_ROWS)}
         return ArticleAutosave.objects.update_or_create(

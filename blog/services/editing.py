@@ -14,6 +14,7 @@ from django.utils import timezone
 from blog.models import Article
 from blog.services.articles import create_article, locked_article, save_article
 from blog.services.publication import publish_article, unpublish_article
+from shop.core.members import lock_member
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def store_article(
     Raises what `create_article`, `save_article` and `publish_article` raise.
     """
     with transaction.atomic():
+        # Before the article, as whoever saves it does.
+        lock_member(actor.pk)
         if article_id is None:
             article_id = create_article(values=values, actor=actor).pk
         else:

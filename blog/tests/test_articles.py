@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from rest_framework.exceptions import NotAuthenticated
 
+from accounts.models import User
 from accounts.tests.people import make_admin
 from blog.models import Article, ArticleAutosave, ArticleRevision, Tag
 from blog.services.articles import (
@@ -17,6 +19,7 @@ from blog.services.articles import (
     values_of,
 )
 from blog.services.authors import forget_author
+from blog.services.editing import store_article
 from blog.tests.articles import make_article, make_draft, make_picture
 from catalog.tests.factories import make_product
 from shop.core.models import AuditEntry
@@ -204,6 +207,33 @@ def test_forget_author_leaves_the_shop_as_author_in_every_version():
     assert (stored.author_id, stored.author_name, stored.updated_at) == (None, shop_name, article.updated_at)
     assert (revision.created_by_id, revision.values["author_name"]) == (None, shop_name)
     assert not ArticleAutosave.objects.exists()
+
+
+def test_forget_author_leaves_no_name_in_what_others_are_typing():
+    admin, other = make_admin(), make_admin("autre@example.com")
+    article = create_article(values={"title_fr": "Titre", "author_name": "Alix"}, actor=admin)
+    autosave_article(
+        article_id=article.pk,
+        values={"title_fr": "Autre titre", "author_name": "Alix"},
+        user=other,
+        base_updated_at=article.updated_at,
+    )
+    forget_author(user_id=admin.pk)
+    kept = ArticleAutosave.objects.get()
+    assert kept.values == {"title_fr": "Autre titre", "author_name": default_author_name(None)}
+
+
+def test_who_was_erased_meanwhile_leaves_nothing_in_the_editor():
+    admin, article = make_admin(), make_draft()
+    User.objects.filter(pk=admin.pk).update(is_active=False)
+    seen = {"article_id": article.pk, "values": {"author_name": "Alix"}}
+    with pytest.raises(NotAuthenticated):
+        autosave_article(**seen, user=admin, base_updated_at=article.updated_at)
+    with pytest.raises(NotAuthenticated):
+        store_article(**seen, actor=admin, publication=None, expected_updated_at=None, confirmed_texts=())
+    with pytest.raises(NotAuthenticated):
+        restore_revision(article_id=article.pk, number=1, actor=admin, expected_updated_at=None)
+    assert ArticleRevision.objects.filter(created_by=admin).count() == ArticleAutosave.objects.count() == 0
 
 
 @pytest.mark.both_engines
