@@ -245,6 +245,7 @@ def _notify_author(review: Review, decision: ReviewDecision) -> None:
                 "rules_url": absolute_url(reverse("catalog:review-rules")),
             },
             dedupe_key=f"review-decision-{decision.pk}",
+            reference=review.order_reference,
         )
 
 

@@ -21,7 +21,14 @@ def request_order_link(*, reference: str, email: str, caller: str, language: str
     delivery. `reference` is in capitals, `caller` the network address that asked. Raises Problem 429 `throttled`.
     """
     limits.enforce(limits.TRACKING_NETWORK, caller)
-    queue_mail(kind="order_link_request", to=email, language=language, context={"reference": reference})
+    queue_mail(
+        kind="order_link_request",
+        to=email,
+        language=language,
+        context={"reference": reference},
+        # With its order it goes, whatever the address of that is by then.
+        reference=reference,
+    )
 
 
 def order_link_content(mail: OutgoingMail) -> MailContent | None:

@@ -17,7 +17,7 @@ from accounts.models import SignUp, User
 from accounts.services import grant_role
 from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.tests.people import PASSWORD, make_admin, make_member, post, sign_up
-from catalog.models import Favourite, Notice, Review, ReviewDecision
+from catalog.models import Favourite, Notice, Review, ReviewDecision, ReviewState
 from catalog.services.reviews import moderate_review
 from orders.books.audit import audit_books
 from orders.journal import record_event
@@ -39,6 +39,7 @@ from orders.models import (
     StripeEvent,
     Withdrawal,
 )
+from orders.services.fulfilment.order_links import request_order_link
 from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order
 from shop.core.file_storage import private_storage
@@ -54,6 +55,7 @@ from shop.pages.tests.personal_data import (
     everything_but,
     fill_orders,
     make_person,
+    send_mails,
 )
 from shop.pages.tests.staff import signed_in
 
@@ -344,6 +346,17 @@ def test_a_sign_up_of_the_address_goes_too():
 @pytest.mark.both_engines
 def test_what_was_written_under_an_earlier_address_goes_too():
     zoe = make_person("Zoraide", "zoe@example.com")
+    review, order = Review.objects.get(), zoe.orders.get()
+    request_order_link(reference=order.reference, email=zoe.email, caller="192.0.2.1", language="fr")
+    moderate_review(
+        review_id=review.pk,
+        seen=ReviewState.PUBLISHED,
+        state=ReviewState.REFUSED,
+        reason="Hors sujet.",
+        moderator_id=None,
+        moderator="#1",
+    )
+    send_mails()
     change = request_email_change(user=zoe, email="nouvelle@example.com", language="fr")
     for mailbox in Mailbox:
         confirm_email_change(key=email_change_key(change, mailbox))
@@ -352,3 +365,6 @@ def test_what_was_written_under_an_earlier_address_goes_too():
     assert erase(zoe).state == ErasureState.DONE
     left = everything_but("orders.Invoice", "orders.Contract", "catalog.ProductModel")
     assert {line.split()[0] for line in left.splitlines() if "Zoraide" in line} == {"orders.Order"}
+    # The former address stays in the mails about the account, for their thirty days.
+    kinds = OutgoingMail.objects.filter(to="zoe@example.com").values_list("kind", flat=True)
+    assert {kind.partition("_")[0] for kind in kinds} == {"account"}
