@@ -294,6 +294,17 @@ def test_a_subscription_moves_with_the_address_of_its_account():
     assert Subscriber.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("suspension", "receives"),
+    [(Suspension.NO_MAILBOX, True), (Suspension.COMPLAINT, False), (Suspension.STAFF, False)],
+)
+def test_only_what_a_mailbox_refused_another_takes(suspension, receives):
+    row = make_subscriber("old@example.com", suspended_at=timezone.now(), suspension=suspension)
+    move_subscriber("old@example.com", "new@example.com")
+    row.refresh_from_db()
+    assert (row.email, row.receives) == ("new@example.com", receives)
+
+
 @pytest.mark.parametrize("receives", [True, False])
 def test_the_answer_of_the_new_address_stays(receives):
     old = make_subscriber("old@example.com")

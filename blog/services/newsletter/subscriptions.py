@@ -165,8 +165,8 @@ def move_subscriber(old: str, new: str) -> None:
         if there is not None:
             there.delete()
         moved.email = new
-        if moved.suspension != Suspension.STAFF:
-            # What a mailbox refused, another may take.
+        if moved.suspension == Suspension.NO_MAILBOX:
+            # Another may take it. Who complained, or was suspended by staff, is the same person there.
             moved.suspended_at, moved.suspension = None, ""
         moved.save(update_fields=["email", "suspended_at", "suspension"])
         OutgoingMail.objects.filter(is_bulk=True, state=MailState.QUEUED, to=old).update(to=new)
