@@ -122,6 +122,12 @@ class Erasure(models.Model):
         """Whether somebody without an account asked for it."""
         return self.user_key is None
 
+    @property
+    def is_tentative(self) -> bool:
+        """Whether it waits for an account that is inactive, and nobody asked for it: a visit takes it back, and the
+        wish of its person takes its place."""
+        return self.by_inactivity and self.closed_at is None
+
 
 class InactivityNotice(models.Model):
     """A member without activity was told that the account ends; the row goes when they come back."""

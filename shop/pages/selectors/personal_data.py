@@ -49,6 +49,11 @@ def erasure_of(user_key: int) -> Erasure | None:
     return Erasure.objects.filter(user_key=user_key).exclude(state=ErasureState.DONE).first()
 
 
+def asked_erasure(erasure: Erasure | None) -> Erasure | None:
+    """Return an erasure as pages show it to its person: nothing while nobody has asked for it."""
+    return None if erasure is None or erasure.is_tentative else erasure
+
+
 def blocked_member(email: str) -> User | None:
     """Return the account of an address whose member can't sign in: who proves the address has their rights by it. One
     query."""

@@ -59,8 +59,8 @@ def request_erasure(
     with transaction.atomic():
         member = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         known = erasure_of(member.pk)
-        if known is not None and known.by_inactivity and known.closed_at is None and not by_inactivity:
-            # Nobody had asked: from now on it is not taken back by a visit, and what is sent to them ends.
+        if known is not None and known.is_tentative and not by_inactivity:
+            # From now on it is not taken back by a visit, and what is sent to them ends.
             known.delete()
         elif known is not None:
             return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services.members import close_account
 from accounts.tests.browsers import browser, is_open
-from accounts.tests.people import make_member
+from accounts.tests.people import PASSWORD, make_admin, make_member, text
 from blog.tests.subscribers import make_subscriber
 from orders.models import Order
 from orders.tests.factories import make_order, pay_order
@@ -19,7 +20,9 @@ from shop.core.models import AuditEntry, OutgoingMail
 from shop.pages.models import Erasure, ErasureState, InactivityNotice, RetentionRun
 from shop.pages.services import retention
 from shop.pages.services.erasures import request_erasure, run_erasure
+from shop.pages.services.guest_erasures import send_erasure_link
 from shop.pages.services.retention import apply_rules
+from shop.pages.tests.personal_data import send_mails
 
 pytestmark = pytest.mark.django_db
 
@@ -170,6 +173,29 @@ def test_who_asks_themselves_while_it_waits_is_erased_though_they_came_back():
     Erasure.objects.update(next_try_at=timezone.now(), due_by=ago(days=1))
     run_erasure(erasure.pk)
     assert User.objects.get(pk=user.pk).is_closed
+
+
+def test_who_comes_back_reads_of_no_request_and_may_ask_themselves():
+    user, _erasure = waits_for_its_order("back@example.com")
+    member = browser(email=user.email)
+    page = text(member.get("/espace-membre/donnees"))
+    assert "Votre demande est enregistrée" not in page
+    assert "L'effacement ne peut pas être défait." in page
+    member.post("/espace-membre/donnees/effacement", {"password": PASSWORD})
+    assert not Erasure.objects.get().by_inactivity
+    assert "Votre demande est enregistrée" in text(member.get("/espace-membre/donnees"))
+
+
+def test_who_is_blocked_asks_by_the_link_while_it_waits(client):
+    user, _erasure = waits_for_its_order("gone@example.com")
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    send_erasure_link(email=user.email, language="fr", actor=make_admin())
+    send_mails()
+    path = re.search(r"http://[^/]+(/\S+)", OutgoingMail.objects.get(kind="account_erasure_link").text)[1]
+    assert "Votre demande est enregistrée" not in text(client.get(path))
+    client.post(path)
+    assert not Erasure.objects.get().by_inactivity
+    assert "Votre demande est enregistrée" in text(client.get(path))
 
 
 def test_who_signs_in_while_others_are_dealt_with_stays(monkeypatch):

@@ -26,6 +26,7 @@ from shop.core.languages import active_language
 from shop.core.personal_data import period_text
 from shop.core.problems import Problem
 from shop.pages.selectors.personal_data import (
+    asked_erasure,
     current_export,
     erasure_of,
     erasure_of_address,
@@ -133,7 +134,7 @@ def erasure_link(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "email": email,
         "has_account": bool(person.key),
-        "erasure": erasure_of_address(email),
+        "erasure": asked_erasure(erasure_of_address(email)),
         "erasure_days": period_text("erasure_days"),
         "refusal": refusal,
         "matters": open_matters(person),
@@ -159,7 +160,7 @@ def _page(
         "is_refreshed": is_refreshed,
         "export_refusal": export_refusal,
         "export_days": period_text("export_days"),
-        "erasure": erasure_of(user.pk),
+        "erasure": asked_erasure(erasure_of(user.pk)),
         "erasure_days": period_text("erasure_days"),
         "matters": open_matters(person_of(user)),
         "is_last_admin": is_last_admin(user),
