@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -20,7 +20,7 @@ from blog.tests.subscribers import make_letter, make_subscriber, receivers, star
 from catalog.services.categories import delete_category
 from catalog.tests.factories import make_category
 from shop.core.mail import queue_mail
-from shop.core.mail_delivery import sweep
+from shop.core.mail_delivery import deliver, resend, sweep
 from shop.core.models import AuditEntry, OutgoingMail
 from shop.core.problems import Problem
 
@@ -247,3 +247,23 @@ def test_a_letter_that_fails_keeps_no_other_waiting(server, fail_first):
     with pytest.raises(RuntimeError, match="unforeseen"):
         sending.send_due(timezone.now())
     assert [OutgoingMail.objects.filter(reference=row.mail_reference).count() for row in letters] == [0, 1]
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_letter_that_staff_send_again_is_tried_until_it_leaves_unless_its_reader_left(server, stays):
+    subscriber = make_subscriber()
+    campaign = start_letter()
+    server.script = [
+        SMTPRecipientsRefused({subscriber.email: (550, b"5.7.1 blocked by policy")}),
+        SMTPServerDisconnected("gone"),
+    ]
+    sending.send_part(campaign.pk)
+    failed = OutgoingMail.objects.get(state="failed")
+    assert resend(mail_id=failed.pk)
+    assert deliver(failed.pk) == "queued"
+    if not stays:
+        unsubscribe(key=subscriber.token, origin=Origin("mail", "fr"), campaign_id=campaign.pk)
+    sending.send_due(timezone.now() + timedelta(minutes=10))
+    sweep(timezone.now() + timedelta(minutes=10))
+    assert receivers(server) == ([subscriber.email] if stays else [])
+    assert not OutgoingMail.objects.filter(state="queued").exists()

@@ -212,8 +212,9 @@ def deliver_overdue(now: datetime) -> int:
 def resend(*, mail_id: int) -> bool:
     """Put a dead letter back into the queue, its tries counted from zero. False when it was not one."""
     with transaction.atomic():
+        # No bulk mail any more: who sends those may be done with theirs, and would never try it again.
         revived = OutgoingMail.objects.filter(pk=mail_id, state=MailState.FAILED).update(
-            state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now()
+            state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), is_bulk=False
         )
         if revived:
             transaction.on_commit(lambda: enqueue_delivery(mail_id), robust=True)

@@ -258,6 +258,8 @@ def _subscribe(subscriber: Subscriber, origin: Origin) -> None:
 def _unsubscribe(subscriber: Subscriber, origin: Origin) -> None:
     subscriber.subscribed_at, subscriber.unsubscribed_at = None, timezone.now()
     subscriber.save(update_fields=["subscribed_at", "unsubscribed_at"])
+    # A letter that staff sent again has its words, and is tried for two days.
+    OutgoingMail.objects.filter(kind__startswith=MAILS, to=subscriber.email, state=MailState.QUEUED).delete()
     record_consent(subscriber, Purpose.NEWSLETTER, ConsentAction.WITHDRAWN, origin)
 
 
