@@ -267,3 +267,22 @@ def test_a_letter_that_staff_send_again_is_tried_until_it_leaves_unless_its_read
     sweep(timezone.now() + timedelta(minutes=10))
     assert receivers(server) == ([subscriber.email] if stays else [])
     assert not OutgoingMail.objects.filter(state="queued").exists()
+
+
+def test_a_letter_that_was_cancelled_is_sent_again_to_nobody(server):
+    actor = make_admin()
+    for n in range(2):
+        make_subscriber(f"n{n}@example.com")
+    campaign = start_letter(actor=actor)
+
+    def refuse():
+        campaigns.pause_campaign(campaign_id=campaign.pk, actor=actor)
+        raise SMTPRecipientsRefused({"n0@example.com": (550, b"5.7.1 blocked by policy")})
+
+    server.script = [refuse]
+    sending.send_part(campaign.pk)
+    campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
+    failed = OutgoingMail.objects.get()
+    assert resend(mail_id=failed.pk)
+    assert deliver(failed.pk) is None
+    assert receivers(server) == []

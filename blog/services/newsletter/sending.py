@@ -116,16 +116,17 @@ def write_batch(campaign_id: int) -> bool:
 
 
 def letter_content(mail: OutgoingMail) -> MailContent | None:
-    """What a mail of a letter says, for `shop.core.mail_content`; None for who does not want it any more.
+    """What a mail of a letter says, for `shop.core.mail_content`; None for who does not want it any more, and where
+    staff send one of a cancelled letter again.
 
-    Two queries. A letter that was paused meanwhile waits in its row; one that was cancelled has none.
+    Two queries. A letter that was paused meanwhile waits in its row.
     """
     text = (
         CampaignText.objects.select_related("campaign")
         .filter(campaign_id=mail.context["campaign"], language=mail.language)
         .first()
     )
-    if text is None or text.blocks is None:
+    if text is None or text.blocks is None or text.campaign.state == CampaignState.CANCELLED:
         return None
     subscriber = audience(text.campaign).filter(pk=mail.context["subscriber"]).first()
     if subscriber is None:
