@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from accounts.tests.people import app_code
 from tests.browser.accessibility import violations
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, NARROW
 
 pytestmark = pytest.mark.browser
 
@@ -52,7 +52,7 @@ def _settled(page):
 
 
 def test_a_member_adds_an_app_and_signs_in_with_its_code(new_context, shop, snap):
-    email, width = "app@example.com", PHONE
+    email, width = "app@example.com", NARROW
     make_member(shop, email)
     auth, security = "/de/anmeldung", "/de/kundenkonto/sicherheit"
     context = new_context(width=width, language="de")
