@@ -173,15 +173,15 @@ class Chip(NamedTuple):
 
 
 def read_filters(query: QueryDict) -> Filters:
-    """The filters of an address; values that do not exist count as not given, and so does a range of prices the wrong
-    way round."""
+    """The filters of an address; values that do not exist count as not given. A range of prices the wrong way round is
+    turned: both fields still show it where it was typed, and without a word all would be listed."""
     chosen: dict[str, tuple[str, ...]] = {}
     for choice in CHOICES:
         if choice.value in query.getlist(choice.name):
             chosen[choice.name] = (*chosen.get(choice.name, ()), choice.value)
     low, high = _euros(query.get("price_min", "")), _euros(query.get("price_max", ""))
     if low is not None and high is not None and low > high:
-        low = high = None
+        low, high = high, low
     return Filters(chosen, low, high)
 
 
