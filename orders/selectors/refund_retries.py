@@ -22,12 +22,13 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
     in a lost dispute is not given back again.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
-    back since, and `refund_too_much` when the charge has not that much left any more.
+    back since, and `refund_too_much` when the charge has not that much left any more, or not beside what others owe.
     """
     if failed.state != RefundState.FAILED:
         raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
     refuse_if_disputed(order)
     amount, left = failed.amount, charge_left(failed.attempt)
+    owed = ZERO
     if failed.request_id is None:
         amount = min(amount, left)
     elif has_effect(failed.request_id):
@@ -35,6 +36,10 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
     elif (free := uncredited(order)) < RefundRequest.objects.get(pk=failed.request_id).amount:
         raise too_much(min(left, free))
     else:
+        # What others owe of the charge is reserved for them.
+        of_charge = [debt.owed for debt in debts(order) if debt.refund.attempt_id == failed.attempt_id]
+        owed = sum(of_charge, ZERO)
+        left = max(left - owed, ZERO)
         lost = failed.attempt.disputes.filter(state=DisputeState.LOST).values_list("amount", flat=True)
         amount -= min(sum(lost, ZERO), max(amount - left, ZERO))
     if amount == 0:
@@ -42,7 +47,7 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
             "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
         )
     if amount > left:
-        raise too_much(left)
+        raise too_much(left, owed)
     return amount
 
 

@@ -8,7 +8,9 @@ from orders.models import Order, OrderStatus, Refund, RefundRequest
 from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.refund_debts import debts, surplus, uncredited
 from orders.selectors.refund_retries import retryable_refunds
+from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import refunds_for_page
+from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.refunding import EUROS, in_installments, paid_again, refund, send_all
@@ -71,6 +73,27 @@ def test_money_that_is_kept_is_decided_about_beside_a_refund_that_others_replace
     refund(order, amount=EUROS("60.00"))
     Order.objects.filter(pk=order.pk).update(status="cancelled")
     assert list(with_undecided_money()) == [order]
+
+
+def test_a_refund_that_failed_whole_takes_nothing_of_what_is_owed_of_its_charge(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    order.payments.filter(state="scheduled").update(state="written_off")
+    failed = never_arrived(provider, order, "55.00")
+    refund(order, amount=EUROS("50.00"))
+    send_all()
+    provider.settle_refund(provider.list_refunds(later.intent_id)[0].refund_id, "failed")
+    sync_refunds(later.intent_id)
+    [owed] = debts(order)
+
+    with pytest.raises(RefundRefused) as refused:
+        retry_refund(refund_id=failed.pk)
+
+    assert (refused.value.code, refused.value.extra["refundable"]) == ("refund_too_much", "10.00")
+    assert [(debt.refund, debt.owed) for debt in retryable_refunds(order)] == [(owed.refund, EUROS("50.00"))]
+    retry_refund(refund_id=owed.refund.pk)
+    send_all()
+    assert debts(order) == []
 
 
 def decided_of_two_charges(provider) -> tuple[Order, Refund, Refund]:
