@@ -12,7 +12,7 @@ from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import refunds_for_page
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.outcomes import record_refusal
-from orders.services.refunds.sending import sync_refunds
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.refunding import EUROS, in_installments, paid_again, refund, send_all
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -133,3 +133,27 @@ def test_what_is_owed_waits_for_the_charge_that_still_has_it(provider):
     assert [(debt.refund.pk, debt.owed) for debt in debts(order)] == [(first.pk, EUROS("10.00"))]
     assert [(debt.refund.pk, debt.owed) for debt in retryable_refunds(order)] == [(first.pk, EUROS("10.00"))]
     assert list(waiting_refunds()) == [first]
+
+
+
+
+def test_a_part_given_back_elsewhere_leaves_the_rest_owed_of_its_charge_whatever_others_gave(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    first = order.payments.get(position=1).attempts.get()
+    order.payments.filter(state="scheduled").update(state="written_off")
+    decision = refund(order, amount=EUROS("120.00"))
+    for attempt in (later, first):
+        provider.refund_elsewhere(attempt, 3000)
+    # It counts for the decision while that of the first is heard of as the shop's own refund is refused.
+    sync_refunds(later.intent_id)
+    for attempt in (first, later):
+        send_refund(decision.refunds.get(attempt=attempt, reason="requested").pk)
+
+    assert {(debt.refund.attempt, debt.owed) for debt in retryable_refunds(order)} == {
+        (first, EUROS("30.00")), (later, EUROS("30.00"))
+    }  # fmt: skip
+    refund(order)
+    send_all()
+    order.refresh_from_db()
+    assert (order.status, debts(order)) == (OrderStatus.REFUNDED, [])

@@ -1,5 +1,7 @@
 """Refunds that somebody made outside the shop, in the provider's own interface: what they count for."""
 
+from decimal import Decimal
+
 from orders.journal import record_event
 from orders.models import (
     AUTOMATIC_REFUNDS,
@@ -51,7 +53,7 @@ def recognise(order: Order, facts: RefundFacts) -> Refund | None:
         order=order,
         attempt=attempt,
         request=request,
-        replaces=again.refund if again is not None and again.owed == amount else None,
+        replaces=again.refund if again is not None and _completes(again.refund, amount) else None,
         amount=amount,
         reason=RefundReason.EXTERNAL,
         state=RefundState.SENT,
@@ -59,6 +61,14 @@ def recognise(order: Order, facts: RefundFacts) -> Refund | None:
     )
     record_event(order, "refund.external", refund=str(refund.pk), amount=amount_string(amount))
     return refund
+
+
+def _completes(failed: Refund, amount: Decimal) -> bool:
+    """Whether the parts of a failed refund that were given back of its charge are all of it with `amount`. What counts
+    for its decision beside them may come to count for another one."""
+    of_charge = Refund.objects.filter(request=failed.request_id, attempt=failed.attempt_id, replaces=None)
+    parts = of_charge.filter(state__in=COMMITTED_REFUNDS).values_list("amount", flat=True)
+    return sum(parts, amount) >= failed.amount
 
 
 def complete_from_outside(refund: Refund) -> None:
