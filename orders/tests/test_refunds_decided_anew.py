@@ -135,6 +135,49 @@ def test_what_is_owed_waits_for_the_charge_that_still_has_it(provider):
     assert list(waiting_refunds()) == [first]
 
 
+def test_what_went_back_elsewhere_is_owed_of_its_own_charge_though_another_was_given_back_since(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    order.payments.filter(state="scheduled").update(state="written_off")
+    refund(order, amount=EUROS("55.00"))
+    # 5.00 of the first are a decision of their own, 50.00 a part of those that are refused.
+    for attempt, cents in ((later, 5500), (order.payments.get(position=1).attempts.get(), 6000)):
+        provider.refund_elsewhere(attempt, cents)
+        sync_refunds(attempt.intent_id)
+    send_all()
+    assert (uncredited(order), debts(order)) == (EUROS("65.00"), [])
+
+    [made] = provider.list_refunds(later.intent_id)
+    provider.settle_refund(made.refund_id, "failed")
+    sync_refunds(later.intent_id)
+
+    owed = [(debt.refund.attempt, debt.owed) for debt in debts(order)]
+    assert owed == [(later, EUROS("5.00")), (later, EUROS("50.00"))]
+    # The one that was refused first would take what these are owed.
+    assert [debt.owed for debt in retryable_refunds(order)] == [EUROS("5.00"), EUROS("50.00")]
+
+
+def test_what_went_back_elsewhere_of_two_charges_for_one_refused_decision_is_owed_of_each(provider):
+    order = in_installments()
+    later = paid_again(order, "60.00")
+    first = order.payments.get(position=1).attempts.get()
+    order.payments.filter(state="scheduled").update(state="written_off")
+    decision = refund(order, amount=EUROS("110.00"))
+    # 10.00 of the first are a decision of their own.
+    for attempt, cents in ((later, 5000), (first, 4000)):
+        provider.refund_elsewhere(attempt, cents)
+        sync_refunds(attempt.intent_id)
+    for waiting in decision.refunds.order_by("created_at"):
+        Refund.objects.filter(pk=waiting.pk).update(state="sent")
+        record_refusal(waiting.pk, "insufficient_funds")
+    assert (uncredited(order), surplus(order), debts(order)) == (EUROS("90.00"), 0, [])
+
+    for attempt in (later, first):
+        provider.settle_refund(provider.list_refunds(attempt.intent_id)[0].refund_id, "failed")
+        sync_refunds(attempt.intent_id)
+
+    owed = {(debt.refund.attempt, debt.owed) for debt in retryable_refunds(order)}
+    assert owed == {(first, EUROS("10.00")), (first, EUROS("30.00")), (later, EUROS("50.00"))}
 
 
 def test_a_part_given_back_elsewhere_leaves_the_rest_owed_of_its_charge_whatever_others_gave(provider):

@@ -3,6 +3,7 @@
 import logging
 import uuid
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
+    AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
     IN_WORKSHOP,
     REFUNDS_UNDER_WAY,
@@ -263,20 +265,37 @@ def _credit_surplus(order: Order) -> None:
     request = RefundRequest.objects.create(
         order=order, key=f"surplus-{uuid.uuid4()}", amount=credited, external=True
     )
-    back = order.refunds.filter(state=RefundState.SUCCEEDED)
-    elsewhere = max(back, key=lambda refund: (refund.reason == RefundReason.EXTERNAL, refund.created_at))
-    # What is owed again, should the money come back to the shop.
-    Refund.objects.create(
-        order=order,
-        attempt=elsewhere.attempt,
-        request=request,
-        amount=credited,
-        reason=RefundReason.EXTERNAL,
-        state=RefundState.FAILED,
-        error="charge_already_refunded",
-        settled_at=timezone.now(),
-    )
+    _owe_of_charges(order, request)
     _settle(order, request)
+
+
+def _owe_of_charges(order: Order, request: RefundRequest) -> None:
+    """Write what is owed again of a decision whose money went back before it, should that come back to the shop: of
+    each charge what it gave beyond the decisions of its refunds, the latest first."""
+    by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
+    back = order.refunds.filter(state=RefundState.SUCCEEDED).exclude(attempt__in=by_itself)
+    wanted: dict[uuid.UUID | None, Decimal] = {None: ZERO}
+    beyond = []
+    for refund in back.select_related("request").order_by("created_at"):
+        if refund.request is not None:
+            wanted.setdefault(refund.request_id, refund.request.amount - refund.request.voided)
+        taken = min(wanted[refund.request_id], refund.amount)
+        wanted[refund.request_id] -= taken
+        beyond.append((refund.attempt_id, refund.amount - taken))
+    rest = request.amount
+    for attempt_id, most in reversed(beyond):
+        if part := min(rest, most):
+            Refund.objects.create(
+                order=order,
+                attempt_id=attempt_id,
+                request=request,
+                amount=part,
+                reason=RefundReason.EXTERNAL,
+                state=RefundState.FAILED,
+                error="charge_already_refunded",
+                settled_at=timezone.now(),
+            )
+        rest -= part
 
 
 def _link_made_good(refund: Refund) -> None:
