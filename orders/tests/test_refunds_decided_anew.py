@@ -200,3 +200,19 @@ def test_a_part_given_back_elsewhere_leaves_the_rest_owed_of_its_charge_whatever
     send_all()
     order.refresh_from_db()
     assert (order.status, debts(order)) == (OrderStatus.REFUNDED, [])
+
+
+def test_what_is_on_its_way_from_elsewhere_is_not_told_as_given_back(provider):
+    order = in_installments()
+    paid_again(order, "60.00")
+    first = order.payments.get(position=1).attempts.get()
+    order.payments.filter(state="scheduled").update(state="written_off")
+    refund(order, amount=EUROS("110.00"))
+    provider.begins = "pending"
+    # 10.00 are a decision of their own.
+    provider.refund_elsewhere(first, 2000)
+    provider.begins = "succeeded"
+    sync_refunds(first.intent_id)
+    send_all()
+    shown = refunds_for_page(order)[0]
+    assert (shown.paid_back, shown.under_way, shown.owed) == (EUROS("60.00"), EUROS("10.00"), EUROS("40.00"))
