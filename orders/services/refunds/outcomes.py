@@ -15,6 +15,7 @@ from orders.ledger import book_movement, charged_at
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
+    COLLECTED_PAYMENTS,
     IN_WORKSHOP,
     REFUNDS_UNDER_WAY,
     Attempt,
@@ -313,7 +314,7 @@ def _link_made_good(refund: Refund) -> None:
 def recompute_state(payment: Payment) -> None:
     """Set the state of a paid payment from what moved; a second charge that was refunded, or is on its way back by
     itself, leaves it paid. One that no charge has paid stays owed or void, whatever came for it and went back."""
-    if payment.paid_at is None:
+    if payment.state not in COLLECTED_PAYMENTS:
         return
     moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
     leaving = going_back(Refund.objects.filter(attempt__payment=payment), by="attempt__payment")
