@@ -150,7 +150,10 @@ def remind(*, order: Order, payment: Payment) -> None:
 
 
 def hold_charging(*, payment: Payment) -> None:
-    """Stop charging a payment whose call the provider did not accept, until staff have looked."""
+    """Stop charging a payment whose call the provider did not accept, until staff have looked. What was stopped while
+    the provider was asked is not owed again."""
+    if payment.state not in OPEN_PAYMENTS:
+        return
     payment.state = PaymentState.DUE
     payment.stopped_code = NOT_ACCEPTED
     payment.next_try_on = None

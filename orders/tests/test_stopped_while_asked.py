@@ -1,0 +1,57 @@
+"""An installment that was stopped while Stripe was asked for its charge: the answer does not bring it back."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from orders.models import Attempt, Order, Payment, StoredCard
+from orders.services.installments.scheduled_payments import void_scheduled, write_off
+from orders.services.payments import settlement
+from orders.services.payments.off_session import claim_charge, prepare_charge
+from orders.stripe import gateway
+from orders.tests.installments import mails
+from orders.tests.refunding import in_installments
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+@pytest.fixture
+def order() -> Order:
+    """180.00 in installments: the first is paid, the second is charged now."""
+    order = in_installments()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
+    )
+    order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
+    return order
+
+
+def void(order: Order, _payment: Payment) -> None:
+    void_scheduled(order=order, reason="withdrawal.taken_up")
+
+
+def give_up(order: Order, payment: Payment) -> None:
+    write_off(order=order, payment=payment, actor=None, reason="Litige perdu.")
+
+
+@pytest.mark.parametrize(("stop", "state"), [(void, "void"), (give_up, "written_off")])
+def test_a_call_that_is_not_accepted_does_not_bring_back_what_was_stopped(order, monkeypatch, stop, state):
+    payment = order.payments.get(position=2)
+    charge = prepare_charge(payment)
+    assert claim_charge(charge)
+
+    def refuse(_charge: Attempt) -> None:
+        with transaction.atomic():
+            stop(Order.objects.select_for_update().get(pk=order.pk), Payment.objects.get(pk=payment.pk))
+        raise gateway.GatewayRefused("no such parameter", "parameter_unknown")
+
+    monkeypatch.setattr(settlement, "execute_charge", refuse)
+    settlement.settle(charge.pk)
+
+    payment.refresh_from_db()
+    assert (payment.state, payment.stopped_code) == (state, "")
+    # Whether anything was charged, staff find out all the same.
+    charge.refresh_from_db()
+    assert (charge.state, mails("payment_review_alert")) == ("review", 1)
