@@ -13,7 +13,15 @@ from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
 from orders.journal import record_event
-from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
+from orders.models import (
+    UNSETTLED_ATTEMPTS,
+    Attempt,
+    AttemptKind,
+    CardChange,
+    CardChangeState,
+    Order,
+    StoredCard,
+)
 from orders.selectors.installments import needs_card
 from orders.selectors.mandate import card_mandate_text
 from orders.services.installments.mails import mail_card_stored
@@ -144,8 +152,9 @@ def _apply(order: Order, change: CardChange, facts: SetupSessionFacts) -> None:
 
 
 def _charge_under_way(order: Order) -> bool:
+    """Also one that is kept for review: what the bank said of it is heard once staff have looked."""
     return Attempt.objects.filter(
-        payment__order=order, kind=AttemptKind.OFF_SESSION, state__in=LIVE_ATTEMPTS
+        payment__order=order, kind=AttemptKind.OFF_SESSION, state__in=UNSETTLED_ATTEMPTS
     ).exists()
 
 

@@ -9,11 +9,14 @@ import pytest
 from django.test import Client
 
 from conftest import QueuedTasks
-from orders.models import CardChange, Order, StoredCard
+from orders.models import Attempt, CardChange, Order, StoredCard
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments import card_change, due_installments
 from orders.services.payments.card_change import settle_card_change
+from orders.services.payments.off_session import claim_charge, execute_charge
 from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.reviews import settle_order
+from orders.services.payments.settlement import hold_for_review
 from orders.services.reconciliation import reconcile
 from orders.tests.card_changes import address, charged_cards, journal, kept_cards, left, replaced, state_of
 from orders.tests.fake_stripe import FakeStripe, Shopper
@@ -224,6 +227,24 @@ def test_the_old_cards_refusal_never_marks_the_new_one(
     assert settle_card_change(change.pk) == "kept"
     assert StoredCard.objects.get().refused_code == ""
     assert state_of(order, 2) == ("due", "", SECOND + timedelta(days=3))
+
+
+def test_a_change_waits_for_a_charge_of_the_old_card_that_is_kept_for_review(
+    fake_stripe: FakeStripe, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    """Judged later, its refusal is the old card's as well."""
+    card_becomes(fake_stripe, order, "9979")
+    change = left_during_a_charge(fake_stripe, order, clock, monkeypatch)
+    charge = Attempt.objects.get(payment=payment_of(order, 2))
+    assert claim_charge(charge)
+    charge.refresh_from_db()
+    execute_charge(charge)
+    hold_for_review(charge.pk, "event amount: 1 instead of 5000")
+    assert settle_card_change(change.pk) == "pending"
+
+    settle_order(order_id=order.pk, actor=None)
+    assert settle_card_change(change.pk) == "kept"
+    assert StoredCard.objects.get().refused_code == ""
 
 
 def test_an_open_payment_page_does_not_keep_a_card_waiting(
