@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -88,6 +89,9 @@ def restore_dates(*, order: Order) -> None:
     if last is not None and last.ended_by == PauseEnd.DISPATCH:
         last.ended_at, last.ended_by = None, ""
         last.save(update_fields=["ended_at", "ended_by"])
+    # What a withdrawal has stopped may be owed again, on the day that was agreed.
+    stopped = Payment.objects.filter(order=order, state=PaymentState.VOID, moved_from__isnull=False)
+    stopped.update(due_on=F("moved_from"), moved_from=None)
     now, disputed = timezone.now(), is_disputed(order)
     moved = [payment for payment in lock_open_payments(order) if payment.moved_from is not None]
     for payment in moved:

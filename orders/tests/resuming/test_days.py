@@ -235,6 +235,25 @@ def test_nothing_resumes_for_an_order_that_is_closed_or_disputed(order, why):
     assert case.state == "refused"
 
 
+def test_a_dispatch_undone_while_the_installments_were_stopped_counts_no_more(order):
+    """What was capped by a parcel that is still here has its agreed day again."""
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    case = declare(order)
+    assert installments(order)[2] == ("100.00", "2027-01-12", "void")
+    update_status(order_id=order.pk, status="processing", actor=None, reason="Resté à l'atelier.")
+
+    refuse(case)
+
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+    assert order.payments.get(position=3).moved_from is None
+    # It leaves after all.
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    assert installments(order)[2] == ("100.00", "2027-01-12", "scheduled")
+
+
 def test_staff_choose_what_becomes_of_stopped_installments(client, django_user_model, order):
     user = django_user_model.objects.create_superuser("chef@example.com", "x")
     grant_role(user=user, role=Role.ADMIN)
