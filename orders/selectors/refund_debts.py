@@ -127,7 +127,7 @@ def _balances(
             effective.append(pk)
     taken = dict.fromkeys(lacking, ZERO)
     if any(lacking[pk] for pk in effective):
-        by_banks = _taken_by_banks(order)
+        by_banks = _taken_by_banks(order, effective)
         for pk in effective:
             taken[pk] = min(lacking[pk], by_banks[pk])
             lacking[pk] -= taken[pk]
@@ -138,9 +138,9 @@ def _balances(
     return lacking, taken, spare
 
 
-def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:
-    """Return the euros, by decision, of failed refunds that their charges have no more, lost in a dispute; of one made
-    again for less, what that lacks."""
+def _taken_by_banks(order: Order, effective: Collection[uuid.UUID]) -> defaultdict[uuid.UUID, Decimal]:
+    """Return the euros, by these decisions, of failed refunds that their charges have no more, lost in a dispute; of
+    one made again for less, what that lacks."""
     taken: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     lost: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     for attempt_id, amount in order.disputes.filter(state=DisputeState.LOST).values_list("attempt", "amount"):
@@ -153,13 +153,14 @@ def _taken_by_banks(order: Order) -> defaultdict[uuid.UUID, Decimal]:
     for row in rows:
         left[row.attempt_id] -= row.amount if row.state in COMMITTED_REFUNDS else ZERO
     for row in rows:
-        if row.state != RefundState.FAILED or row.request_id is None:
+        # One that was refused whole may have been decided anew: the bank took what the new decision owes.
+        if row.state != RefundState.FAILED or row.request_id not in effective:
             continue
         short = row.amount - (row.replaced_by.amount if hasattr(row, "replaced_by") else ZERO)
         gone = min(max(short - max(left[row.attempt_id], ZERO), ZERO), lost[row.attempt_id])
         taken[row.request_id] += gone
         lost[row.attempt_id] -= gone
-        left[row.attempt_id] -= short - gone
+        left[row.attempt_id] -= short
     return taken
 
 

@@ -13,7 +13,7 @@ from orders.books.audit_checks import check_credit_notes, check_ledger
 from orders.invoices.page_texts import page_texts
 from orders.models import Attempt, Dispute, Invoice, Order, OrderStatus
 from orders.selectors.money import waiting_refunds
-from orders.selectors.refund_debts import debts
+from orders.selectors.refund_debts import debts, surplus, taken_instead
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine
 from orders.selectors.refunds import progress, refunds_for_page
@@ -90,6 +90,22 @@ def test_what_a_bank_took_of_two_refunds_that_failed_is_no_more_than_the_charge_
 
     assert (debts(order), list(waiting_refunds())) == ([], [])
     assert not order.refund_requests.filter(settled_at=None).exists()
+    assert [*check_credit_notes(), *check_ledger()] == []
+
+
+def test_what_was_refunded_elsewhere_leaves_a_bank_less_to_take_of_two_refunds(order, provider):
+    """20.00 came back, and 35.00 were refunded elsewhere, 5.01 of it in their place: the bank took the rest."""
+    failed = [refund(order, amount=EUROS("10.00")).refunds.get() for _ in range(2)]
+    send_all()
+    for one in failed:
+        one.refresh_from_db()
+        provider.settle_refund(str(one.provider_id), "failed")
+    provider.refund_elsewhere(failed[0].attempt, 3500)
+    sync_refunds(str(failed[0].attempt.intent_id))
+    dispute(provider, "lost", 1499)
+    taken = taken_instead(order)
+    assert [taken[one.request_id] for one in failed] == [EUROS("10.00"), EUROS("4.99")]
+    assert (debts(order), surplus(order)) == ([], EUROS("0.00"))
     assert [*check_credit_notes(), *check_ledger()] == []
 
 
@@ -178,6 +194,29 @@ def test_a_credited_refund_that_came_back_is_made_good_by_the_dispute_that_was_l
 def refund_mail_amounts(order: Order) -> list[str]:
     sent = OutgoingMail.objects.filter(reference=order.reference, kind="refund_done")
     return [mail.context["amount"] for mail in sent]
+
+
+def test_what_a_bank_took_counts_for_the_decision_that_took_effect_not_for_one_refused_before(
+    order, provider
+):
+    """The first was refused whole and decided anew; the second was credited, and came back."""
+    sent = []
+    for begins in ("pending", "succeeded"):
+        provider.begins = begins
+        sent.append(refund(order).refunds.get())
+        send_all()
+        sent[-1].refresh_from_db()
+        provider.settle_refund(str(sent[-1].provider_id), "failed")
+        sync_refunds(str(sent[-1].attempt.intent_id))
+    assert [(debt.refund, debt.owed) for debt in debts(order)] == [(sent[1], EUROS("49.99"))]
+
+    dispute(provider, "lost")
+
+    assert (debts(order), taken_instead(order)[sent[1].request_id]) == ([], EUROS("49.99"))
+    decided = sent[1].request
+    decided.refresh_from_db()
+    assert decided.settled_at is not None
+    assert [*check_credit_notes(), *check_ledger()] == []
 
 
 @pytest.mark.parametrize(
