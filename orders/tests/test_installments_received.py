@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.selectors.refunds import refunds_for_page
-from orders.services.installments.scheduled_payments import record_refusal
+from orders.services.installments.scheduled_payments import record_refusal, send_link, write_off_payment
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
@@ -233,6 +234,21 @@ def test_only_refused_charges_count_as_tries(order):
     assert mails("installment_overdue") == 1
 
 
+def test_what_the_bank_says_otherwise_on_the_same_day_is_told_too(order):
+    """Staff have the card charged again after the morning's round: the link must not wait for the reminder."""
+    second = order.payments.get(position=2)
+    attempt = refused(order)
+    for code, told in (
+        ("insufficient_funds", 1),
+        ("authentication_required", 2),
+        ("authentication_required", 2),
+    ):
+        attempt.error_code = code
+        record_refusal(order=order, payment=second, attempt=attempt)
+        assert mails("installment_refused") == told
+    assert OutgoingMail.objects.filter(kind="installment_refused").latest("pk").context["asks_bank"] is True
+
+
 @pytest.mark.parametrize("state", ["paid", "void", "written_off"])
 def test_a_refusal_for_what_is_not_owed_asks_nobody(order, state):
     second = order.payments.get(position=2)
@@ -256,6 +272,16 @@ def test_a_refusal_while_nothing_is_collected_asks_nobody(order, provider, why):
     assert Payment.objects.filter(pk=second.pk).values().get() == before
     assert OutgoingMail.objects.count() == written
     assert order.events.get(name="installment.refused").data["code"] == "insufficient_funds"
+
+
+@pytest.mark.parametrize("act", [send_link, partial(write_off_payment, reason="Geste.")])
+@pytest.mark.parametrize(("position", "state"), [(1, "due"), (2, "paid"), (2, "void"), (2, "written_off")])
+def test_staff_ask_for_and_give_up_only_what_is_still_owed_later(order, act, position, state):
+    order.payments.filter(position=position).update(state=state)
+    before = rows()
+    with pytest.raises(Problem, match="n'est plus à payer"):
+        act(payment_id=order.payments.get(position=position).pk, actor=None)
+    assert rows() == before
 
 
 @pytest.mark.parametrize("state", ["prepared", "sent", "processing"])

@@ -53,7 +53,8 @@ def mail_refused(
         "installment_refused",
         order,
         payment,
-        once=timezone.localdate().isoformat(),
+        # Staff may try again on the same day: what the bank says then has other words and another way out.
+        once=f"{timezone.localdate().isoformat()}:{code}",
         retry_on=retry_on.isoformat() if retry_on else "",
         asks_bank=asks_bank,
         no_funds=code == "insufficient_funds",
