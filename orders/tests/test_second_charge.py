@@ -13,6 +13,7 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.services.payments.settlement import verify_payment
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
@@ -110,3 +111,16 @@ def test_who_comes_back_to_the_page_of_an_order_that_was_refunded_is_not_asked_t
     told = verify_payment(str(Attempt.objects.get().checkout_session_id))
     assert told is not None
     assert (told.status, told.refunded) == ("paid", False)
+
+
+def test_a_cancelled_order_that_is_paid_after_all_owes_its_own_installments_again() -> None:
+    product = make_product("Hibou", "79.99")
+    order, other = (make_order((product, 2), payment_mode="installments") for _ in range(2))
+    for placed in (order, other):
+        cancel_unpaid_order(placed.pk, reason="payment.expired")
+    pay_order(order)
+    states = [
+        list(placed.payments.order_by("position").values_list("state", flat=True))
+        for placed in (order, other)
+    ]
+    assert states == [["paid", "scheduled", "scheduled"], ["void", "void", "void"]]

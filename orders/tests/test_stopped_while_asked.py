@@ -36,6 +36,21 @@ def give_up(order: Order, payment: Payment) -> None:
     write_off(order=order, payment=payment, actor=None, reason="Litige perdu.")
 
 
+def not_accepted(_charge: Attempt) -> None:
+    raise gateway.GatewayRefused("no such parameter", "parameter_unknown")
+
+
+def test_a_call_that_is_not_accepted_leaves_what_is_owed_to_staff(order, monkeypatch):
+    """Announced late, it had a day of its own."""
+    order.payments.filter(position=2).update(next_try_on=timezone.localdate())
+    charge = prepare_charge(order.payments.get(position=2))
+    assert claim_charge(charge)
+    monkeypatch.setattr(settlement, "execute_charge", not_accepted)
+    settlement.settle(charge.pk)
+    payment = order.payments.get(position=2)
+    assert (payment.state, payment.stopped_code, payment.next_try_on) == ("due", "not_accepted", None)
+
+
 @pytest.mark.parametrize(("stop", "state"), [(void, "void"), (give_up, "written_off")])
 def test_a_call_that_is_not_accepted_does_not_bring_back_what_was_stopped(order, monkeypatch, stop, state):
     payment = order.payments.get(position=2)
@@ -45,7 +60,7 @@ def test_a_call_that_is_not_accepted_does_not_bring_back_what_was_stopped(order,
     def refuse(_charge: Attempt) -> None:
         with transaction.atomic():
             stop(Order.objects.select_for_update().get(pk=order.pk), Payment.objects.get(pk=payment.pk))
-        raise gateway.GatewayRefused("no such parameter", "parameter_unknown")
+        not_accepted(charge)
 
     monkeypatch.setattr(settlement, "execute_charge", refuse)
     settlement.settle(charge.pk)
@@ -55,3 +70,11 @@ def test_a_call_that_is_not_accepted_does_not_bring_back_what_was_stopped(order,
     # Whether anything was charged, staff find out all the same.
     charge.refresh_from_db()
     assert (charge.state, mails("payment_review_alert")) == ("review", 1)
+
+
+@pytest.mark.parametrize(("stop", "left"), [(void, 0), (give_up, 1)])
+def test_what_is_not_collected_any_more_has_no_next_try(order, stop, left):
+    order.payments.filter(position__gt=1).update(next_try_on=timezone.localdate())
+    with transaction.atomic():
+        stop(Order.objects.select_for_update().get(pk=order.pk), order.payments.get(position=2))
+    assert order.payments.exclude(next_try_on=None).count() == left

@@ -107,10 +107,8 @@ def receive_installment(*, order: Order, payment: Payment, attempt: Attempt, pai
 
 
 def restore_scheduled(*, order: Order) -> None:
-    """Schedule the voided installments again, as agreed: the closed order was paid after all."""
-    Payment.objects.filter(order=order, position__gt=1, state=PaymentState.VOID, merged_into=None).update(
-        state=PaymentState.SCHEDULED
-    )
+    """Schedule the installments again, as agreed: the order was closed before anything was paid, which voided all."""
+    Payment.objects.filter(order=order, position__gt=1).update(state=PaymentState.SCHEDULED)
 
 
 def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
