@@ -156,6 +156,7 @@ def _taken_by_banks(order: Order, effective: Collection[uuid.UUID]) -> defaultdi
         # One that was refused whole may have been decided anew: the bank took what the new decision owes.
         if row.state != RefundState.FAILED or row.request_id not in effective:
             continue
+        assert row.request_id is not None
         short = row.amount - (row.replaced_by.amount if hasattr(row, "replaced_by") else ZERO)
         gone = min(max(short - max(left[row.attempt_id], ZERO), ZERO), lost[row.attempt_id])
         taken[row.request_id] += gone
