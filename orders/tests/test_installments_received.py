@@ -85,9 +85,15 @@ def test_one_installment_is_paid_and_the_next_stays_due(order):
 
 
 def test_everything_left_is_one_payment(order):
+    order.payments.filter(position__gt=1).update(
+        state="due", next_try_on=timezone.localdate(), stopped_code="stolen_card"
+    )
     money_comes(page(order, 12000, pays_off=True))
     assert states(order) == [("paid", 60), ("paid", 120), ("void", 60)]
     assert order.payments.get(position=3).merged_into == order.payments.get(position=2)
+    # Nothing of the card's refusal is left.
+    assert list(order.payments.order_by("position").values_list("next_try_on", flat=True)) == [None] * 3
+    assert order.payments.get(position=2).stopped_code == ""
     assert returned() == []
 
 
