@@ -67,8 +67,9 @@ def settle_card_change(change_id: uuid.UUID) -> str:
     """Bring a change and its order to what the provider says now; answers `kept`, `pending` or `closed`.
 
     The new card takes the place of the old one, which is deleted at the provider; or it is deleted itself when the
-    order has no more use for a card. While a charge of the old card is under way, the change waits for its end. Safe
-    to run twice and at once. Raises GatewayError when the provider can't be asked; nothing changes then.
+    order has no more use for a card. While a charge of the old card is under way or kept for review, the change waits
+    for its end. Safe to run twice and at once. Raises GatewayError when the provider can't be asked; nothing changes
+    then.
     """
     change = CardChange.objects.get(pk=change_id)
     if change.state == CardChangeState.OPEN and change.checkout_session_id is not None:
