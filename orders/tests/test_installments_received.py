@@ -84,6 +84,28 @@ def test_one_installment_is_paid_and_the_next_stays_due(order):
     assert (returned(), mails("installment_received")) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "state", "bank", "after"),
+    [
+        ("link", "sent", "processing", "processing"),
+        ("link", "sent", "requires_payment_method", "failed"),
+        ("link", "processing", "requires_payment_method", "failed"),
+        ("link", "processing", "canceled", "failed"),
+        ("link", "processing", "processing", "processing"),
+        ("link", "expired", "requires_payment_method", "expired"),
+        # It ends with its order.
+        ("checkout", "processing", "requires_payment_method", "processing"),
+    ],
+)
+def test_a_bank_debit_is_over_once_its_bank_has_said_no(order, kind, state, bank, after):
+    attempt = page(order, 6000)
+    Attempt.objects.filter(pk=attempt.pk).update(kind=kind, state=state)
+    money_comes(attempt, payment_status="unpaid", intent_status=bank, charge=None)
+    attempt.refresh_from_db()
+    assert attempt.state == after
+    assert states(order) == [("paid", 60), ("scheduled", 60), ("scheduled", 60)]
+
+
 def test_everything_left_is_one_payment(order):
     order.payments.filter(position__gt=1).update(
         state="due", next_try_on=timezone.localdate(), stopped_code="stolen_card"

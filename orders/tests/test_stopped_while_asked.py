@@ -78,3 +78,25 @@ def test_what_is_not_collected_any_more_has_no_next_try(order, stop, left):
     with transaction.atomic():
         stop(Order.objects.select_for_update().get(pk=order.pk), order.payments.get(position=2))
     assert order.payments.exclude(next_try_on=None).count() == left
+
+
+@pytest.mark.parametrize("answer", ["", "resource_missing", "parameter_unknown"])
+def test_what_somebody_else_has_settled_meanwhile_stays_settled(order, monkeypatch, answer):
+    """The webhook was quicker; this process found nothing, or was refused."""
+    charge = prepare_charge(order.payments.get(position=2))
+    assert claim_charge(charge)
+
+    def late(_charge: Attempt) -> None:
+        Attempt.objects.filter(pk=charge.pk).update(state="succeeded")
+        if answer:
+            raise gateway.GatewayRefused("refused", answer)
+
+    monkeypatch.setattr(settlement, "execute_charge", late)
+    before = list(order.payments.values())
+    settlement.settle(charge.pk)
+
+    charge.refresh_from_db()
+    assert (charge.state, charge.error_code, list(order.payments.values())) == ("succeeded", "", before)
+    assert StoredCard.objects.get(order=order).refused_code == ""
+    assert mails("payment_review_alert") == 0
+    assert not order.events.filter(name="payment.never_charged").exists()
