@@ -13,7 +13,7 @@ import { makeDefault, removeFormat, saveGrid } from "./calls";
 import { FormatDialog } from "./format-dialog";
 import { FormatList } from "./format-list";
 import { PhotoChoice } from "./photo-choice";
-import { byField, byRow, isTypedOver, rowsToSend, typedSince, withChange } from "./values";
+import { byField, byRow, isTypedOver, rowsToSend, typedOver, typedSince, withChange } from "./values";
 import { VariantCard } from "./variant-card";
 import words from "./words.json";
 
@@ -35,7 +35,8 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   latest.current = changes;
   const [order, setOrder] = useState<number[]>();
   const [error, setError] = useState<unknown>();
-  const [notice, setNotice] = useState(kept ? t(kept.version === grid.version ? "draft" : "conflict") : "");
+  const over = typedOver(grid, changes);
+  const [notice, setNotice] = useState(kept ? t(kept.version === over ? "draft" : "conflict") : "");
   const [isSaving, setSaving] = useState(false);
   const [edited, setEdited] = useState<VariantFormat | "new">();
   const [removed, setRemoved] = useState<VariantFormat>();
@@ -47,11 +48,10 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const count = grid.rows.filter(({ id }) => changes[id]).length;
   const isChanged = count > 0 || order !== undefined;
   useLeaveWarning(isChanged);
-  const { version } = grid;
   useEffect(() => {
     // What was taken over says which grid it was typed over until it is changed.
-    if (changes !== opened.current) keep(byField(changes), version);
-  }, [changes, keep, version]);
+    if (changes !== opened.current) keep(byField(changes), over);
+  }, [changes, keep, over]);
 
   const formats = order
     ? order.flatMap((id) => grid.formats.find((format) => format.id === id) ?? [])
@@ -163,6 +163,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
             fallback={grid.product}
             change={changes[row.id] ?? {}}
             rights={rights}
+            isTypedOver={notice === t("conflict")}
             errorsOf={(name) => fieldErrors(error, `rows.${row.id}.${name}`)}
             onChange={(change) => setChanges((all) => withChange(all, row, change))}
             onPhotos={() => setPhotosOf(row)}

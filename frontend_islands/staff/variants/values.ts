@@ -1,5 +1,5 @@
 /** The grid as it is typed: every field a text, so that nothing is lost of what cannot be read yet. */
-import type { VariantRow } from "@/api/types";
+import type { VariantGrid, VariantRow } from "@/api/types";
 import { toAmount } from "../shared/amounts";
 
 export const AMOUNTS = ["price", "height_cm"] as const;
@@ -51,6 +51,15 @@ export function typedSince(sent: Changes, changes: Changes): Changes {
   });
   return Object.fromEntries(rows.filter(([, change]) => Object.keys(change).length > 0));
 }
+
+/** What changes are typed over: the grid's version, which numbers in stock are no part of, and those that they change. */
+export const typedOver = ({ version, rows }: VariantGrid, changes: Changes): string =>
+  [
+    version,
+    ...rows
+      .filter(({ id }) => changes[id]?.stock_quantity !== undefined)
+      .map((row) => `${row.id}:${row.stock_quantity}`),
+  ].join();
 
 /** Whether a value that was typed over is another one by now. */
 export function isTypedOver(

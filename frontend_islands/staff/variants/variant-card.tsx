@@ -35,6 +35,8 @@ interface VariantCardProps {
   fallback: VariantGrid["product"];
   change: RowChange;
   rights: StaffVariantsProps["rights"];
+  /** Somebody else changed the grid: beside what is typed stands what the server has. */
+  isTypedOver: boolean;
   errorsOf: (name: string) => string[];
   onChange: (change: RowChange) => void;
   onPhotos: () => void;
@@ -46,6 +48,7 @@ export function VariantCard({
   fallback,
   change,
   rights,
+  isTypedOver,
   errorsOf,
   onChange,
   onPhotos,
@@ -63,6 +66,7 @@ export function VariantCard({
       stored={change[name] === undefined ? undefined : shownValue(row, name)}
       placeholder={placeholderOf(name, row, fallback)}
       errors={errorsOf(name)}
+      isTypedOver={isTypedOver}
       isDisabled={isDisabled}
       onChange={(value) => onChange({ [name]: value })}
     />
@@ -128,16 +132,21 @@ interface CellProps {
   stored: string | undefined;
   placeholder: string;
   errors: string[];
+  isTypedOver: boolean;
   isDisabled: boolean;
   onChange: (value: string) => void;
 }
 
-function Cell({ name, value, stored, placeholder, errors, isDisabled, onChange }: CellProps) {
+function Cell({ name, value, stored, placeholder, errors, isTypedOver, isDisabled, onChange }: CellProps) {
   const isText = (TEXTS as readonly string[]).includes(name);
   const isAmount = (AMOUNTS as readonly string[]).includes(name);
-  const now = errors.length && stored !== undefined ? [t("now", { value: stored || t("empty") })] : [];
+  const now = stored === undefined ? "" : t("now", { value: stored || t("empty") });
   return (
-    <Field label={t(LABELS[name])} error={[...errors, ...now].join(" ")}>
+    <Field
+      label={t(LABELS[name])}
+      hint={isTypedOver && !errors.length ? now : ""}
+      error={errors.length ? [...errors, now].join(" ").trim() : ""}
+    >
       {(control) => (
         <input
           {...control}

@@ -157,6 +157,21 @@ test.each([
   expect((small.getByLabelText("Prix propre (€)") as HTMLInputElement).value).toBe("45");
 });
 
+test("a draft of a number in stock says what orders left of it since", async () => {
+  const before = await draw();
+  const small = await before.card("Petit · Peint");
+  await before.user.click(small.getByRole("button", { name: "Un de plus" }));
+  before.unmount();
+  grid = { ...grid, rows: [row(1, "Petit · Peint", { stock_quantity: 2 }), ...grid.rows.slice(1)] };
+  const { screen, card } = await draw();
+  expect(await screen.findByText(/Quelqu'un a modifié les déclinaisons entre-temps/)).toBeTruthy();
+  const stock = (await card("Petit · Peint")).getByLabelText<HTMLInputElement>("Stock");
+  expect(stock.value).toBe("5");
+  expect(document.getElementById(stock.getAttribute("aria-describedby") ?? "")?.textContent).toMatch(
+    /^Maintenant\s: 2$/,
+  );
+});
+
 test("what another tab types into the grid stays in the draft until that tab saves it", async () => {
   const { user, screen, card } = await draw();
   const small = await card("Petit · Peint");
