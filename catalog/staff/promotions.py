@@ -59,7 +59,10 @@ class PromotionForm(forms.ModelForm[Promotion]):
         sent = self.data.getlist("products") if self.is_bound else []  # type: ignore[attr-defined]
         chosen = Q(pk__in=read_keys([*map(str, start), *sent]))
         field = cast("forms.ModelMultipleChoiceField[Product]", self.fields["products"])
-        field.queryset = Product.objects.filter(chosen, trashed_at=None).order_by("sort_name_fr", "pk")
+        # Restored, one of the trash is what it was: saved without it, the promotion would have lost it.
+        own = Promotion.products.through.objects.filter(promotion=self.instance.pk).values("product")
+        known = Product.objects.filter(chosen, Q(trashed_at=None) | Q(pk__in=own))
+        field.queryset = known.order_by("sort_name_fr", "pk")
         field.label = "Pièces"
         self.fields["is_active"].label = "Active"
         field.help_text = (

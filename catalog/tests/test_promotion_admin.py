@@ -8,6 +8,7 @@ import time_machine
 from django.utils import timezone
 
 from catalog.models import Product, Promotion
+from catalog.services.product_removal import restore_products, trash_products
 from catalog.services.promotions import save_promotion
 from catalog.tests.factories import make_product, make_promotion
 from catalog.tests.staff import sent
@@ -151,3 +152,16 @@ def test_a_type_that_somebody_else_chose_stands_beside_a_new_name(admin_client):
     assert admin_client.post(page, body)["Location"] == f"{page}#apercu"
     promotion.refresh_from_db()
     assert (promotion.name, promotion.type, promotion.percent) == ("Autre", "buy_2_get_1", None)
+
+
+def test_a_piece_of_the_trash_stays_in_its_promotion(admin_client):
+    kept, trashed = make_product("Golem"), make_product("Hibou")
+    promotion = make_promotion(kept, trashed)
+    trash_products(product_ids=[trashed.pk], actor=None)
+    page = f"{LIST}/{promotion.pk}"
+    drawn = admin_client.get(page).context["form"].fields["products"].queryset
+    body = sent(admin_client, page, name="Autre", products=[product.pk for product in drawn])
+    assert admin_client.post(page, body).status_code == 302
+    restore_products(product_ids=[trashed.pk], actor=None)
+    trashed.refresh_from_db()
+    assert (trashed.running_promotion, trashed.price_from) == (promotion, Decimal("32.00"))
