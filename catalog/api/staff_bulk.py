@@ -245,7 +245,11 @@ def _promotion(product: Product, values: dict[str, Any]) -> Promotion:
     if not fields["type"]:
         message = _("Choisissez le type de la promotion.")
         raise Problem("invalid", message, errors={"promotion_type": [message]})
-    promotion = Promotion(product=product, name=product.name[:120], **fields)
+    # Of two without a start the later one goes before: it counts by the row that it will be.
+    own = getattr(product, "own_promotion", None)
+    promotion = Promotion(
+        pk=None if own is None else own.pk, product=product, name=product.name[:120], **fields
+    )
     try:
         promotion.clean()
     except ValidationError as error:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from catalog.models import PricePoint, Product, Promotion
-from catalog.tests.factories import change_product, make_finish_category, make_product
+from catalog.tests.factories import change_product, make_finish_category, make_product, make_promotion
 from catalog.tests.staff import PRODUCTS, columns, names, send, staff_browser
 from shop.core.models import AuditEntry
 from shop.core.staff_actions import StaffAction
@@ -233,6 +233,17 @@ def test_promotion_is_previewed_by_the_rule_and_not_stored(admin):
     assert refused.json()["errors"] == {"promotion_percent": ["Indiquez le pourcentage."]}
     assert columns(product)["running_promotion_id"] is None
     assert Product.objects.get().price == Decimal("40.00")
+
+
+def test_promotion_is_previewed_beside_a_younger_one_that_goes_before_it(admin):
+    product = make_product(
+        price="40.00", promotion_active=True, promotion_type="percent", promotion_percent=10
+    )
+    make_promotion(product, name="Toute l'année", percent=50)
+    reduced = {"promotion_type": "percent", "promotion_percent": 25}
+    [row] = send(admin, "post", f"/{product.pk}/promotion-preview", {"fields": reduced}).json()["rows"]
+    assert (row["price_now"], row["price_then"]) == ("20.00", "20.00")
+    assert row["remark"] == "Une autre promotion passe avant\u00a0: Toute l'année."
 
 
 def test_own_promotion_is_changed_switched_off_and_removed(admin):
