@@ -16,8 +16,9 @@ from shop.core.image_drawing import DrawnImage
 
 FOLDER = "blog"
 PICTURE_KIND = "article"
-UNUSED_FOR = timedelta(days=2)
-"""How long a picture that nothing shows stays: somebody may be writing the article."""
+UNUSED_FOR = timedelta(days=8)
+"""How long a picture that nothing shows stays: what somebody types into a new article is in their browser alone, for
+seven days."""
 
 
 def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
@@ -32,8 +33,8 @@ def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
 
 
 def remove_unused_pictures(*, now: datetime) -> int:
-    """Delete the pictures that no article, revision or unsaved text has shown for two days; return how many. Safe to
-    repeat. Reads every text of the blog, unless there is nothing to judge."""
+    """Delete the pictures that no article, revision or unsaved text has shown for eight days; return how many. Safe
+    to repeat. Reads every text of the blog, unless there is nothing to judge."""
     candidates = ArticlePicture.objects.filter(created_at__lte=now - UNUSED_FOR)
     if not candidates.exists():
         return 0
