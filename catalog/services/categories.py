@@ -74,10 +74,18 @@ def what_keeps(category: Category) -> str:
     count = category.products.count()
     if not count:
         return next(filter(None, (keeper(category.pk) for keeper in _KEEPERS)), "")
-    message = _(
-        "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
-    )
-    return message % {"name": category.name, "count": count}
+    shown = category.products.filter(trashed_at=None).count()
+    if shown:
+        message = _(
+            "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
+        )
+    else:
+        # In no list, and nobody changes them there.
+        message = _(
+            "La catégorie « %(name)s » n'a plus que des produits de la corbeille (%(count)d). Supprimez-les "
+            "définitivement, ou restaurez-les pour les changer de catégorie."
+        )
+    return message % {"name": category.name, "count": shown or count}
 
 
 def delete_category(*, category: Category) -> None:

@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from catalog.models import Category, CategoryPicture, FormerSlug, Product
+from catalog.services.product_removal import restore_products, trash_products
 from catalog.tests.factories import make_category, make_product, picture
 from catalog.tests.staff import sent
 from shop.core.models import AuditEntry
@@ -85,6 +86,19 @@ def test_category_with_products_is_not_deleted(admin_client: Client) -> None:
     assert "a encore des produits (1)" in answer.content.decode()
     assert Category.objects.get() == category
     assert not AuditEntry.objects.filter(action="category.deleted").exists()
+
+
+def test_a_category_whose_products_are_in_the_trash_says_so(admin_client: Client) -> None:
+    product = make_product()
+    page = f"{LIST}/{product.category_id}/supprimer"
+    trash_products(product_ids=[product.pk], actor=None)
+    asked = admin_client.get(page).content.decode()
+    assert "n&#x27;a plus que des produits de la corbeille (1)." in asked
+    restore_products(product_ids=[product.pk], actor=None)
+    make_product(category=product.category)
+    trash_products(product_ids=[product.pk], actor=None)
+    asked = admin_client.get(page).content.decode()
+    assert "a encore des produits (1). Changez-les de catégorie d&#x27;abord." in asked
 
 
 def test_categories_are_moved_by_one_place(admin_client: Client) -> None:
