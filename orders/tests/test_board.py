@@ -211,6 +211,16 @@ def test_the_board_costs_the_same_whatever_stands_on_it(staff_client, order, dja
         assert len(staff_client.get("/api/admin/board").json()["cards"]) == 6
 
 
+def test_who_withdrew_hears_of_no_preparation(staff_client, order):
+    case = declare(order)
+    first, second, _third = WorkPiece.objects.order_by("pk")
+    assert move(staff_client, first, "to_prepare").status_code == 200
+    assert (Order.objects.get(pk=order.pk).status, status_mails(order)) == ("confirmed", 0)
+    allow_shipping(case_id=case.pk, actor=None)
+    assert move(staff_client, second, "to_prepare").status_code == 200
+    assert (Order.objects.get(pk=order.pk).status, status_mails(order)) == ("processing", 1)
+
+
 def test_pieces_of_an_order_that_a_withdrawal_keeps_from_leaving_are_marked(staff_client, order):
     other = pay_order(make_order())
     case = declare(order)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Finish
 from orders.models import IN_WORKSHOP, Order, OrderStatus, PieceStage, WorkPiece
+from orders.selectors.withdrawals import is_withdrawn_whole
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.status.work_pieces import touch
 from shop.core.problems import Problem
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def move_piece(*, piece_id: int, stage: PieceStage, version: int, actor: "User | None") -> WorkPiece:
     """Move a piece to another stage of the work. The first that leaves « à imprimer » sets a confirmed order to
-    `processing`, with its mail.
+    `processing`, with its mail; not one that its customer withdrew from, who would read that it is being prepared.
 
     `version` is that of the piece that the person saw. Raises Problem 409 `conflict` when it has changed since,
     `piece_left` for one that is no longer at the workshop, `needs_parcel` for `shipped`, `piece_unpainted`, and
@@ -41,7 +42,7 @@ def move_piece(*, piece_id: int, stage: PieceStage, version: int, actor: "User |
         piece.stage = stage
         touch(piece, actor)
         piece.save(update_fields=["stage", "version", "moved_at", "moved_by"])
-        if is_begun and order.status == OrderStatus.CONFIRMED:
+        if is_begun and order.status == OrderStatus.CONFIRMED and not is_withdrawn_whole(order):
             update_status(order_id=order.pk, status=OrderStatus.PROCESSING, actor=actor)
     return piece
 
