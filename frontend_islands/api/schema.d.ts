@@ -3008,7 +3008,10 @@ export interface components {
          * @enum {string}
          */
         DiffLineKindEnum: "same" | "added" | "removed" | "gap";
+        /** @description An order; `expected_updated_at` is the `updated_at` of its preview. */
         DispatchLineRequest: {
+            /** Format: date-time */
+            expected_updated_at?: string | null;
             /** Format: uuid */
             id: string;
             /** @default  */
@@ -3029,6 +3032,11 @@ export interface components {
             mails: components["schemas"]["MailPreview"][];
             /** @description References of other orders with this tracking number. With `preview` alone. */
             same_number: string[];
+            /**
+             * Format: date-time
+             * @description Of the order, where it would leave. With `preview` alone.
+             */
+            updated_at: string | null;
         };
         DispatchResults: {
             results: components["schemas"]["DispatchResult"][];

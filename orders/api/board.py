@@ -14,7 +14,7 @@ from accounts.models import User
 from orders.api.base import validated
 from orders.api.fields import PlainTextField
 from orders.api.serializers import StrictIntegerField
-from orders.api.staff_calls import PREVIEW, MailPreviewSerializer
+from orders.api.staff_calls import PREVIEW, ExpectedVersionSerializer, MailPreviewSerializer
 from orders.models import Carrier, Order, PieceStage, WorkPiece
 from orders.selectors.board import Card, board_card, board_changes, read_board, ready_orders
 from orders.services.fulfilment.board import move_piece
@@ -97,7 +97,9 @@ class ReadyOrdersSerializer(serializers.Serializer[Any]):
     results = ReadyOrderSerializer(many=True)
 
 
-class DispatchLineSerializer(serializers.Serializer[Any]):
+class DispatchLineSerializer(ExpectedVersionSerializer):
+    """An order; `expected_updated_at` is the `updated_at` of its preview."""
+
     id = serializers.UUIDField()
     carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True, default="")
     tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
@@ -116,6 +118,9 @@ class DispatchResultSerializer(serializers.Serializer[Any]):
     same_number = serializers.ListField(
         child=serializers.CharField(),
         help_text="References of other orders with this tracking number. With `preview` alone.",
+    )
+    updated_at = serializers.DateTimeField(
+        allow_null=True, help_text="Of the order, where it would leave. With `preview` alone."
     )
 
 
@@ -176,7 +181,10 @@ class DispatchView(APIView):
     @extend_schema(request=DispatchSerializer, responses=DispatchResultsSerializer, parameters=[PREVIEW])
     def post(self, request: Request) -> Response:
         lines = validated(DispatchSerializer(data=request.data))["orders"]
-        dispatches = [Dispatch(line["id"], line["carrier"], line["tracking_number"]) for line in lines]
+        dispatches = [
+            Dispatch(line["id"], line["carrier"], line["tracking_number"], line["expected_updated_at"])
+            for line in lines
+        ]
         carry_out = preview_dispatch if "preview" in request.query_params else dispatch_orders
         results = carry_out(dispatches, actor=cast(User, request.user))
         return private(DispatchResultsSerializer({"results": results}).data)

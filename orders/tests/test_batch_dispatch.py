@@ -67,6 +67,21 @@ def test_each_order_has_its_own_outcome(staff_client):
     assert [mails(order) for order in (first, second, begun)] == [1, 1, 0]
 
 
+def test_one_that_somebody_changed_since_its_mail_was_read_stays(staff_client):
+    changed, same = ready((make_product("Golem"), 2)), ready()
+    read = dispatch(staff_client, (changed.pk, "6A1"), (same.pk, "6A2"), path=f"{PATH}?preview").json()
+    said = [
+        {"id": row["id"], "tracking_number": number, "expected_updated_at": row["updated_at"]}
+        for row, number in zip(read["results"], ("6A1", "6A2"), strict=True)
+    ]
+    Order.objects.get(pk=changed.pk).save()
+    answer = staff_client.post(PATH, {"orders": said}, content_type="application/json")
+    assert outcomes(answer) == [("refused", "conflict"), ("shipped", "")]
+    assert Shipment.objects.get().order_id == same.pk
+    again = staff_client.post(PATH, {"orders": said}, content_type="application/json")
+    assert outcomes(again) == [("refused", "conflict"), ("already", "")]
+
+
 def test_an_order_that_the_database_refuses_keeps_no_other_and_is_told(staff_client, monkeypatch):
     first, second = ready(), ready()
     send = batch._send

@@ -14,6 +14,8 @@ interface Dispatch {
   id: string;
   carrier: string;
   tracking_number: string;
+  /** Of the order whose preview was read. */
+  expected_updated_at?: string | null | undefined;
 }
 
 export function useReady() {

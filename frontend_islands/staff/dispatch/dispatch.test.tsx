@@ -53,6 +53,7 @@ beforeEach(() => {
           detail: "",
           mails: isPreview ? [mail] : [],
           same_number: isPreview ? ["ZZZZ9999"] : [],
+          updated_at: isPreview ? "2026-11-30T08:00:00Z" : null,
         },
         {
           id: "2",
@@ -86,7 +87,10 @@ it("takes scans and numbers, shows the mails first, and keeps what was typed of 
   await user.click(screen.getByRole("button", { name: "Expédier 1 commande" }));
   expect(await screen.findByText("AAAA1111 : expédiée.")).toBeTruthy();
   expect(sent[1]?.body.orders).toEqual([
-    { id: "1", carrier: "colissimo", tracking_number: "6A1" },
+    {
+      ...{ id: "1", carrier: "colissimo", tracking_number: "6A1" },
+      expected_updated_at: "2026-11-30T08:00:00Z",
+    },
     { id: "2", carrier: "colissimo", tracking_number: "6A2" },
   ]);
   expect(screen.getByLabelText<HTMLInputElement>("Numéro de suivi de BBBB2222").value).toBe("6A2");
@@ -111,7 +115,9 @@ it("sends what was read again alone, though another chosen order is ready since"
   await screen.findByLabelText("Numéro de suivi de BBBB2222");
   await user.click(ship);
   await screen.findByText("AAAA1111 : expédiée.");
-  expect(sent[1]?.body.orders).toEqual([{ id: "1", carrier: "colissimo", tracking_number: "" }]);
+  expect(sent[1]?.body.orders).toEqual([
+    { id: "1", carrier: "colissimo", tracking_number: "", expected_updated_at: "2026-11-30T08:00:00Z" },
+  ]);
 });
 
 it("keeps the numbers that are typed into two tabs", async () => {

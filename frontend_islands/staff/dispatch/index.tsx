@@ -78,8 +78,13 @@ export function DispatchScreen({ carriers }: DispatchProps) {
 
   const send = () => {
     setResults([]);
-    // What was read again: the list behind it is read anew every few seconds.
-    dispatch.mutate(preview.variables ?? [], {
+    // What was read again: the list behind it is read anew every few seconds, and orders change.
+    const read = new Map(preview.data?.map(({ id, updated_at }) => [id, updated_at]));
+    const asked = (preview.variables ?? []).map((one) => ({
+      ...one,
+      expected_updated_at: read.get(one.id),
+    }));
+    dispatch.mutate(asked, {
       onSuccess: (done) => {
         preview.reset();
         const count = done.filter(({ outcome }) => outcome === "shipped").length;

@@ -4,6 +4,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,17 +38,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """What leaves of an order: all that is still to be sent, in one parcel."""
+    """What leaves of an order: all that is still to be sent, in one parcel. `expected_updated_at` is that of the order
+    whose preview was read."""
 
     order_id: uuid.UUID
     carrier: str
     tracking_number: str
+    expected_updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DispatchResult:
     """What became of one of them. `code` and `detail` say why it was refused. `same_number` are the references of other
-    orders with its tracking number, which is right for parcels that travel as one and else a label scanned twice."""
+    orders with its tracking number, which is right for parcels that travel as one and else a label scanned twice;
+    `updated_at` is the order's that a preview is of."""
 
     order_id: uuid.UUID
     outcome: Outcome
@@ -55,6 +59,7 @@ class DispatchResult:
     detail: str = ""
     mails: list[MailPreview] = field(default_factory=list)
     same_number: list[str] = field(default_factory=list)
+    updated_at: datetime | None = None
 
 
 def dispatch_orders(dispatches: Iterable[Dispatch], *, actor: "User | None") -> list[DispatchResult]:
@@ -118,7 +123,7 @@ def _preview(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
     order = Order.objects.get(pk=dispatch.order_id)
     results: list[DispatchResult] = []
     mails = preview_mails(order, lambda: results.append(_send(dispatch, actor)))
-    return DispatchResult(dispatch.order_id, results[0].outcome, mails=mails)
+    return DispatchResult(dispatch.order_id, results[0].outcome, mails=mails, updated_at=order.updated_at)
 
 
 def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
@@ -127,6 +132,12 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
         if order.all_goods_have_left and order.is_paid:
             _refuse_another_number(order, dispatch)
             return DispatchResult(order.pk, Outcome.ALREADY)
+        if dispatch.expected_updated_at not in (None, order.updated_at):
+            raise Problem(
+                "conflict",
+                _("Quelqu'un a modifié cette commande entre-temps. Vérifiez-la, puis recommencez."),
+                409,
+            )
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
