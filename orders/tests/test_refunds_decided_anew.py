@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orders.models import Order, OrderStatus, Refund, RefundRequest
+from orders.models import Attempt, Order, OrderStatus, Refund, RefundRequest
 from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.refund_debts import debts, surplus, uncredited
 from orders.selectors.refund_retries import retryable_refunds
@@ -75,10 +75,16 @@ def test_money_that_is_kept_is_decided_about_beside_a_refund_that_others_replace
     assert list(with_undecided_money()) == [order]
 
 
-def test_a_refund_that_failed_whole_takes_nothing_of_what_is_owed_of_its_charge(provider):
+def paid_by_two_charges() -> tuple[Order, Attempt, Attempt]:
+    """An order of which each charge has 60.00, and nothing is owed any more."""
     order = in_installments()
     later = paid_again(order, "60.00")
     order.payments.filter(state="scheduled").update(state="written_off")
+    return order, order.payments.get(position=1).attempts.get(), later
+
+
+def test_a_refund_that_failed_whole_takes_nothing_of_what_is_owed_of_its_charge(provider):
+    order, _first, later = paid_by_two_charges()
     failed = never_arrived(provider, order, "55.00")
     refund(order, amount=EUROS("50.00"))
     send_all()
@@ -98,9 +104,7 @@ def test_a_refund_that_failed_whole_takes_nothing_of_what_is_owed_of_its_charge(
 
 def decided_of_two_charges(provider) -> tuple[Order, Refund, Refund]:
     """An order, and 10.00 and 60.00 of one decision: somebody gave the charge of the latter back meanwhile."""
-    order = in_installments()
-    later = paid_again(order, "60.00")
-    order.payments.filter(state="scheduled").update(state="written_off")
+    order, _first, later = paid_by_two_charges()
     decision = refund(order, amount=EUROS("70.00"))
     provider.refund_elsewhere(later, 6000)
     sync_refunds(later.intent_id)
@@ -136,12 +140,10 @@ def test_what_is_owed_waits_for_the_charge_that_still_has_it(provider):
 
 
 def test_what_went_back_elsewhere_is_owed_of_its_own_charge_though_another_was_given_back_since(provider):
-    order = in_installments()
-    later = paid_again(order, "60.00")
-    order.payments.filter(state="scheduled").update(state="written_off")
+    order, first, later = paid_by_two_charges()
     refund(order, amount=EUROS("55.00"))
     # 5.00 of the first are a decision of their own, 50.00 a part of those that are refused.
-    for attempt, cents in ((later, 5500), (order.payments.get(position=1).attempts.get(), 6000)):
+    for attempt, cents in ((later, 5500), (first, 6000)):
         provider.refund_elsewhere(attempt, cents)
         sync_refunds(attempt.intent_id)
     send_all()
@@ -158,10 +160,7 @@ def test_what_went_back_elsewhere_is_owed_of_its_own_charge_though_another_was_g
 
 
 def test_what_went_back_elsewhere_of_two_charges_for_one_refused_decision_is_owed_of_each(provider):
-    order = in_installments()
-    later = paid_again(order, "60.00")
-    first = order.payments.get(position=1).attempts.get()
-    order.payments.filter(state="scheduled").update(state="written_off")
+    order, first, later = paid_by_two_charges()
     decision = refund(order, amount=EUROS("110.00"))
     # 10.00 of the first are a decision of their own.
     for attempt, cents in ((later, 5000), (first, 4000)):
@@ -181,10 +180,7 @@ def test_what_went_back_elsewhere_of_two_charges_for_one_refused_decision_is_owe
 
 
 def test_a_part_given_back_elsewhere_leaves_the_rest_owed_of_its_charge_whatever_others_gave(provider):
-    order = in_installments()
-    later = paid_again(order, "60.00")
-    first = order.payments.get(position=1).attempts.get()
-    order.payments.filter(state="scheduled").update(state="written_off")
+    order, first, later = paid_by_two_charges()
     decision = refund(order, amount=EUROS("120.00"))
     for attempt in (later, first):
         provider.refund_elsewhere(attempt, 3000)
