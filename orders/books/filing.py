@@ -17,9 +17,9 @@ def note_filed(
     `seen_at`, when its amounts were read, counts as declared; now by default. Repeated calls change nothing."""
     with transaction.atomic():
         if filed:
-            filed_at = min(seen_at or timezone.now(), timezone.now())
+            now = timezone.now()
             row, made = FiledReturn.objects.get_or_create(
-                kind=kind, period=period, defaults={"filed_at": filed_at}
+                kind=kind, period=period, defaults={"filed_at": min(seen_at or now, now)}
             )
             if made:
                 record_audit("return.filed", row, actor=actor, after={"kind": kind, "period": period})

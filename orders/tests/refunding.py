@@ -23,6 +23,7 @@ from orders.models import (
     Refund,
     RefundRequest,
     RefundState,
+    StoredCard,
 )
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.decisions import request_refund
@@ -168,6 +169,15 @@ def in_installments() -> Order:
     order.items.update(unit_price=EUROS("180.00"), line_total=EUROS("180.00"))
     owe(order, "60.00", "60.00")
     order.refresh_from_db()
+    return order
+
+
+def in_installments_with_card() -> Order:
+    """The same, with the card kept that paid the first."""
+    order = in_installments()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
+    )
     return order
 
 

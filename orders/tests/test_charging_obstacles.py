@@ -24,7 +24,7 @@ from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
-from orders.tests.refunding import in_installments, rows
+from orders.tests.refunding import in_installments_with_card, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
 
@@ -34,14 +34,11 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 @pytest.fixture
 def order() -> Order:
     """180.00 in installments, the first paid by a card that was kept; the second is announced and due today."""
-    return in_installments_with_card()
+    return charged_today()
 
 
-def in_installments_with_card() -> Order:
-    order = in_installments()
-    StoredCard.objects.create(
-        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
-    )
+def charged_today() -> Order:
+    order = in_installments_with_card()
     order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
     return order
 
@@ -210,7 +207,7 @@ def test_staff_do_not_charge_before_the_day_that_the_customer_was_told(order, st
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_waits_for_who_is_ending_the_charges():
     """The order is given back in a transaction that has not ended when the charge is about to be made."""
-    order = in_installments_with_card()
+    order = charged_today()
     prepared = prepare_charge(second_of(order))
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
@@ -224,7 +221,7 @@ def test_a_claim_waits_for_who_is_ending_the_charges():
 @pytest.mark.django_db(transaction=True)
 def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
     """A page that pays all that is left is being written while the round comes to the last installment."""
-    order = in_installments_with_card()
+    order = charged_today()
     third = order.payments.get(position=3)
     Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
     monkeypatch.setattr(due_installments, "_execute", lambda charge: charge)
@@ -385,7 +382,7 @@ def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, m
 
 def test_a_payment_that_fails_keeps_no_other_waiting(order, monkeypatch, fail_first, settings):
     settings.STRIPE_SECRET_KEY = "sk_test_1"
-    other = in_installments_with_card()
+    other = charged_today()
     charged: list[int] = []
     monkeypatch.setattr(due_installments, "_execute", lambda charge: charged.append(charge.payment_id))
     Payment.objects.filter(position=3).update(due_on=timezone.localdate() + timedelta(days=2))

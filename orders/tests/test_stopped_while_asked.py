@@ -12,7 +12,7 @@ from orders.services.payments import settlement
 from orders.services.payments.off_session import claim_charge, prepare_charge
 from orders.stripe import gateway
 from orders.tests.installments import mails
-from orders.tests.refunding import in_installments
+from orders.tests.refunding import in_installments_with_card
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -20,10 +20,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 @pytest.fixture
 def order() -> Order:
     """180.00 in installments: the first is paid, the second is charged now."""
-    order = in_installments()
-    StoredCard.objects.create(
-        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
-    )
+    order = in_installments_with_card()
     order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
     return order
 

@@ -23,7 +23,7 @@ from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
-from orders.tests.refunding import in_installments, rows
+from orders.tests.refunding import in_installments_with_card, rows
 from shop.core.dates import day_in_words
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -36,11 +36,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 @pytest.fixture
 def order() -> Order:
     """180.00 in installments, the first paid by a card that was kept."""
-    order = in_installments()
-    StoredCard.objects.create(
-        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
-    )
-    return order
+    return in_installments_with_card()
 
 
 def second_of(order: Order, **changes: Any) -> Payment:

@@ -16,7 +16,7 @@ from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token, photo_url
 from orders.guest_orders import account_state, browser_owns, order_of_visitor
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, Order, OrderStatus
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, Order
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
 from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
@@ -32,7 +32,7 @@ from orders.selectors.workshop import is_promised
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
-from orders.services.status.transitions import transition_problem
+from orders.services.status.transitions import rest_follows
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
@@ -169,7 +169,6 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
     order, _path = order_of_visitor(request, order_id)
     plan, refunds, parcels = calendar(order), refunds_for_page(order), parcels_for_page(order)
-    is_here = is_promised(order)
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]
     if is_member:
@@ -181,7 +180,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "order": order,
             "steps": PAID_STATUSES,
             "items": order.items.all(),
-            "is_awaited": order.status not in IN_WORKSHOP or is_here,
+            "is_awaited": order.status not in IN_WORKSHOP or is_promised(order),
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),
@@ -196,8 +195,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "refunds": refunds,
             "refund_arrives": any(refund.arrives for refund in refunds),
             "parcels": parcels,
-            # Not what a withdrawal or a bank keeps here.
-            "rest_follows": bool(parcels) and is_here and not transition_problem(order, OrderStatus.SHIPPED),
+            "rest_follows": bool(parcels) and rest_follows(order),
             "photos": [(photo, photo_url(photo)) for photo in sent_photos(order)],
             "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],

@@ -36,7 +36,9 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   const [order, setOrder] = useState<number[]>();
   const [error, setError] = useState<unknown>();
   const over = typedOver(grid, changes);
-  const [notice, setNotice] = useState(kept ? t(kept.version === over ? "draft" : "conflict") : "");
+  const [notice, setNotice] = useState<"" | "draft" | "conflict">(
+    kept ? (kept.version === over ? "draft" : "conflict") : "",
+  );
   const [isSaving, setSaving] = useState(false);
   const [edited, setEdited] = useState<VariantFormat | "new">();
   const [removed, setRemoved] = useState<VariantFormat>();
@@ -64,7 +66,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
   /** Reads the grid again after another change of it; what somebody else changed of what is typed is told. */
   const read = async () => {
     const fresh = await onRead();
-    if (fresh && isTypedOver(grid.rows, fresh.rows, latest.current)) setNotice(t("conflict"));
+    if (fresh && isTypedOver(grid.rows, fresh.rows, latest.current)) setNotice("conflict");
   };
   useEffect(() =>
     listen("photos:changed", ({ productId }) => {
@@ -76,7 +78,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     if (!(refusal instanceof ApiProblem && refusal.code === "conflict")) return false;
     onStored(refusal.body.current as VariantGrid);
     setOrder(undefined);
-    setNotice(t("conflict"));
+    setNotice("conflict");
     return true;
   };
   const save = async () => {
@@ -152,7 +154,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       <h3>{t("rows")}</h3>
       {notice && (
         <p className="alert alert--warning" role="alert">
-          {notice}
+          {t(notice)}
         </p>
       )}
       <ul className="variants__rows">
@@ -163,7 +165,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
             fallback={grid.product}
             change={changes[row.id] ?? {}}
             rights={rights}
-            isTypedOver={notice === t("conflict")}
+            isTypedOver={notice === "conflict"}
             errorsOf={(name) => fieldErrors(error, `rows.${row.id}.${name}`)}
             onChange={(change) => setChanges((all) => withChange(all, row, change))}
             onPhotos={() => setPhotosOf(row)}
