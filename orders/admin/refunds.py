@@ -16,7 +16,7 @@ from shop.core.staff_admin import StaffRights, YesNoFilter
 class RefundLineInline(StaffRights, admin.TabularInline[RefundLine, RefundRequest]):
     view_action = StaffAction.SEE_REFUNDS
     model = RefundLine
-    fields = ("item", "quantity", "amount", "restocked", "was_sent")
+    fields = ("item", "quantity", "amount", "restocked", "sent_quantity")
 
 
 class RefundInline(ExplainsRefunds, StaffRights, admin.TabularInline[Refund, RefundRequest]):

@@ -175,6 +175,12 @@ class WithdrawalCase(models.Model):
         return self.state_label
 
     @property
+    def goods_left(self) -> bool:
+        """Whether its pieces were sent: they came back, are on their way by a proof, or were asked for."""
+        awaited = self.state == WithdrawalState.GOODS_AWAITED
+        return awaited or bool(self.goods_received_at or self.shipping_proof_at)
+
+    @property
     def state_label(self) -> str:
         """How far it is, in words: what came back, or is on its way by a proof, is awaited no more."""
         if self.state == WithdrawalState.GOODS_AWAITED:
@@ -241,7 +247,8 @@ class RefundRequest(models.Model):
 class RefundLine(models.Model):
     """Units of a line that a decision credits, for how much, and whether they go back on the shelf.
 
-    `was_sent`: they are among those that had been sent. Those of the line that were not are still to be sent.
+    `sent_quantity` of them had been sent before it, and their parcel was not undone since. The units of the line that
+    were neither sent nor credited are still to be sent.
     """
 
     request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines", db_index=False)
@@ -251,7 +258,7 @@ class RefundLine(models.Model):
     quantity = models.PositiveIntegerField(_("quantité"))
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     restocked = models.BooleanField(_("remis en stock"), default=False)
-    was_sent = models.BooleanField(_("déjà expédiés"), default=False, db_default=False)
+    sent_quantity = models.PositiveIntegerField(_("dont déjà expédiés"), default=0, db_default=0)
 
     class Meta:
         verbose_name = _("ligne remboursée")

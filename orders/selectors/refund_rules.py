@@ -33,6 +33,7 @@ from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
 from orders.selectors.installments import being_paid, disputes_of, outstanding
 from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited, uncredited_delivery
+from orders.selectors.shipments import units_at_customer
 from shop.core.amounts import localised_amount
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize
@@ -212,8 +213,8 @@ def propose_refund(
     that this refund answers took off the payments still due: it is credited first, and no money moves for it.
 
     Raises RefundRefused, naming why and what is left: `refund_not_paid`, `refund_disputed`, `refund_nothing_left`,
-    `refund_retry_first`, `refund_busy`, `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an
-    unknown line or a senseless amount.
+    `refund_retry_first`, `refund_busy`, `refund_too_much`, `refund_too_many_units`, `refund_units_not_sent`, and 400
+    `refund_invalid` for an unknown line or a senseless amount.
     """
     if order.status == OrderStatus.PENDING:
         raise RefundRefused("refund_not_paid", _("cette commande n'est pas payée."))
@@ -235,7 +236,7 @@ def propose_refund(
         raise RefundRefused("refund_invalid", _("le montant doit être positif, au centime près."), status=400)
     items = list(order.items.all())
     before = units_returned(order)
-    returned = _wanted(items, before, lines, everything=lines is None and amount is None)
+    returned = _wanted(order, items, before, lines, everything=lines is None and amount is None)
     sold = paid_lines(items, before)
     value = value_of_return(
         sold, {str(line.item_id): line.quantity for line in returned.values()},
@@ -284,6 +285,7 @@ def paid_amounts(order: Order) -> dict[int, Decimal]:
 
 
 def _wanted(
+    order: Order,
     items: Sequence[OrderItem],
     before: dict[int, int],
     lines: Sequence[ReturnedLine] | None,
@@ -294,17 +296,21 @@ def _wanted(
     if lines is None:
         rest = {item.pk: item.quantity - before.get(item.pk, 0) for item in items}
         return {pk: ReturnedLine(pk, units) for pk, units in rest.items() if units and everything}
+    sent = units_at_customer(order) if any(line.was_sent for line in lines) else {}
     wanted: dict[int, ReturnedLine] = {}
     for line in lines:
         if line.item_id not in known or line.item_id in wanted or line.quantity < 1:
             raise RefundRefused("refund_invalid", _("une ligne ou une quantité est inconnue."), status=400)
-        free = known[line.item_id].quantity - before.get(line.item_id, 0)
+        item = known[line.item_id]
+        free = item.quantity - before.get(item.pk, 0)
         if line.quantity > free:
-            raise RefundRefused(
-                "refund_too_many_units",
-                _("il reste %(units)d à rembourser de « %(product)s ».")
-                % {"units": free, "product": known[line.item_id].staff_name},
-            )
+            words = _("il reste %(units)d à rembourser de « %(product)s ».")
+            refusal = words % {"units": free, "product": item.staff_name}
+            raise RefundRefused("refund_too_many_units", refusal)
+        if line.was_sent and line.quantity > sent[item.pk]:
+            words = _("il reste %(units)d à rembourser de « %(product)s » parmi ce qui a été expédié.")
+            refusal = words % {"units": max(sent[item.pk], 0), "product": item.staff_name}
+            raise RefundRefused("refund_units_not_sent", refusal)
         wanted[line.item_id] = line
     if not wanted:
         raise RefundRefused("refund_invalid", _("aucune ligne n'est choisie."), status=400)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, QuerySet, Sum
 
 from orders.models import Order, OrderItem, OrderTracking, RefundLine, Shipment
 from orders.selectors.refund_debts import took_effect
@@ -19,25 +19,31 @@ def units_to_send(order: Order) -> dict[int, int]:
 def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
     """Return the units of each line that were refunded instead of sent, by line id. One query.
 
-    Those that were sent are not among them: of a declared withdrawal whose pieces came back, are on their way or were
-    asked for, and of a refund for which staff said so.
+    Those that had been sent are not among them: of a declared withdrawal whose pieces came back, are on their way or
+    were asked for, and of a refund for which staff said so.
     """
-    case = "request__withdrawal__case"
-    was_sent = (
-        Q(was_sent=True)
-        | Q(**{f"{case}__goods_received_at__isnull": False})
-        | Q(**{f"{case}__shipping_proof_at__isnull": False})
-    )
-    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
-    rows = lines.values("item").annotate(
-        units=Sum("quantity"), sent=Sum("quantity", filter=was_sent, default=0)
-    )
-    refunded = {row["item"]: (row["units"], row["sent"]) for row in rows}
+    credited = _credited_units(order)
     kept = {}
     for item in items:
-        units, sent = refunded.get(item.pk, (0, 0))
+        units, sent = credited.get(item.pk, (0, 0))
+        # Two decisions count the same unit where the one before had failed whole when the other was made.
         kept[item.pk] = units - min(sent, item.sent_quantity)
     return kept
+
+
+def units_at_customer(order: Order) -> dict[int, int]:
+    """Return the units of each line that were sent and not credited since, by line id; below 0 where parcels of
+    credited ones are no longer on their way. Two queries."""
+    credited = _credited_units(order)
+    sent = OrderItem.objects.filter(order=order).values_list("pk", "sent_quantity")
+    return {pk: quantity - credited.get(pk, (0, 0))[1] for pk, quantity in sent}
+
+
+def _credited_units(order: Order) -> dict[int, tuple[int, int]]:
+    """How many units of a line are credited, and how many of them had been sent."""
+    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
+    rows = lines.values("item").annotate(units=Sum("quantity"), sent=Sum("sent_quantity"))
+    return {row["item"]: (row["units"], row["sent"]) for row in rows}
 
 
 def steps_with_parcels() -> QuerySet[OrderTracking]:

@@ -48,6 +48,7 @@ from orders.selectors.refund_rules import (
 )
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
+from orders.services.status.shipments import credit_sent_units
 from orders.services.status.stock_holds import hold_of, level_of
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.amounts import localised_amount
@@ -175,9 +176,12 @@ def _decide(
             item=line.item,
             quantity=line.quantity,
             amount=line.amount,
-            was_sent=line.was_sent,
         )
         for line in proposal.lines
+    )
+    all_left = request.withdrawal is not None and request.withdrawal.case.goods_left
+    credit_sent_units(
+        order, [row for row, line in zip(rows, proposal.lines, strict=True) if all_left or line.was_sent]
     )
     record_event(
         order,

@@ -1,9 +1,9 @@
-"""Parcels of an order: which of its pieces they hold, and what is still at the workshop.
+"""Parcels of an order: which of its pieces they hold, which of these were credited, and what is still at the workshop.
 
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem, OrderTracking, Shipment, ShipmentLine
-from orders.selectors.shipments import units_to_send
+from orders.models import Order, OrderItem, OrderTracking, RefundLine, Shipment, ShipmentLine
+from orders.selectors.refund_debts import took_effect
+from orders.selectors.shipments import units_at_customer, units_to_send
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -67,7 +68,31 @@ def take_shipment_back(order: Order, shipment: Shipment, reason: str) -> None:
     for line in shipment.lines.all():
         OrderItem.objects.filter(pk=line.item_id).update(sent_quantity=F("sent_quantity") - line.quantity)
     OrderTracking.objects.filter(shipment=shipment).update(undone=True)
+    _keep_credited_units(order)
     _set_first_sent(order)
+
+
+def credit_sent_units(order: Order, lines: Iterable[RefundLine]) -> None:
+    """Write how many units of these refunded lines had been sent: as many as left and no decision credited yet."""
+    left = units_at_customer(order)
+    for line in lines:
+        units = min(line.quantity - line.sent_quantity, left[line.item_id])
+        if units > 0:
+            left[line.item_id] -= units
+            line.sent_quantity += units
+            line.save(update_fields=["sent_quantity"])
+
+
+def _keep_credited_units(order: Order) -> None:
+    """What was credited as sent and had not left stays here, and no parcel that leaves later takes its place."""
+    missing = {pk: -units for pk, units in units_at_customer(order).items() if units < 0}
+    lines = RefundLine.objects.filter(took_effect("request__"), item__in=missing, sent_quantity__gt=0)
+    for line in lines.order_by("-pk"):
+        units = min(line.sent_quantity, missing[line.item_id])
+        if units:
+            missing[line.item_id] -= units
+            line.sent_quantity -= units
+            line.save(update_fields=["sent_quantity"])
 
 
 def latest_shipment(order: Order) -> Shipment | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
+from orders.models import OPEN_CASES, Order, RefundLine, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
@@ -30,6 +29,7 @@ from orders.selectors.withdrawals import (
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
 from orders.services.refunds.decisions import request_refund, stopped_by
+from orders.services.status.shipments import credit_sent_units
 from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.dates import shop_day
@@ -112,11 +112,14 @@ def record_return(
     (L221-24). The first date of each stays. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
+        had_left = case.goods_left
         if goods_received:
             case.goods_received_at = case.goods_received_at or moment
         else:
             case.shipping_proof_at = case.shipping_proof_at or moment
         case.save()
+        if not had_left:
+            credit_sent_units(known, RefundLine.objects.filter(request__withdrawal=case.withdrawal_id))
         name = "withdrawal.goods_received" if goods_received else "withdrawal.proof_received"
         record_event(known, name, actor=actor, withdrawal=str(case.withdrawal_id), moment=moment.isoformat())
     return case
@@ -149,13 +152,12 @@ def refund_case(
                 raise _resume_undecided()
             if resume:
                 _resume_charges(case, known, actor, uncredited, granted_less=True)
-        was_sent = case.state == WithdrawalState.GOODS_AWAITED
         return request_refund(
             order_id=known.pk,
             key=f"withdrawal:{case.withdrawal_id}",
             actor=actor,
             reason=reason,
-            lines=lines and [replace(line, was_sent=was_sent) for line in lines],
+            lines=lines,
             amount=amount,
             withdrawal=case.withdrawal,
             require_proof=require_proof,
