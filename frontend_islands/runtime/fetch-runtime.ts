@@ -13,9 +13,14 @@ export function fetchRuntime(): void {
     return;
   }
   const script = document.createElement("script");
+  const { dataset } = document.documentElement;
   script.type = "module";
-  script.src = document.documentElement.dataset.runtime as string;
+  script.src = dataset.runtime as string;
   for (const end of ["load", "error"]) script.addEventListener(end, letGo, { once: true });
+  // The page's styles show what it says then.
+  script.onerror = () => {
+    dataset.runtime = "";
+  };
   document.head.append(script);
 }
 

@@ -40,6 +40,15 @@ it("fetches the page's own script once the page is painted, and once", async () 
   expect(scripts()).toEqual(RUNTIME);
 });
 
+it("says on the root that the page's own script did not arrive", async () => {
+  await import("./start");
+  paint();
+  const [script] = document.head.querySelectorAll("script");
+  expect(root.dataset.runtime).toBe("/static/build/runtime-AAAAAAAA.js");
+  script?.dispatchEvent(new Event("error"));
+  expect(root.dataset.runtime).toBe("");
+});
+
 const place = (html: string) => {
   document.body.innerHTML = html;
   const control = document.querySelector("button") as HTMLElement;

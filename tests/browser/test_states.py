@@ -222,6 +222,49 @@ def test_a_swipe_turns_to_the_next_photo_before_the_gallery_has_come_to_life(new
     expect(gallery.locator(".gallery__count")).to_have_text("2 / 2")
 
 
+NOT_LOADED = "Cette page ne s'est pas chargée entièrement. Vérifiez votre connexion puis réessayez."
+
+
+@pytest.mark.parametrize(
+    ("path", "script"),
+    [
+        ("/panier", "runtime,consent"),
+        ("/checkout", "islands/checkout"),
+        ("/payment-success?session_id=cs_test_x", "islands/payment-result"),
+        ("/favoris", "islands/favourites-list"),
+    ],
+)
+def test_a_page_whose_script_was_lost_on_the_way_says_so(new_page, see, journal, path, script):
+    journal.expect("ERR_FAILED|failed|caused by|404")
+    visitor = Visitor(new_page(width=PHONE))
+    page = visitor.page
+    visitor.add(visitor.products()[0])
+    page.route(f"**/build/{{{script}}}-*", lambda route: route.abort())
+    page.goto(path)
+    expect(page.get_by_role("alert").filter(has_text=NOT_LOADED)).to_be_visible()
+    expect(page.locator("main .needs-script:visible")).to_have_count(0)
+    see(page, f"lost-{path[1:8]}")
+    page.unroute_all()
+    page.get_by_role("link", name="Réessayer").click()
+    expect(page.locator("x-island")).to_have_attribute("state", "ready")
+    expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
+
+
+def test_a_piece_whose_script_was_lost_on_the_way_keeps_its_choice(page, journal):
+    journal.expect("ERR_FAILED|failed|caused by")
+    page.route("**/build/islands/product-buy*", lambda route: route.abort())
+    page.goto(piece(page, "rainette"))
+    expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
+    page.locator("input[value=unpainted]").check()
+    expect(page.get_by_role("alert").filter(has_text=NOT_LOADED)).to_be_visible()
+    expect(page.get_by_role("button", name="Ajouter")).to_have_count(0)
+    page.unroute_all()
+    page.get_by_role("button", name="Réessayer").click()
+    page.wait_for_url("**?finition=unpainted")
+    page.get_by_role("button", name="Ajouter au panier").click()
+    expect(page.get_by_role("dialog", name="Produit ajouté au panier")).to_contain_text("Non peint")
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_photo_on_the_whole_screen(new_page, see, width):
     page = new_page(width=width)

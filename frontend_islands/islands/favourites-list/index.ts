@@ -17,12 +17,7 @@ export async function mount(host: HTMLElement): Promise<Unmount> {
     return fetchFragment(address, "favourites", asked.signal);
   };
   const shown = await syncFavourites().catch(readFavourites);
-  const drawn = await draw(shown).catch((error: unknown) => {
-    for (const part of place.querySelectorAll<HTMLElement>(".loading, [data-problem]"))
-      part.hidden = !part.hidden;
-    throw error;
-  });
-  showFragment(place, drawn);
+  showFragment(place, await draw(shown));
   // The pieces stay, for a heart that is put back; how many they are is said anew.
   const stop = listen("favourites:changed", ({ ids }) => {
     void draw(shown.filter((id) => ids.includes(id))).then(replaceParts, () => {});
