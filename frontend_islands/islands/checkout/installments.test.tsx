@@ -1,10 +1,11 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { barriers } from "@/testing/accessibility";
 import { field, fillIn, openCheckout, PAY_PAGE, payButton, startShopping } from "@/testing/checkout";
 import { inThreeTimes, json, problem, quote, quoted } from "@/testing/purchase";
+import { dropAttempt } from "./use-order";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
@@ -70,6 +71,25 @@ it("goes back to paying at once, and says why, when the total falls below the mi
   await user.click(payButton());
   await waitFor(() => expect(goTo).toHaveBeenCalled());
   expect(orders()[0]?.body.payment_mode).toBe("full");
+});
+
+it("still pays as it was about to when the customer comes back from the payment page", async () => {
+  const { user } = await openCheckout({ quote: offered, modes: [...modes] });
+  await fillIn(user);
+  await user.click(choice());
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledOnce());
+  cleanup();
+
+  await openCheckout({ quote: offered, modes: [...modes] });
+  expect(choice()).toHaveProperty("checked", true);
+  expect(parts()[0]).toEqual(["Aujourd'hui", "126,00 €"]);
+  cleanup();
+
+  // Another order than that one.
+  dropAttempt();
+  await openCheckout({ quote: offered, modes: [...modes] });
+  expect(choice()).toHaveProperty("checked", false);
 });
 
 it("names a refusal of the server by its reason", async () => {

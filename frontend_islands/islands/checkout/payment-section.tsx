@@ -12,6 +12,7 @@ import {
   SummaryRows,
   useLineName,
 } from "@/purchase/quote-parts";
+import { ATTEMPT_KEY, readTab } from "@/purchase/tab-memory";
 import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
@@ -184,12 +185,14 @@ function Terms({ form, links }: { form: Form; links: CheckoutProps["links"] }) {
 }
 
 /**
- * How the customer pays. A cart that became too small for installments is paid at once, with a message: another country
- * or price may have changed its total.
+ * How the customer pays; back from the payment page, as they were about to. A cart that became too small for
+ * installments is paid at once, with a message: another country or price may have changed its total.
  */
 export function useMode(offered: readonly PaymentMode[], quote: Quote | null) {
   const { t } = useTranslation();
-  const [mode, setMode] = useState<PaymentMode>(offered[0] ?? "full");
+  const [mode, setMode] = useState<PaymentMode>(
+    () => offered.find((each) => each === Object(readTab(ATTEMPT_KEY)).mode) ?? offered[0] ?? "full",
+  );
   const minimum = quote && !quote.installments.available ? quote.installments.minimum : null;
   const isTooSmall = mode === "installments" && minimum !== null;
 

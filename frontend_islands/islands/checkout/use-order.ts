@@ -142,7 +142,7 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
       accept_terms: answers.hasAcceptedTerms,
       terms_version: terms.current,
     };
-    const key = keyFor([demand, access === "guest"]);
+    const key = keyFor([demand, access === "guest"], payment);
     const answer = await inTime((signal) =>
       postJson<CheckoutAnswer>("/api/checkout", body, { headers: { "Idempotency-Key": key }, signal }),
     );
@@ -261,12 +261,12 @@ function customerOf(answers: Answers, memberEmail: string | null, otherCountry: 
  * The `Idempotency-Key` of a demand, which is anything that JSON can write; no password belongs in it. A second click,
  * a retry after a lost answer or a reload of the page send the same key and get the same order.
  */
-function keyFor(demand: unknown): string {
+function keyFor(demand: unknown, mode: PaymentMode): string {
   const fingerprint = digest(JSON.stringify(demand));
   const last = Object(readTab(ATTEMPT_KEY)) as { key?: unknown; fingerprint?: unknown };
   if (last.fingerprint === fingerprint && typeof last.key === "string") return last.key;
   const key = randomKey();
-  writeTab(ATTEMPT_KEY, { key, fingerprint });
+  writeTab(ATTEMPT_KEY, { key, fingerprint, mode });
   return key;
 }
 
