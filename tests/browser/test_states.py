@@ -1,5 +1,7 @@
 """Pages in their less usual states, seen by axe at the width of a phone and of a desktop, without sideways scroll."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -263,6 +265,20 @@ def test_a_piece_whose_script_was_lost_on_the_way_keeps_its_choice(page, journal
     page.wait_for_url("**?finition=unpainted")
     page.get_by_role("button", name="Ajouter au panier").click()
     expect(page.get_by_role("dialog", name="Produit ajouté au panier")).to_contain_text("Non peint")
+
+
+def test_the_photo_on_the_whole_screen_turns_without_a_swipe(new_page):
+    page = new_page(width=PHONE)
+    # By this the viewer knows a screen for fingers.
+    page.add_init_script("window.ontouchstart = null")
+    page.goto(piece(page, "gardien aux andouillers"))
+    settle(page)
+    page.locator(".gallery__stage a").first.click()
+    viewer = page.get_by_role("dialog", name="Photos :")
+    expect(viewer).to_have_class(re.compile("pswp--touch"))
+    expect(viewer).to_contain_text("1 / 2")
+    viewer.get_by_role("button", name="Photo suivante").click()
+    expect(viewer).to_contain_text("2 / 2")
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])

@@ -45,6 +45,8 @@ export function openViewer(
     arrowNextTitle: words.next,
     zoomTitle: words.zoom,
     errorMsg: words.failed,
+    // The library hides its arrows from fingers, which leaves screen readers on phones, and who can't swipe, no way on.
+    mainClass: "pswp--has_mouse",
   });
   viewer.on("keydown", (event) => {
     if (pressed(viewer, event.originalEvent)) {
