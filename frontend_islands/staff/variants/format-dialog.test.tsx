@@ -62,3 +62,23 @@ it("keeps what is typed while the rest is being made, and saves it to what was m
     ["PATCH", "/api/admin/products/7/variations/5", { name: "Petit rond", version: "v1" }],
   ]);
 });
+
+it.each([
+  [/^Prix fixe, /, /^Prix fixe \(€/],
+  [/^Ajouter ou retirer/, /^Écart/],
+])("asks for the amount that was chosen and not typed: %s", async (choice, label) => {
+  const fetched = vi.fn();
+  vi.stubGlobal("fetch", fetched);
+  const { user, screen } = await renderStaff(
+    <FormatDialog product={7} format={undefined} canPrice version="v1" {...on} />,
+  );
+  await user.type(screen.getByLabelText("Nom"), "Grand");
+  await user.click(screen.getByRole("radio", { name: choice }));
+  const field = screen.getByLabelText<HTMLInputElement>(label);
+  await user.click(screen.getByRole("button", { name: "Enregistrer le format" }));
+  const said = "Saisissez le montant, ou choisissez le prix du produit.";
+  expect(screen.getByText(said).id).toBe(field.getAttribute("aria-describedby")?.split(" ").at(-1));
+  expect([screen.queryByRole("alert"), fetched.mock.calls]).toEqual([null, []]);
+  await user.type(field, "70");
+  expect(screen.queryByText(said)).toBeNull();
+});

@@ -91,7 +91,11 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
     }
   };
   const missing = names.name.trim() ? [] : [t("form.missing")];
-  const nameErrors = error ? fieldErrors(error, "name") : [];
+  const amounts = { same: "0", adjust: adjustment, fixed: override };
+  const noAmount = canPrice && !amounts[pricing].trim() ? [t("form.noAmount")] : [];
+  const lacks = missing.length + noAmount.length > 0;
+  const errorsOf = (name: string, lacking: string[]) =>
+    error ? [...lacking, ...fieldErrors(error, name)] : [];
   return (
     <Dialog
       title={format ? t("form.edit", { name: format.name }) : t("form.new")}
@@ -105,13 +109,13 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
           type="button"
           aria-busy={isSaving}
           disabled={isSaving}
-          onClick={() => (missing.length ? setError(new Error()) : void save())}
+          onClick={() => (lacks ? setError(new Error()) : void save())}
         >
           {t("form.save")}
         </button>
       }
     >
-      {Boolean(error) && missing.length === 0 && (
+      {Boolean(error) && !lacks && (
         <p className="alert alert--error" role="alert">
           {t("saveFailed")} : <ProblemText error={error} />
         </p>
@@ -122,7 +126,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
           label={t(NAME_LABELS[name])}
           hint={name === "name" ? t("form.nameHint") : ""}
           value={names[name]}
-          errors={name === "name" && error ? [...missing, ...nameErrors] : []}
+          errors={name === "name" ? errorsOf(name, missing) : []}
           onChange={(value) => setNames((all) => ({ ...all, [name]: value }))}
         />
       ))}
@@ -141,7 +145,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
               hint={t("form.adjustmentHint")}
               inputMode="text"
               value={adjustment}
-              errors={fieldErrors(error, "price_adjustment")}
+              errors={errorsOf("price_adjustment", noAmount)}
               onChange={setAdjustment}
             />
           )}
@@ -150,7 +154,7 @@ export function FormatDialog({ product, format, canPrice, version, ...on }: Form
               label={t("form.override")}
               inputMode="decimal"
               value={override}
-              errors={fieldErrors(error, "price_override")}
+              errors={errorsOf("price_override", noAmount)}
               onChange={setOverride}
             />
           )}
