@@ -9,8 +9,8 @@ interface ShopEvents {
   "shop:web-vital": { name: string; value: number; rating: "good" | "needs-improvement" | "poor" };
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
-  /** The photos of a product were written in this tab. */
-  "photos:changed": { productId: number };
+  /** Something of a product was written in this tab, by this part of its staff's page. */
+  "product:changed": { productId: number; by: "form" | "photos" | "variants" };
 }
 
 export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {

@@ -60,6 +60,10 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
     page.reload()
     expect(page.get_by_text("Votre brouillon est repris")).to_be_visible()
     look_at(page)
+    # What is said beside the buttons is read in lines, not word by word.
+    said = page.get_by_text("Modifications non enregistrées, gardées dans ce navigateur")
+    lines = "p => Math.round(p.offsetHeight / parseFloat(getComputedStyle(p).lineHeight))"
+    assert said.evaluate(lines) == 2
     page.get_by_role("button", name="Créer le produit").click()
     page.wait_for_url(re.compile(r"/admin/produits/\d+\?cree=1$"))
     expect(page.get_by_text("Produit créé avec succès")).to_be_visible()
@@ -85,7 +89,10 @@ def test_a_piece_from_its_first_words_to_the_trash_and_back(new_page, shop: Runn
     snap(page, "staff-product-conflict")
     page.get_by_role("button", name="Continuer avec ces choix").click()
     expect(page.get_by_label("Quantité en stock")).to_have_value("2")
+    page.get_by_label("Prix (€) *").fill("52")
     saved(page)
+    expect(page.locator(".variant")).to_contain_text(re.compile(r"En vente à 52,00\s€"))
+    expect(page.locator(".variant").get_by_label("Stock")).to_have_attribute("placeholder", "2")
 
     page.goto("/admin/produits?search=herisson")
     row = page.get_by_role("listitem").filter(has_text="Hérisson d'hiver")

@@ -11,8 +11,8 @@ interface Arrangement {
 
 export const uploadAddress = images;
 
-export const fetchGallery = (product: number, signal: AbortSignal) =>
-  getJson<StaffGallery>(images(product), { signal });
+export const fetchGallery = (product: number, options: { signal?: AbortSignal } = {}) =>
+  getJson<StaffGallery>(images(product), options);
 
 export const addByAddress = (product: number, url: string, key: string) =>
   postJson<StaffPhoto>(images(product), { url }, { headers: { "Idempotency-Key": key } });

@@ -1,7 +1,7 @@
 import { act, fireEvent, renderHook, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { StaffGallery, StaffPhoto } from "@/api/types";
-import { listen } from "@/lib/events";
+import { emit, listen } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
@@ -76,7 +76,7 @@ async function draw(canEdit = true) {
 
 test("the order is moved by buttons and keys, and sent when it is saved", async () => {
   const told: number[] = [];
-  onTestFinished(listen("photos:changed", ({ productId }) => told.push(productId)));
+  onTestFinished(listen("product:changed", ({ productId }) => told.push(productId)));
   const { user, screen, shown } = await draw();
   await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
   expect(shown()).toEqual(["Ours 2", "Ours 1", "Ours 3"]);
@@ -95,6 +95,17 @@ test("the order is moved by buttons and keys, and sent when it is saved", async 
     },
   ]);
   expect(told).toEqual([7]);
+});
+
+test("a format that was added beside the photos can be chosen for one, and no photo comes or goes", async () => {
+  const { user, screen, shown } = await draw();
+  await user.click(screen.getByRole("button", { name: "Descendre : Photo 1" }));
+  const formats = [{ id: 5, name: "Grand" }];
+  gallery = { ...gallery, images: [], formats };
+  act(() => emit("product:changed", { productId: 7, by: "variants" }));
+  await user.click(screen.getByRole("button", { name: "Modifier : Photo 1" }));
+  await screen.findByRole("option", { name: "Grand" });
+  expect(shown()).toEqual(["Ours 2", "Ours 1", "Ours 3"]);
 });
 
 test("what is moved and added while the order is on its way stays", async () => {

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { StaffGallery, StaffPhoto, StaffPicturesProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
-import { emit } from "@/lib/events";
+import { emit, listen } from "@/lib/events";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
 import { useLeaveWarning } from "../shared/drafts";
@@ -25,10 +25,24 @@ export function Pictures({ product_id: product, can_edit: canEdit }: StaffPictur
   const client = useQueryClient();
   const gallery = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => fetchGallery(product, signal),
+    queryFn: ({ signal }) => fetchGallery(product, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
+  useEffect(() =>
+    listen("product:changed", ({ productId, by }) => {
+      if (productId !== product || by === "photos") return;
+      // The choices of a photo alone: a photo that is being added would be missing from what is read meanwhile.
+      void fetchGallery(product).then(
+        ({ formats, offers_finishes }) =>
+          client.setQueryData<StaffGallery>(
+            key,
+            (stored) => stored && { ...stored, formats, offers_finishes },
+          ),
+        () => {},
+      );
+    }),
+  );
   if (gallery.isError) {
     return <Problem title={t("loadFailed")} error={gallery.error} onRetry={() => void gallery.refetch()} />;
   }
@@ -41,7 +55,7 @@ export function Pictures({ product_id: product, can_edit: canEdit }: StaffPictur
       onChange={(change) => {
         client.setQueryData<StaffGallery>(key, (stored) => stored && change(stored));
         // The grid of variants shows photos too.
-        emit("photos:changed", { productId: product });
+        emit("product:changed", { productId: product, by: "photos" });
       }}
     />
   );

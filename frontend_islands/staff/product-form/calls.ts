@@ -4,8 +4,8 @@ import { deleteJson, getJson, patchJson, postJson } from "@/lib/api";
 export const PRODUCTS = "/api/admin/products";
 type Fields = Record<string, unknown>;
 
-export const fetchProduct = (id: number, signal: AbortSignal) =>
-  getJson<AdminProduct>(`${PRODUCTS}/${id}`, { signal });
+export const fetchProduct = (id: number, options: { signal?: AbortSignal } = {}) =>
+  getJson<AdminProduct>(`${PRODUCTS}/${id}`, options);
 
 export const changeProduct = (id: number, fields: Fields) =>
   patchJson<AdminProduct>(`${PRODUCTS}/${id}`, fields);

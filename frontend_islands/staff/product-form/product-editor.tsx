@@ -13,7 +13,7 @@ export function ProductEditor(props: StaffProductFormProps & { onSaved?: (() => 
   const id = props.product_id;
   const product = useQuery({
     queryKey: ["product", id],
-    queryFn: ({ signal }) => fetchProduct(id ?? 0, signal),
+    queryFn: ({ signal }) => fetchProduct(id ?? 0, { signal }),
     enabled: id !== null,
     // What is being typed is not replaced behind somebody's back: saving tells of another version.
     staleTime: Number.POSITIVE_INFINITY,

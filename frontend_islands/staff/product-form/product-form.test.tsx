@@ -30,6 +30,7 @@ const PROPS: StaffProductFormProps = {
 const OURS = {
   id: 7,
   images: [],
+  variants: [],
   name: "Ours",
   name_en: "Bear",
   category: "Mangas",

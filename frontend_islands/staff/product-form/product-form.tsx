@@ -50,6 +50,8 @@ export function ProductForm({
   const category = useWatch({ control: form.control, name: "category" });
   const isFinished = categories.some(({ id, offers_finishes }) => offers_finishes && String(id) === category);
   const isOut = Boolean(base?.trashed_at);
+  // Each format and finish has a number of its own, which goes before the product's.
+  const isCounted = base?.variants.length && base.variants.every((each) => each.stock_quantity !== null);
   const isFixed = !rights.edit || isOut;
   const hasFixedPrices = !rights.prices || isOut;
   const hasFixedStock = !rights.stock || isOut;
@@ -123,7 +125,7 @@ export function ProductForm({
             <Flag name="in_stock" isDisabled={hasFixedStock} />
             <Line
               name="stock_quantity"
-              hint={t("hints.stock_quantity")}
+              hint={t(isCounted ? "hints.counted" : "hints.stock_quantity")}
               inputMode="numeric"
               isDisabled={hasFixedStock}
             />

@@ -3,13 +3,14 @@ import { flushSync } from "react-dom";
 import { type FieldPath, useForm } from "react-hook-form";
 import type { AdminProduct } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
+import { emit, listen } from "@/lib/events";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useDraftName, useLeaveWarning, writeDraft } from "../shared/drafts";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
-import { changeProduct, PRODUCTS } from "./calls";
+import { changeProduct, fetchProduct, PRODUCTS } from "./calls";
 import { differing, EMPTY, NAMES, type Name, toCall, type Values, valuesOf } from "./values";
 import words from "./words.json";
 
@@ -103,8 +104,23 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
     };
   }, [form, stored, keepTyped, conflict, isLeaving]);
 
+  const id = base?.id;
+  useEffect(
+    () =>
+      listen("product:changed", ({ productId, by }) => {
+        if (productId !== id || by !== "variants") return;
+        // Nothing else: what somebody else changed of the fields is told when they are saved.
+        void fetchProduct(productId).then(
+          ({ variants }) => setBase((now) => now && { ...now, variants }),
+          () => {},
+        );
+      }),
+    [id],
+  );
+
   /** Makes a fresh product the base; what was typed since `sent` stays. */
   const accept = (fresh: AdminProduct, sent = stored) => {
+    emit("product:changed", { productId: fresh.id, by: "form" });
     keepTyped([]);
     setHasDraft(false);
     setConfirmed([]);

@@ -44,3 +44,34 @@ test("asks before what was typed is given up", async () => {
   await user.click(screen.getByRole("button", { name: "Jeter mes changements" }));
   expect([stock, screen.queryByRole("dialog")]).toEqual([expect.objectContaining({ value: "4" }), null]);
 });
+
+async function drawStock(row: Partial<VariantRow>) {
+  const grid = { ...GRID, product: { stock_quantity: 3 }, rows: [{ ...ROW, ...row }] } as VariantGrid;
+  const { user, screen } = await renderStaff(
+    <Grid product={7} rights={RIGHTS} grid={grid} onStored={() => {}} onRead={async () => grid} />,
+  );
+  return { user, screen, stock: screen.getByLabelText<HTMLInputElement>("Stock") };
+}
+
+test.each([
+  ["Un de plus", "4"],
+  ["Un de moins", "2"],
+])("%s counts from the product's number that is shown in grey", async (name, expected) => {
+  const { user, screen, stock } = await drawStock({ stock_quantity: null });
+  expect(stock.placeholder).toBe("3");
+  await user.click(screen.getByRole("button", { name }));
+  expect(stock.value).toBe(expected);
+});
+
+test.each([
+  [{ stock_quantity: null, finish: "" }, true],
+  [{ stock_quantity: 4, finish: "" }, false],
+  [{ stock_quantity: null, finish: "painted" }, false],
+] as const)(
+  "a piece without formats and finishes has one number in stock, in the form: %j",
+  async (row, is) => {
+    const { screen, stock } = await drawStock({ ...row, variation_id: null } as Partial<VariantRow>);
+    const more = screen.getByRole<HTMLButtonElement>("button", { name: "Un de plus" });
+    expect([stock.disabled, more.disabled]).toEqual([is, is]);
+  },
+);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { StaffVariantsProps, VariantFormat, VariantGrid, VariantRow } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
-import { listen } from "@/lib/events";
+import { emit, listen } from "@/lib/events";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Confirm } from "../shared/dialog";
@@ -69,10 +69,11 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     if (fresh && isTypedOver(grid.rows, fresh.rows, latest.current)) setNotice("conflict");
   };
   useEffect(() =>
-    listen("photos:changed", ({ productId }) => {
-      if (productId === product) void read();
+    listen("product:changed", ({ productId, by }) => {
+      if (productId === product && by !== "variants") void read();
     }),
   );
+  const tell = () => emit("product:changed", { productId: product, by: "variants" });
   /** Shows what is stored now beside what was typed; false for another refusal. */
   const onConflict = (refusal: unknown): boolean => {
     if (!(refusal instanceof ApiProblem && refusal.code === "conflict")) return false;
@@ -95,6 +96,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       setChanges((now) => typedSince(changes, now));
       setOrder((now) => (now === order ? undefined : now));
       onStored(stored);
+      tell();
       toast({ kind: "success", title: t("saved") });
     } catch (refusal) {
       if (!onConflict(refusal)) {
@@ -117,6 +119,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
     } finally {
       // Also after a refusal: the format may be gone, or no answer came.
       void read();
+      tell();
       setSaving(false);
       setRemoved(undefined);
     }
@@ -205,6 +208,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
           onSaved={async (saved, isOver) => {
             setEdited(isOver ? undefined : saved);
             toast({ kind: "success", title: t("form.saved") });
+            tell();
             await read();
           }}
         />

@@ -58,6 +58,9 @@ export function VariantCard({
   const hasFault = DETAILS.some((name) => errorsOf(name).length > 0);
   const isChanged = Object.keys(change).length > 0;
   const inStock = change.in_stock ?? row.in_stock;
+  // Without formats and finishes the price is the product's, and so is the number in stock that it has none of its own.
+  const isWhole = row.variation_id === null && !row.finish;
+  const hasFixedStock = !rights.stock || (isWhole && row.stock_quantity === null);
   const field = (name: FieldName, isDisabled: boolean) => (
     <Cell
       key={name}
@@ -100,12 +103,13 @@ export function VariantCard({
         {field("price", !rights.prices || row.variation_id === null)}
         <Stock
           value={change.stock_quantity ?? shownValue(row, "stock_quantity")}
-          isDisabled={!rights.stock}
+          shared={fallback.stock_quantity}
+          isDisabled={hasFixedStock}
           onChange={(value) => onChange({ stock_quantity: value })}
         >
-          {field("stock_quantity", !rights.stock)}
+          {field("stock_quantity", hasFixedStock)}
         </Stock>
-        {rights.edit && (row.variation_id !== null || row.finish) && (
+        {rights.edit && !isWhole && (
           <button className="button button--small" type="button" onClick={onPhotos}>
             {own.length ? t("photos", { count: own.length }) : t("photosNone")}
             <span className="visually-hidden"> : {row.label}</span>
@@ -166,14 +170,17 @@ function Cell({ name, value, stored, placeholder, errors, isTypedOver, isDisable
 
 interface StockProps {
   value: string;
+  /** The product's number, which counts and is shown in grey where nothing is typed. */
+  shared: number | null;
   isDisabled: boolean;
   onChange: (value: string) => void;
   children: React.ReactNode;
 }
 
 /** One more, one less, by one thumb. */
-function Stock({ value, isDisabled, onChange, children }: StockProps) {
-  const count = /^\d+$/.test(value.trim()) ? Number(value) : null;
+function Stock({ value, shared, isDisabled, onChange, children }: StockProps) {
+  const typed = value.trim();
+  const count = typed === "" ? shared : /^\d+$/.test(typed) ? Number(typed) : null;
   return (
     <div className="variant__stock">
       <button

@@ -1,7 +1,7 @@
 import { act, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { VariantGrid } from "@/api/types";
-import { emit } from "@/lib/events";
+import { emit, listen } from "@/lib/events";
 import { forgetMe } from "@/lib/me";
 import { type Held, hold } from "@/testing/held";
 import { renderStaff } from "@/testing/staff";
@@ -235,15 +235,29 @@ test("photos that are added beside the grid can be chosen, and what was typed st
   const added = { id: 10, thumbnail_url: "/media/10.webp", alt: "" };
   grid = { ...grid, version: "v2", images: [...grid.images, added] };
   const fetched = vi.spyOn(window, "fetch");
-  act(() => emit("photos:changed", { productId: 8 }));
+  act(() => emit("product:changed", { productId: 8, by: "photos" }));
   expect(fetched).not.toHaveBeenCalled();
-  act(() => emit("photos:changed", { productId: 7 }));
+  act(() => emit("product:changed", { productId: 7, by: "photos" }));
   await user.click(small.getByRole("button", { name: /^Photos du produit/ }));
   await user.click(await screen.findByRole("checkbox", { name: "Photo 2" }));
   await user.click(screen.getByRole("button", { name: "Terminer" }));
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(sent).toHaveLength(1));
   expect(sent[0]?.body).toEqual({ version: "v2", rows: [{ id: 1, sku: "MIEN", image_ids: [10] }] });
+});
+
+test("the grid is read again once the form beside it saved, and tells the others what it saved", async () => {
+  const told: unknown[] = [];
+  onTestFinished(listen("product:changed", ({ by }) => told.push(by)));
+  const { user, screen, card } = await draw();
+  await card("Petit · Peint");
+  grid = { ...grid, rows: [row(1, "Petit · Peint", { unit_price: "62.00" }), row(3, "Petit · Non peint")] };
+  act(() => emit("product:changed", { productId: 7, by: "form" }));
+  const raw = await card("Petit · Non peint");
+  expect((await card("Petit · Peint")).getByText(/^En vente à 62,00\s€$/)).toBeTruthy();
+  await user.type(raw.getByLabelText("Référence (SKU)"), "BRUT");
+  await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
+  await waitFor(() => expect(told).toEqual(["form", "variants"]));
 });
 
 test("a grid stays as it was saved, though an older one was still being read", async () => {
@@ -256,7 +270,7 @@ test("a grid stays as it was saved, though an older one was still being read", a
     await read;
     return old;
   });
-  act(() => emit("photos:changed", { productId: 7 }));
+  act(() => emit("product:changed", { productId: 7, by: "photos" }));
   grid = { ...grid, version: "v2", rows: [row(1, "Petit · Peint", { sku: "MIEN" })] };
   await user.click(screen.getByRole("button", { name: "Enregistrer les déclinaisons" }));
   await waitFor(() => expect(screen.queryByText("1 ligne modifiée")).toBeNull());
@@ -338,7 +352,7 @@ test("what was typed and moved stays where the grid can't be read again", async 
   await user.type(field, "MIEN");
   await user.click(screen.getByRole("button", { name: "Monter : Grand" }));
   isLost = true;
-  act(() => emit("photos:changed", { productId: 7 }));
+  act(() => emit("product:changed", { productId: 7, by: "photos" }));
   await screen.findByRole("alert");
   expect([field.isConnected, field.value]).toEqual([true, "MIEN"]);
   isLost = false;
