@@ -20,7 +20,7 @@ import { AddressDialog } from "./address-dialog";
 import { orderPath, useOrder, useRefresh } from "./calls";
 import { History } from "./history";
 import { Notes } from "./notes";
-import { ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
+import { NumberDialog, ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
 import { RefundDialog } from "./refund-dialog";
 import { Documents, Money, Parcels, People, Pieces } from "./sections";
 import { type Begun, StatusDialog } from "./status-dialog";
@@ -29,7 +29,8 @@ import { Workshop } from "./workshop";
 
 const t = translate(words);
 
-type Open = "ship" | "status" | "address" | "refund" | "delete" | SheetShipment | undefined;
+type OfParcel = { step: "undo" | "number"; shipment: SheetShipment };
+type Open = "ship" | "status" | "address" | "refund" | "delete" | OfParcel | undefined;
 
 export function OrderScreen(props: StaffOrderProps) {
   const order = useOrder(props.order_id, !props.is_archived);
@@ -80,7 +81,11 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
         <div>
           <Pieces order={order} />
           <Workshop order={order} onPhotos={setPhotographed} />
-          <Parcels order={order} onUndo={setOpen} />
+          <Parcels
+            order={order}
+            onUndo={(shipment) => setOpen({ step: "undo", shipment })}
+            onNumber={(shipment) => setOpen({ step: "number", shipment })}
+          />
           <Money order={order} onRefund={() => setOpen("refund")} />
           <Notes order={order} />
         </div>
@@ -114,7 +119,12 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
           }}
         />
       )}
-      {typeof open === "object" && <UndoParcelDialog order={order} shipment={open} onClose={close} />}
+      {typeof open === "object" && open.step === "undo" && (
+        <UndoParcelDialog order={order} shipment={open.shipment} onClose={close} />
+      )}
+      {typeof open === "object" && open.step === "number" && (
+        <NumberDialog order={order} props={props} shipment={open.shipment} onClose={close} />
+      )}
     </>
   );
 }

@@ -1,11 +1,11 @@
 /** What leaves in one parcel: everything that is still here, unless staff take something out. */
 import { useEffect, useState } from "react";
 import type { SheetLine, SheetShipment, StaffOrderProps, StaffOrderSheet } from "@/api/types";
-import { today } from "@/staff/shared/dates";
+import { formatMoment, today } from "@/staff/shared/dates";
 import { pieceLabel } from "@/staff/shared/piece-label";
 import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
-import { Piece, Stepper } from "./pieces";
+import { Piece, piecesOf, Stepper } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import { type Begun, TrackingFields, usualCarrier } from "./status-dialog";
 import words from "./words.json";
@@ -123,6 +123,46 @@ export function UndoParcelDialog({
           onChange={(event) => setReason(event.target.value)}
         />
       </Field>
+      <MessageField message={message} onMessage={setMessage} />
+    </PreviewedStep>
+  );
+}
+
+interface NumberProps extends Omit<Props, "begun"> {
+  shipment: SheetShipment;
+}
+
+/** Another number or carrier of a parcel that has left: the order keeps its status. */
+export function NumberDialog({ order, props, shipment, onClose }: NumberProps) {
+  const [tracking, setTracking] = useState(shipment.tracking_number);
+  const [carrier, setCarrier] = useState(shipment.carrier);
+  const [message, setMessage] = useState("");
+  const number = tracking.trim();
+  return (
+    <PreviewedStep
+      order={order}
+      title={t(shipment.tracking_number ? "correctNumber" : "addNumber")}
+      path={orderPath(order.id, "/status")}
+      body={{
+        ...{ status: order.status, message, tracking_number: tracking, carrier },
+        shipment_id: shipment.id,
+      }}
+      done={t("statusSaved")}
+      failed={t("statusFailed")}
+      onClose={onClose}
+      isReady={number !== "" && (number !== shipment.tracking_number || carrier !== shipment.carrier)}
+    >
+      <p>
+        {t("parcelOf", { day: formatMoment(shipment.sent_at) })}
+        <span className="order-choice__why">{piecesOf(order, shipment.lines).join(", ")}</span>
+      </p>
+      <TrackingFields
+        props={props}
+        tracking={tracking}
+        carrier={carrier}
+        onTracking={setTracking}
+        onCarrier={setCarrier}
+      />
       <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );

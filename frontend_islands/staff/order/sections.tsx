@@ -62,9 +62,10 @@ function factsOf(line: SheetLine): string[] {
 interface ParcelsProps {
   order: StaffOrderSheet;
   onUndo: (shipment: SheetShipment) => void;
+  onNumber: (shipment: SheetShipment) => void;
 }
 
-export function Parcels({ order, onUndo }: ParcelsProps) {
+export function Parcels({ order, onUndo, onNumber }: ParcelsProps) {
   if (order.shipments.length === 0) return null;
   const last = order.shipments.findLast((shipment) => !shipment.undone_at);
   const isSent = order.status === "shipped";
@@ -96,6 +97,11 @@ export function Parcels({ order, onUndo }: ParcelsProps) {
                 >
                   {t("slipOf")}
                 </a>
+                {order.may.note && (isAtWork || isSent) && (
+                  <button className="link-button" type="button" onClick={() => onNumber(shipment)}>
+                    {t(shipment.tracking_number ? "correctNumber" : "addNumber")}
+                  </button>
+                )}
                 {order.may.note && (isAtWork || (isSent && shipment === last)) && (
                   <button className="link-button" type="button" onClick={() => onUndo(shipment)}>
                     {t("undoParcel")}
