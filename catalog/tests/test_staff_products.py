@@ -302,3 +302,11 @@ def test_page_of_a_product_that_was_just_created_or_restored_says_so(admin, word
     assert said in page
     assert 'id="declinaisons"' in page
     assert said not in admin.get(f"/admin/produits/{product.pk}").content.decode()
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_page_of_a_product_leads_to_the_shop_where_visitors_see_it(admin, is_published):
+    product = make_product("Ours", is_published=is_published)
+    page = admin.get(f"/admin/produits/{product.pk}").content.decode()
+    link = f'href="/produit/{product.pk}" data-shop-link{"" if is_published else " hidden"} aria-label'
+    assert page.count(link) == 1

@@ -13,6 +13,7 @@ import {
   useOtherTabs,
   writeDraft,
 } from "../shared/drafts";
+import { showHead } from "../shared/page-head";
 import { isSignedOut, toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { leftList } from "../shared/way-back";
@@ -165,6 +166,7 @@ export function useArticle(
     setConfirmed([]);
     setErrors({});
     setBase(fresh);
+    showHead(fresh.title ?? "", fresh.url ?? "");
     setKept("saved");
     const typed = latest.current;
     setValues({ ...valuesOf(fresh), ...pick(typed, differing(typed, sent)) });

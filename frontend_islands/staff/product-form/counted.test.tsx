@@ -55,10 +55,13 @@ it("says it as soon as the grid beside it gave them one, and keeps what is typed
 
 it("tells the parts beside it what was saved", async () => {
   const told: unknown[] = [];
+  document.body.innerHTML = '<h1 class="staff-head__title">Ours</h1>';
   onTestFinished(listen("product:changed", (detail) => told.push(detail)));
-  const { user, screen } = await draw([]);
+  const { user, screen, stored } = await draw([]);
   await user.type(screen.getByLabelText(/^Nom/, { selector: "[name=name]" }), " brun");
+  Object.assign(stored, { name: "Ours brun" });
   expect(told).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   await vi.waitFor(() => expect(told).toEqual([{ productId: 7, by: "form" }]));
+  expect(document.querySelector("h1")?.textContent).toBe("Ours brun");
 });

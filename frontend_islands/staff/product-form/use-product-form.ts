@@ -8,6 +8,7 @@ import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
 import { useCreation } from "../shared/creation";
 import { forgetDraft, readDraft, useDraftName, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { showHead } from "../shared/page-head";
 import { toastProblem } from "../shared/problem";
 import { translate } from "../shared/translate";
 import { changeProduct, fetchProduct, PRODUCTS } from "./calls";
@@ -121,6 +122,7 @@ export function useProductForm(product: AdminProduct | undefined, onSaved?: () =
   /** Makes a fresh product the base; what was typed since `sent` stays. */
   const accept = (fresh: AdminProduct, sent = stored) => {
     emit("product:changed", { productId: fresh.id, by: "form" });
+    showHead(fresh.name, fresh.is_published ? fresh.url : "");
     keepTyped([]);
     setHasDraft(false);
     setConfirmed([]);
