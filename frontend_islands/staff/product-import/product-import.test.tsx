@@ -72,6 +72,16 @@ it("says that a file is empty, and asks the shop nothing", async () => {
   expect(sent).toEqual([]);
 });
 
+it("says of a workbook how it becomes a file that can be read, and asks the shop nothing", async () => {
+  const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);
+  const xlsx = fileOf(0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x06, 0x00);
+  await user.upload(screen.getByLabelText("Fichier CSV"), xlsx);
+  expect((await screen.findByRole("alert")).textContent).toBe(
+    "Ce fichier ne se lit pas. Enregistrez-le en CSV depuis votre tableur.",
+  );
+  expect(sent).toEqual([]);
+});
+
 it("imports nothing while a line is wrong", async () => {
   refused = 1;
   const { user, screen } = await renderStaff(<ProductImport most_lines={1000} />);

@@ -49,6 +49,8 @@ export function ProductImport({ most_lines }: StaffProductImportProps) {
     }
     try {
       const text = textOf(await file.arrayBuffer());
+      // A workbook of Excel, a picture: no text has this sign.
+      if (text.includes("\0")) throw new TypeError("not a text");
       setCsv(text);
       look.mutate(text);
     } catch {
