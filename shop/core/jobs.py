@@ -2,8 +2,8 @@
 
 A job is a function of one moment, registered where its app has its tasks (``<app>/tasks.py``)::
 
-    @scheduled_job("mail-sweep", every=timedelta(minutes=1))
-    def sweep_mails(now: datetime) -> None: ...
+    @scheduled_job("notices", every=timedelta(minutes=5))
+    def send_notices(now: datetime) -> None: ...
 
 Celery's beat only ticks; what is due is read from the ``ScheduledJob`` rows. One guarded ``UPDATE`` both
 asks "is it due?" and takes it, so that of two rivals one gets the row and the other finds nothing to do.
