@@ -25,9 +25,7 @@ def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
     """Store a picture for articles; its smaller files are made in the background."""
     stored = images.store_image(image=image, folder=FOLDER)
     with transaction.atomic():
-        row = ArticlePicture.objects.create(
-            file=stored.name, alt=alt, width=stored.width, height=stored.height, colour=stored.colour
-        )
+        row = ArticlePicture.objects.create(alt=alt, **stored.columns)
         enqueue_after_commit(DERIVE_TASK, PICTURE_KIND, row.pk)
     return row
 

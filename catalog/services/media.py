@@ -86,14 +86,7 @@ def add_product_image(
             last = product.images.aggregate(last=Max("position"))["last"]
             position = 1 if last is None else last + 1
         row = ProductImage.objects.create(
-            product=product,
-            file=stored.name,
-            finish=finish,
-            variation=variation,
-            position=position,
-            width=stored.width,
-            height=stored.height,
-            colour=stored.colour,
+            product=product, finish=finish, variation=variation, position=position, **stored.columns
         )
         enqueue_after_commit(DERIVE_TASK, "product", row.pk)
         content_changed()
@@ -118,13 +111,7 @@ def crop_product_image(*, image: ProductImage, crop: Crop | None) -> ProductImag
             message = refusal % {"side": SMALLEST_CROP}
             raise Problem("invalid", message, errors={"crop": [message]})
         stored = images.cut_image(name=whole["file"], box=box, folder="products")
-        changed = {
-            "file": stored.name,
-            "width": stored.width,
-            "height": stored.height,
-            "colour": stored.colour,
-            "derivatives": {},
-        }
+        changed = {**stored.columns, "derivatives": {}}
     with transaction.atomic():
         if image.whole:
             RetiredPicture.objects.create(file=image.file.name, derivatives=image.derivatives)
@@ -154,13 +141,7 @@ def set_category_picture(*, category: Category, image: DrawnImage) -> CategoryPi
         old = list(CategoryPicture.objects.filter(category=category))
         CategoryPicture.objects.filter(category=category).delete()
         retire_pictures(old)
-        row = CategoryPicture.objects.create(
-            category=category,
-            file=stored.name,
-            width=stored.width,
-            height=stored.height,
-            colour=stored.colour,
-        )
+        row = CategoryPicture.objects.create(category=category, **stored.columns)
         enqueue_after_commit(DERIVE_TASK, "category", row.pk)
         content_changed()
     return row
@@ -187,13 +168,7 @@ def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnIma
         remove_model_files(product=product)
         ProductModel.objects.filter(product=product).delete()
         row = ProductModel.objects.create(
-            product=product,
-            model_file=stored.name,
-            model_bytes=stored.size,
-            file=picture.name,
-            width=picture.width,
-            height=picture.height,
-            colour=picture.colour,
+            product=product, model_file=stored.name, model_bytes=stored.size, **picture.columns
         )
         enqueue_after_commit(DERIVE_TASK, "model", row.pk)
         content_changed()

@@ -59,6 +59,11 @@ class StoredImage:
     height: int
     colour: str
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What the row of a picture says of its file."""
+        return {"file": self.name, "width": self.width, "height": self.height, "colour": self.colour}
+
 
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
