@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import date
 from typing import cast
 
@@ -71,11 +72,7 @@ def promise_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if not is_promised(order):
         return _not_now(request, order)
     form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
-
-    def act() -> object:
-        return set_promised_date(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
-
-    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+    if _is_done(request, order, form, set_promised_date):
         return redirect(order_url(order.pk))
     return ask_page(
         request,
@@ -104,11 +101,7 @@ def delivery_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase
     deadline = withdrawal_deadline(order)
     if deadline is not None:
         sentences.append(f"Aujourd'hui, le délai court jusqu'au {day_in_words(deadline)}.")
-
-    def act() -> object:
-        return set_delivery_day(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
-
-    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+    if _is_done(request, order, form, set_delivery_day):
         return redirect(order_url(order.pk))
     return ask_page(
         request,
@@ -126,11 +119,7 @@ def retention_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBas
     if not has_kept_money(order):
         return _not_now(request, order)
     form = RetentionForm(request.POST or None, initial={"decision": order.retention_decision})
-
-    def act() -> object:
-        return decide_retention(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
-
-    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+    if _is_done(request, order, form, decide_retention):
         return redirect(order_url(order.pk))
     kept = money_outcome(order).retained
     sentences = ["La boutique ne garde rien de cette commande."]
@@ -151,6 +140,14 @@ def retention_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBas
         submit=f"Garder {localised_amount(kept)}" if kept else "",
         sentences=sentences,
     )
+
+
+def _is_done(request: HttpRequest, order: Order, form: forms.Form, service: Callable[..., object]) -> bool:
+    """Let `service` do what a good form asks for; False where there is nothing to do, or it was refused."""
+    if request.method != "POST" or not form.is_valid():
+        return False
+    actor = cast(User, request.user)
+    return carry_out(request, lambda: service(order_id=order.pk, actor=actor, **form.cleaned_data))
 
 
 def _not_now(request: HttpRequest, order: Order) -> HttpResponseBase:

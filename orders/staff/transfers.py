@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Sequence
-from datetime import date
 from typing import Any, ClassVar, cast
 
 from django import forms
@@ -21,7 +20,6 @@ from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refunds import refund_error_in_words
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
-    days_of_return,
     possible_days,
     settle_by_transfer,
     sync_other_refunds,
@@ -53,8 +51,9 @@ class ChosenRefundForm(forms.Form):
         cast(forms.ChoiceField, self.fields[self.choice]).choices = list(labels.items())
         self.fields[self.day].widget.attrs["max"] = today.isoformat()
 
-    def possible_days(self) -> tuple[date, date]:
-        """The first and the last day on which the money of the chosen refund can have moved."""
+    @property
+    def chosen(self) -> Refund:
+        """The refund that was chosen."""
         raise NotImplementedError
 
     def clean(self) -> dict[str, Any]:
@@ -62,7 +61,7 @@ class ChosenRefundForm(forms.Form):
         day = values.get(self.day)
         if day is None or self.choice not in values:
             return values
-        first, last = self.possible_days()
+        first, last = possible_days(self.chosen)
         if day > last:
             self.add_error(self.day, "Cette date est dans l'avenir.")
         elif day < first:
@@ -97,8 +96,9 @@ class TransferForm(ChosenRefundForm):
         """The failed refund that was chosen, with what is still owed of it."""
         return self._owed[self.cleaned_data["refund"]]
 
-    def possible_days(self) -> tuple[date, date]:
-        return possible_days(self.debt.refund)
+    @property
+    def chosen(self) -> Refund:
+        return self.debt.refund
 
 
 @staff_page(StaffAction.RECORD_TRANSFER, WRITE)
@@ -198,11 +198,7 @@ class TransferReturnForm(ChosenRefundForm):
 
     @property
     def chosen(self) -> Refund:
-        """The transfer that was chosen."""
         return self._transfers[self.cleaned_data["transfer"]]
-
-    def possible_days(self) -> tuple[date, date]:
-        return days_of_return(self.chosen)
 
 
 @staff_page(StaffAction.RECORD_TRANSFER_RETURN, WRITE)
@@ -262,5 +258,5 @@ def _has_returned(order: Order, transfer_id: str) -> bool:
 
 
 def _transfer_label(transfer: Refund) -> str:
-    day = day_in_words(days_of_return(transfer)[0])
+    day = day_in_words(possible_days(transfer)[0])
     return f"{localised_amount(transfer.amount)}, viré le {day} ({transfer.transfer_reference})"

@@ -113,10 +113,10 @@ def sync_other_refunds(order: Order) -> None:
             sync_refunds(str(debt.refund.attempt.intent_id))
 
 
-def possible_days(failed: Refund) -> tuple[date, date]:
-    """Return the first and the last day on which a transfer may have been sent: since the refund failed, until
-    today."""
-    return timezone.localdate(failed.settled_at or failed.created_at), timezone.localdate()
+def possible_days(refund: Refund) -> tuple[date, date]:
+    """Return the first and the last day on which a transfer may have been sent for a refund that failed, or may have
+    come back: since the one failed, or the other was sent, until today."""
+    return timezone.localdate(refund.settled_at or refund.created_at), timezone.localdate()
 
 
 def _check(failed: Refund, sent_on: date, reference: str) -> None:
@@ -152,7 +152,7 @@ def take_transfer_back(
             )
         if transfer.state == RefundState.FAILED:
             return transfer
-        sent_on, today = days_of_return(transfer)
+        sent_on, today = possible_days(transfer)
         if returned_on > today:
             raise RefundRefused("refund_invalid", _("la date du retour est dans l'avenir."), status=400)
         if returned_on < sent_on:
@@ -174,8 +174,3 @@ def take_transfer_back(
         )
         mail_transfer_returned(order, transfer, sent_on=sent_on)
     return transfer
-
-
-def days_of_return(transfer: Refund) -> tuple[date, date]:
-    """Return the first and the last day on which a transfer may have come back: since it was sent, until today."""
-    return timezone.localdate(transfer.settled_at or transfer.created_at), timezone.localdate()
