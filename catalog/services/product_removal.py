@@ -29,62 +29,28 @@ def archive_products(
     Return how many changed. This and the functions below raise `Problem`: 404 `unknown_products`, and 409 `conflict`
     when `preview_key` (`staff_products.key_of_versions`) is of other versions.
     """
-    refresh_due_promotions()
-    with transaction.atomic():
-        products = [
-            product
-            for product in lock_found(product_ids, preview_key)
-            if product.archived_at is None and product.trashed_at is None
-        ]
-        for product in products:
-            product.archived_at = timezone.now()
-            _hide(product, "product.archived", actor)
-    return len(products)
+    return _move(product_ids, actor, preview_key, "product.archived", "archived_at", out=True)
 
 
 def unarchive_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the archive: published again if they were."""
-    refresh_due_promotions()
-    with transaction.atomic():
-        products = [
-            product
-            for product in lock_found(product_ids, preview_key)
-            if product.archived_at is not None and product.trashed_at is None
-        ]
-        for product in products:
-            product.archived_at = None
-            _show(product, "product.unarchived", actor)
-    return len(products)
+    return _move(product_ids, actor, preview_key, "product.unarchived", "archived_at", out=False)
 
 
 def trash_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Move products to the trash: to the shop they are gone at once, staff can restore them for 30 days."""
-    refresh_due_promotions()
-    with transaction.atomic():
-        products = [product for product in lock_found(product_ids, preview_key) if product.trashed_at is None]
-        for product in products:
-            product.trashed_at = timezone.now()
-            _hide(product, "product.trashed", actor)
-    return len(products)
+    return _move(product_ids, actor, preview_key, "product.trashed", "trashed_at", out=True)
 
 
 def restore_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the trash: where they were before, published if they were."""
-    refresh_due_promotions()
-    with transaction.atomic():
-        products = [
-            product for product in lock_found(product_ids, preview_key) if product.trashed_at is not None
-        ]
-        for product in products:
-            product.trashed_at = None
-            _show(product, "product.restored", actor)
-    return len(products)
+    return _move(product_ids, actor, preview_key, "product.restored", "trashed_at", out=False)
 
 
 def delete_trashed(*, product_id: int, actor: AbstractBaseUser | None) -> None:
@@ -125,17 +91,34 @@ def _purge(product: Product, actor: AbstractBaseUser | None) -> None:
     delete_product(product=product)
 
 
-def _hide(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
-    # Archived first and put into the trash after: what it was before the archive counts.
-    product.was_published = product.was_published or product.is_published
-    product.is_published = False
-    _save(product, action, actor)
-
-
-def _show(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
-    if product.archived_at is None:
-        product.is_published, product.was_published = product.was_published, False
-    _save(product, action, actor)
+def _move(
+    product_ids: Sequence[int],
+    actor: AbstractBaseUser | None,
+    preview_key: str,
+    action: str,
+    column: str,
+    *,
+    out: bool,
+) -> int:
+    """Write or empty the moment at which products left the shop; nothing is archived within the trash."""
+    refresh_due_promotions()
+    with transaction.atomic():
+        products = [
+            product
+            for product in lock_found(product_ids, preview_key)
+            if (getattr(product, column) is None) == out
+            and (column == "trashed_at" or product.trashed_at is None)
+        ]
+        for product in products:
+            setattr(product, column, timezone.now() if out else None)
+            if out:
+                # Archived first and put into the trash after: what it was before the archive counts.
+                product.was_published = product.was_published or product.is_published
+                product.is_published = False
+            elif product.archived_at is None:
+                product.is_published, product.was_published = product.was_published, False
+            _save(product, action, actor)
+    return len(products)
 
 
 def _save(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
