@@ -16,6 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models.product import Product
 from catalog.words import LONGEST_WORD, split_words
 
+LEVELS = (1, 2, 3, 4, 5)
+NAME, CATEGORY, OTHER_NAMES, TEASER, DESCRIPTION = LEVELS
+"""Where a word stands, the most telling place first. Synonyms of the other places count as the third at best, and so
+does the French name of a product that has another one in the reader's language."""
+
 _PK_BITS = 28
 _LANGUAGE_BITS = 2
 

@@ -14,14 +14,12 @@ from typing import Any
 from django.db import connection
 
 from catalog.models import Facet, Product, SearchEntry
+from catalog.models.search import DESCRIPTION, LEVELS, OTHER_NAMES
 from catalog.selectors.filters import Filters, Member, product_groups, read_members
 from catalog.selectors.vocabulary import Query
 
 # Results are ranked and counted exactly up to here: nobody turns more pages.
 COUNT_CAP = 1000
-_LEVELS = (1, 2, 3, 4, 5)
-# The first level at which synonyms count: `catalog.services.search_index.OTHER_NAMES`.
-_SYNONYMS = 3
 _TABLE = "catalog_searchentry"
 _FULL_TEXT = "catalog_searchentry_words"
 # So many more are read than are shown, so that those that can be bought come first.
@@ -66,7 +64,7 @@ def find_matches(
     found = _found_levels(query, COUNT_CAP + 1 + _SPARE, is_walked)
     sure = next((level for level, keys in found.items() if len(keys) > COUNT_CAP), None)
     if sure is None and is_walked:
-        sure = _LEVELS[-1]
+        sure = DESCRIPTION
     levels: dict[int, int] = {}
     for level, keys in found.items():
         if sure is None or level < sure:
@@ -91,9 +89,9 @@ def _found_levels(query: Query, size: int, is_walked: bool) -> dict[int, list[in
     """The entries that have every word at a level or a better one, up to `size`, as far as the first level of which
     more are found than are counted; not of the last level when that is walked. The newest ones first on PostgreSQL,
     which collects them all: SQLite stops at so many, and goes backwards through many words slowly. One query."""
-    asked = {level: texts for level in _LEVELS if (texts := _match_texts(query, level))}
+    asked = {level: texts for level in LEVELS if (texts := _match_texts(query, level))}
     if is_walked:
-        del asked[_LEVELS[-1]]
+        del asked[DESCRIPTION]
     order = " ORDER BY id DESC" if connection.vendor == "postgresql" else ""
     tables: list[str] = []
     few = ""
@@ -183,7 +181,7 @@ def _filtered(query: Query, filters: Filters, category_id: int | None) -> list[i
     columns = ("id", "is_available", "created_at")
     products = Product.objects.filter(condition, is_published=True).order_by().values(*columns)
     inside, params = products.query.get_compiler(connection=connection).as_sql()
-    texts = _match_texts(query, _LEVELS[-1])
+    texts = _match_texts(query, DESCRIPTION)
     if connection.vendor == "postgresql":
         # Whether to collect or to walk, the planner can tell here: it knows how many products meet the condition.
         sql = f"""
@@ -218,7 +216,7 @@ def _match_texts(query: Query, level: int) -> list[str]:
                 for forms in option.words
             )
             for option in term
-            if level >= _SYNONYMS or not option.is_synonym
+            if level >= OTHER_NAMES or not option.is_synonym
         )
         if not options:
             return []

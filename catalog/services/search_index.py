@@ -9,14 +9,10 @@ from typing import Any
 from django.db.models import Q
 
 from catalog.models import Product, SearchEntry, SearchSpelling, SearchWord
+from catalog.models.search import CATEGORY, DESCRIPTION, NAME, OTHER_NAMES, TEASER
 from catalog.words import indexed_words, spelling_keys, stem
 from shop.core.languages import LANGUAGES, SOURCE_LANGUAGE
 from shop.core.transaction_locks import lock_names
-
-LEVELS = (1, 2, 3, 4, 5)
-NAME, CATEGORY, OTHER_NAMES, TEASER, DESCRIPTION = LEVELS
-"""Where a word stands, the most telling place first. Synonyms of the other places count as the third at best, and so
-does the French name of a product that has another one in the reader's language."""
 
 _BATCH = 2000
 # A language and a word of it.
