@@ -170,9 +170,9 @@ def make_recovery_codes(user: User) -> None:
         mails.send_second_factor_changed(user, change="new_codes")
 
 
-def reset_second_factor(user: User, *, actor: User | None) -> int:
+def reset_second_factor(user: User) -> int:
     """Take every second factor of a person who lost theirs; return how many. Their sessions end: the device that was
-    lost may be signed in. `actor` is None for a server command."""
+    lost may be signed in. Only a command of the server does it."""
     with transaction.atomic():
         # Of a blocked account, too.
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -180,7 +180,7 @@ def reset_second_factor(user: User, *, actor: User | None) -> int:
         if held:
             Authenticator.objects.filter(user_id=user.pk).delete()
             end_all_sessions(user)
-            record_audit("second_factor.reset", user, actor=actor, before={"types": held})
+            record_audit("second_factor.reset", user, actor=None, before={"types": held})
             mails.send_second_factor_changed(user, change="reset")
         _forget_cached(user)
     return len(held)

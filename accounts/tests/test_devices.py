@@ -17,10 +17,10 @@ LIMITED = "Trop de tentatives de connexion. Réessayez dans quelques minutes."
 COOKIE = "device"
 
 
-def device_of(email="client@example.com", password=PASSWORD):
+def device_of(email="client@example.com"):
     """A browser that signed in and out again."""
     client = Client()
-    assert post(client, "signin", email=email, password=password).status_code == 302
+    assert post(client, "signin", email=email, password=PASSWORD).status_code == 302
     client.post("/auth/deconnexion")
     client.cookies.pop("sessionid", None)
     return client

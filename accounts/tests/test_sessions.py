@@ -298,7 +298,7 @@ def block_and_open_again(user):
 
 def lose_the_second_factor(user):
     add_app(user)
-    reset_second_factor(user, actor=None)
+    reset_second_factor(user)
 
 
 @pytest.mark.parametrize("change", [take_role_and_give_it_back, block_and_open_again, lose_the_second_factor])

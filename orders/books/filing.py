@@ -30,9 +30,7 @@ def note_filed(
             known.delete()
 
 
-def note_corrected(
-    *, kind: ReturnKind, period: str, actor: User | None, seen_at: datetime | None = None
-) -> None:
+def note_corrected(*, kind: ReturnKind, period: str, actor: User | None, seen_at: datetime | None) -> None:
     """Note that a filed return was corrected: what the shop knew at `seen_at` counts as declared; see `note_filed`."""
     with transaction.atomic():
         note_filed(kind=kind, period=period, filed=False, actor=actor)

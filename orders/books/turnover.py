@@ -74,7 +74,7 @@ def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
     return _months(year(number).holds("occurred_at"), number, without_vat=without_vat)
 
 
-def months_until(number: int, known_at: datetime | None = None) -> list[MonthTurnover]:
+def months_until(number: int, known_at: datetime | None) -> list[MonthTurnover]:
     """Return all months without VAT, from January of the first movement's year to December of a year; with `known_at`
     by what the shop knew then. One query."""
     movements = Q(occurred_at__lt=year(number).end)

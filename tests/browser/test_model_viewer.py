@@ -14,13 +14,13 @@ pytestmark = pytest.mark.browser
 DRIVER = "GL Driver Message"
 
 
-def open_model(page, name, *, button="Voir en 3D", prefix=""):
+def open_model(page, name):
     [found] = page.request.get(f"/api/products?search={name}&page_size=1").json()["results"]
-    page.goto(prefix + found["url"])
+    page.goto(found["url"])
     viewer = page.locator(".model-viewer")
     viewer.scroll_into_view_if_needed()
     assert page.locator("canvas").count() == 0
-    page.get_by_role("button", name=button).click()
+    page.get_by_role("button", name="Voir en 3D").click()
     expect(viewer).to_have_attribute("data-state", "ready", timeout=30_000)
     page.wait_for_timeout(500)
     return viewer

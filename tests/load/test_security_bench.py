@@ -11,11 +11,11 @@ from tests.load import security_bench
 pytestmark = pytest.mark.django_db
 
 
-def samples(apart: float, number: int = 60) -> tuple[list[float], list[float]]:
+def samples(apart: float) -> tuple[list[float], list[float]]:
     chance = random.Random(7)
     return (
-        [chance.gauss(100, 3) for _ in range(number)],
-        [chance.gauss(100 + apart, 3) for _ in range(number)],
+        [chance.gauss(100, 3) for _ in range(60)],
+        [chance.gauss(100 + apart, 3) for _ in range(60)],
     )
 
 

@@ -24,5 +24,5 @@ class Command(BaseCommand):
         user = find_user(options["email"])
         if user is None:
             raise CommandError(f"No account has the address {options['email']}.")
-        removed = reset_second_factor(user, actor=None)
+        removed = reset_second_factor(user)
         self.stdout.write(f"{removed} removed from {user.email}." if removed else f"{user.email} had none.")
