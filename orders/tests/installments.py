@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -34,26 +34,33 @@ def offer_installments(*, enabled: bool = True) -> None:
     save_shop_settings(shop)
 
 
-class Clock:
-    """The day, for the shop and for the sandbox at once."""
+class Clocks:
+    """The shop's and the sandbox's, turned together."""
 
     def __init__(self, fake_stripe: FakeStripe) -> None:
         self._bank = fake_stripe
         self._machine: time_machine.travel | None = None
-        self.today = FIRST_DAY
 
-    def go_to(self, day: date, hour: int = 9) -> None:
+    def show(self, moment: datetime) -> None:
         self.leave()
-        moment = datetime.combine(day, time(hour), PARIS)
-        self._bank.control("clock", reset=True, advance=(moment - datetime.now(PARIS)).total_seconds())
+        self._bank.control("clock", reset=True, advance=(moment - datetime.now(UTC)).total_seconds())
         self._machine = time_machine.travel(moment, tick=True)
         self._machine.start()
-        self.today = day
 
     def leave(self) -> None:
         if self._machine is not None:
             self._machine.stop()
             self._machine = None
+
+
+class Clock(Clocks):
+    """The day, for both at once."""
+
+    today = FIRST_DAY
+
+    def go_to(self, day: date, hour: int = 9) -> None:
+        self.show(datetime.combine(day, time(hour), PARIS))
+        self.today = day
 
     def pass_days(self, days: int) -> None:
         self.go_to(self.today + timedelta(days=days))

@@ -181,5 +181,12 @@ def in_installments_with_card() -> Order:
     return order
 
 
+def charged_today() -> Order:
+    """The same, with the second announced and due today."""
+    order = in_installments_with_card()
+    order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
+    return order
+
+
 def states(order: Order) -> list[tuple[str, Decimal]]:
     return list(order.payments.order_by("position").values_list("state", "amount"))

@@ -24,7 +24,7 @@ from orders.services.payments.stored_cards import store_card
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from orders.tests.installments import mails
-from orders.tests.refunding import in_installments_with_card, rows
+from orders.tests.refunding import charged_today, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
 
@@ -35,12 +35,6 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 def order() -> Order:
     """180.00 in installments, the first paid by a card that was kept; the second is announced and due today."""
     return charged_today()
-
-
-def charged_today() -> Order:
-    order = in_installments_with_card()
-    order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
-    return order
 
 
 def second_of(order: Order) -> Payment:

@@ -12,7 +12,7 @@ from orders.services.payments import settlement
 from orders.services.payments.off_session import claim_charge, prepare_charge
 from orders.stripe import gateway
 from orders.tests.installments import mails
-from orders.tests.refunding import in_installments_with_card
+from orders.tests.refunding import charged_today
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -20,9 +20,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 @pytest.fixture
 def order() -> Order:
     """180.00 in installments: the first is paid, the second is charged now."""
-    order = in_installments_with_card()
-    order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
-    return order
+    return charged_today()
 
 
 def void(order: Order, _payment: Payment) -> None:

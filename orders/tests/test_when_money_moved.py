@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -28,33 +27,14 @@ from orders.services.refunds.outcomes import apply_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.fake_stripe import FakeStripe, Shopper
+from orders.tests.installments import PARIS, Clocks
 from orders.tests.refunding import refund, send_all
 
 pytestmark = pytest.mark.postgres
 
-PARIS = ZoneInfo("Europe/Paris")
 PLACED = datetime(2026, 12, 31, 23, 50, tzinfo=PARIS)
 PAID = datetime(2026, 12, 31, 23, 59, 30, tzinfo=PARIS)
 NEW_YEAR = datetime(2027, 1, 1, 0, 0, 20, tzinfo=PARIS)
-
-
-class Clocks:
-    """The shop's and the sandbox's, turned together."""
-
-    def __init__(self, fake_stripe: FakeStripe) -> None:
-        self._bank = fake_stripe
-        self._machine: time_machine.travel | None = None
-
-    def show(self, moment: datetime) -> None:
-        self.leave()
-        self._bank.control("clock", reset=True, advance=(moment - datetime.now(UTC)).total_seconds())
-        self._machine = time_machine.travel(moment, tick=True)
-        self._machine.start()
-
-    def leave(self) -> None:
-        if self._machine is not None:
-            self._machine.stop()
-            self._machine = None
 
 
 @pytest.fixture
