@@ -190,11 +190,10 @@ def _write(
         for language in LANGUAGES
         if (text := getattr(article, f"content_{language}"))
     }
-    is_new = article.pk is None
-    if before is not None:
-        article.stale_texts = stale_texts(article, _READ_TEXTS, before, confirmed_texts)
-    if is_new:
+    if before is None:
         article.save()
+    else:
+        article.stale_texts = stale_texts(article, _READ_TEXTS, before, confirmed_texts)
     if tags is not None:
         article.tags.set(tags)
     if products is not None:
@@ -202,7 +201,7 @@ def _write(
     after = values_of(article)
     if after == before and article.stale_texts == marked:
         return
-    if not is_new:
+    if before is not None:
         article.save()
     if after == before:
         return
