@@ -31,6 +31,7 @@ from orders.models import (
 from orders.selectors.refund_debts import took_effect
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
+from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
@@ -115,6 +116,17 @@ def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
 def keeping_from_leaving(order_ids: Collection[uuid.UUID]) -> QuerySet[WithdrawalCase]:
     """Return the cases because of which what is left of these orders may not be sent."""
     return WithdrawalCase.objects.filter(order__in=order_ids, state__in=OPEN_CASES, shipping_allowed_at=None)
+
+
+def has_left(order: Order, withdrawal: Withdrawal) -> bool:
+    """Return whether a piece of a declaration left the workshop, so that there is something to send back. Four queries
+    at most."""
+    declared = withdrawal.lines.values_list("item_id", flat=True)
+    if order.first_sent_at is None or not declared:
+        return order.goods_have_left
+    left = units_at_customer(order)
+    credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
+    return any(left[item] > 0 for item in declared) or credited.exists()
 
 
 def is_withdrawn_whole(order: Order) -> bool:

@@ -11,9 +11,9 @@ from django import forms
 from django.utils import timezone
 
 from accounts.models import User
-from orders.models import WithdrawalCase, WithdrawalState
+from orders.models import IN_WORKSHOP, WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from orders.selectors.withdrawals import is_answered
+from orders.selectors.withdrawals import has_left, is_answered
 from orders.services.withdrawals import cases
 from orders.staff.base import DayField
 from shop.core.amounts import localised_amount
@@ -167,7 +167,7 @@ STEPS: dict[str, Step] = {
             is_accepted(case)
             and case.state == WithdrawalState.DECLARED
             and case.order is not None
-            and case.order.goods_have_left
+            and has_left(case.order, case.withdrawal)
         ),
         lambda case, data, actor: cases.ask_return(case_id=case.pk, actor=actor),
     ),
@@ -182,7 +182,7 @@ STEPS: dict[str, Step] = {
             is_accepted(case)
             and case.shipping_allowed_at is None
             and case.order is not None
-            and not case.order.goods_have_left
+            and case.order.status in IN_WORKSHOP
         ),
         lambda case, data, actor: cases.allow_shipping(case_id=case.pk, actor=actor),
     ),

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking, refuse_missing_reason
-from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment, WithdrawalCase, WithdrawalState
+from orders.models import IN_WORKSHOP, Order, OrderStatus, Shipment
 from orders.models.states import ActorKind
 from orders.selectors.shipments import units_kept_here
 from orders.services.fulfilment.status_changes import dispatch_moment
@@ -17,7 +17,12 @@ from orders.services.installments.dates import restore_dates
 from orders.services.installments.scheduled_payments import cap_due_dates
 from orders.services.status.guards import returned_problem
 from orders.services.status.mails import mail_parcel, withdraw_parcel_mail
-from orders.services.status.shipments import latest_shipment, take_shipment_back, write_shipment
+from orders.services.status.shipments import (
+    await_what_left,
+    latest_shipment,
+    take_shipment_back,
+    write_shipment,
+)
 from orders.services.status.transitions import transition, transition_problem
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.problems import Problem
@@ -110,10 +115,7 @@ def _undo_one(order: Order, shipment: Shipment, *, reason: str, actor: "User | N
     take_shipment_back(order, shipment, reason)
     plan_pieces(order, actor=actor)
     restore_dates(order=order)
-    if not order.goods_have_left:
-        WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(
-            state=WithdrawalState.DECLARED
-        )
+    await_what_left(order)
     record_event(order, "shipment.undone", actor=actor, shipment=shipment.pk, reason=reason)
     entry = record_tracking(order, message=message, actor=actor, shipment=shipment)
     if not withdraw_parcel_mail(shipment):

@@ -2,6 +2,7 @@
 
 from orders.journal import record_event
 from orders.models import OPEN_CASES, RefundRequest, WithdrawalCase, WithdrawalState
+from orders.selectors.withdrawals import has_left
 
 
 def close_settled_case(*, request: RefundRequest) -> None:
@@ -21,7 +22,7 @@ def reopen_case(*, request: RefundRequest) -> None:
     case = _locked(request, states=(WithdrawalState.REFUNDED,))
     if case is None:
         return
-    gone = case.goods_received_at or case.shipping_proof_at or request.order.goods_have_left
+    gone = case.goods_received_at or case.shipping_proof_at or has_left(request.order, case.withdrawal)
     case.state = WithdrawalState.GOODS_AWAITED if gone else WithdrawalState.DECLARED
     case.save()
     _record(request, "withdrawal.reopened")

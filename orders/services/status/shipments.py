@@ -11,9 +11,19 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem, OrderTracking, RefundLine, Shipment, ShipmentLine
+from orders.models import (
+    Order,
+    OrderItem,
+    OrderTracking,
+    RefundLine,
+    Shipment,
+    ShipmentLine,
+    WithdrawalCase,
+    WithdrawalState,
+)
 from orders.selectors.refund_debts import took_effect
 from orders.selectors.shipments import units_at_customer, units_to_send
+from orders.selectors.withdrawals import has_left
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -70,6 +80,15 @@ def take_shipment_back(order: Order, shipment: Shipment, reason: str) -> None:
     OrderTracking.objects.filter(shipment=shipment).update(undone=True)
     _keep_credited_units(order)
     _set_first_sent(order)
+
+
+def await_what_left(order: Order) -> None:
+    """Of what is here again no declaration waits for a return: the refund may not wait either (L221-24)."""
+    awaited = WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED)
+    for case in awaited.select_related("withdrawal"):
+        if not has_left(order, case.withdrawal):
+            case.state = WithdrawalState.DECLARED
+            case.save()
 
 
 def credit_sent_units(order: Order, lines: Iterable[RefundLine]) -> None:

@@ -26,8 +26,6 @@ from orders.models import (
     Payment,
     PaymentState,
     Shipment,
-    WithdrawalCase,
-    WithdrawalState,
 )
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
@@ -37,7 +35,12 @@ from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.guards import GUARDS, not_paid
 from orders.services.status.mails import mail_status, withdraw_status_mails
-from orders.services.status.shipments import latest_shipment, take_shipment_back, write_last_shipment
+from orders.services.status.shipments import (
+    await_what_left,
+    latest_shipment,
+    take_shipment_back,
+    write_last_shipment,
+)
 from orders.services.status.stock_holds import release_for_order, take_for_order
 from orders.services.status.work_pieces import plan_pieces
 from shop.core.problems import Problem
@@ -266,19 +269,13 @@ def _apply(order: Order, effect: PaymentEffect) -> None:
 
 
 def _reset_dispatch(order: Order, reason: str) -> Shipment | None:
-    """The last parcel is still here: its number leads nowhere; with none gone, no declaration waits for a return.
-
-    Return it when another one has left."""
+    """The last parcel is still here: its number leads nowhere. Return it when another one has left."""
     order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
     last = latest_shipment(order)
     if last is not None:
         take_shipment_back(order, last, reason)
-    if order.goods_have_left:
-        return last
-    WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(
-        state=WithdrawalState.DECLARED
-    )
-    return None
+    await_what_left(order)
+    return last if order.goods_have_left else None
 
 
 def _impossible(order: Order, target: str) -> Problem:

@@ -22,6 +22,7 @@ from orders.selectors.withdrawals import (
     FIRST_ALERT_DAY,
     LAST_ALERT_DAY,
     days_since,
+    has_left,
     is_answered,
     may_wait,
     open_cases,
@@ -82,10 +83,10 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
     `case_closed`, `case_not_shipped`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
-        if not known.goods_have_left:
-            raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         if case.state == WithdrawalState.GOODS_AWAITED:
             return case
+        if not has_left(known, case.withdrawal):
+            raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
         event = record_event(

@@ -43,6 +43,7 @@ from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_
 from orders.selectors.withdrawals import (
     find_declared_order,
     find_withdrawal,
+    has_left,
     open_cases,
     returnable_lines,
 )
@@ -219,13 +220,14 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
 
 
 def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None) -> None:
-    """Let a declaration take effect: charges stop, the return is asked for when the goods have left the workshop.
+    """Let a declaration take effect: charges stop, the return is asked for when a piece of it has left the workshop.
 
     Call it with the order's and the case's rows locked; it saves the case.
     """
     case.voided = reduce_for_withdrawal(order, case)
     case.taken_up_at = now
-    case.state = WithdrawalState.GOODS_AWAITED if order.goods_have_left else WithdrawalState.DECLARED
+    is_gone = has_left(order, case.withdrawal)
+    case.state = WithdrawalState.GOODS_AWAITED if is_gone else WithdrawalState.DECLARED
     case.save()
     event = record_event(
         order,

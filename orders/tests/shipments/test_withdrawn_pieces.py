@@ -1,0 +1,124 @@
+"""A withdrawal from a part of an order that leaves in several parcels: what is still here is not asked back, and the
+rest may leave."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.tests.people import make_admin
+from orders.access import access_token
+from orders.models import Order, Refund, WithdrawalCase
+from orders.selectors.withdrawals import Urgency, urgency_of
+from orders.services.fulfilment.shipments import undo_shipment
+from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.services.refunds.sending import sync_refunds
+from orders.services.withdrawals.cases import allow_shipping
+from orders.tests.shipments.parcels import WHY, send, state
+from orders.tests.withdrawing import declare, kinds, refund
+from shop.core.tests.reading import text
+
+pytestmark = pytest.mark.django_db
+
+ACKNOWLEDGED = ["withdrawal_received", "withdrawal_workshop"]
+
+
+def withdraw_from_hibou(order: Order) -> WithdrawalCase:
+    return declare(order, order=order, lines=(ReturnedLine(order.items.last().pk, 1),))
+
+
+def after_a_fortnight(case: WithdrawalCase) -> tuple[str, Urgency]:
+    case.refresh_from_db()
+    return case.state, urgency_of(case, timezone.localdate() + timedelta(days=14))
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(make_admin())
+    return client
+
+
+def steps(staff: Client, case: WithdrawalCase) -> list[bool]:
+    shown = text(staff.get(reverse("staff-withdrawal", args=[case.pk])))
+    return [label in shown for label in ("Demander le renvoi", "Permettre l'expédition du reste")]
+
+
+def test_a_piece_that_is_still_here_is_not_asked_back(order, client):
+    send(order, 2, 0)
+    case = withdraw_from_hibou(order)
+    assert kinds() == ACKNOWLEDGED
+    # Nothing comes back that the refund could wait for (L221-24).
+    assert after_a_fortnight(case) == ("declared", Urgency.RED)
+    shown = text(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    assert ("en cours de traitement" in shown, "nous attendons votre renvoi" in shown) == (True, False)
+
+
+def test_a_piece_that_left_is_asked_back(order):
+    send(order, 0, 1)
+    case = withdraw_from_hibou(order)
+    assert kinds() == ["withdrawal_received", "withdrawal_return", "withdrawal_workshop"]
+    assert after_a_fortnight(case) == ("goods_awaited", Urgency.WAITING)
+
+
+def test_one_of_several_pieces_that_left_is_asked_back(order):
+    send(order, 1, 0)
+    case = declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, 1),))
+    assert case.state == "goods_awaited"
+
+
+@pytest.mark.parametrize("units", [(1, 0), (2, 0)])
+def test_a_piece_whose_parcel_had_not_left_is_no_longer_awaited(order, units):
+    send(order, *units)
+    parcel = send(order, 0, 1)
+    case = withdraw_from_hibou(order)
+    assert case.state == "goods_awaited"
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    assert after_a_fortnight(case) == ("declared", Urgency.RED)
+
+
+@pytest.mark.parametrize("is_decided", [False, True])
+def test_a_piece_that_left_is_awaited_whatever_parcel_is_taken_back(order, provider, is_decided):
+    send(order, 0, 1)
+    case = withdraw_from_hibou(order)
+    allow_shipping(case_id=case.pk, actor=None)
+    if is_decided:
+        lines = [ReturnedLine(order.items.last().pk, 1)]
+        request_refund(order_id=order.pk, key="hibou", lines=lines, withdrawal=case.withdrawal)
+    undo_shipment(shipment_id=send(order, 2, 0).pk, reason=WHY, actor=None)
+    assert after_a_fortnight(case) == ("goods_awaited", Urgency.WAITING)
+
+
+def test_money_that_came_back_waits_for_no_piece_that_never_left(order, provider):
+    case = withdraw_from_hibou(order)
+    refund(case, lines=[ReturnedLine(order.items.last().pk, 1)])
+    send(order, 2, 0, is_last=True)
+    assert (case.state, state(order)) == ("refunded", ("shipped", [2, 0], True))
+    returned = Refund.objects.get()
+    provider.settle_refund(str(returned.provider_id), "failed")
+    sync_refunds(str(returned.attempt.intent_id))
+    assert after_a_fortnight(case) == ("declared", Urgency.RED)
+
+
+def test_the_rest_may_leave_while_a_piece_that_left_is_awaited(order, staff):
+    send(order, 0, 1)
+    case = withdraw_from_hibou(order)
+    assert steps(staff, case) == [False, True]
+    staff.post(reverse("staff-withdrawal-step", args=[case.pk, "expedition"]))
+    assert steps(staff, case) == [False, False]
+    send(order, 2, 0)
+    assert state(order) == ("shipped", [2, 1], True)
+
+
+def test_a_piece_is_asked_back_once_it_left(order, staff):
+    send(order, 1, 0)
+    case = withdraw_from_hibou(order)
+    assert steps(staff, case) == [False, True]
+    staff.post(reverse("staff-withdrawal-step", args=[case.pk, "expedition"]))
+    send(order, 0, 1)
+    assert steps(staff, case) == [True, False]
+    staff.post(reverse("staff-withdrawal-step", args=[case.pk, "renvoi"]))
+    assert after_a_fortnight(case) == ("goods_awaited", Urgency.WAITING)
