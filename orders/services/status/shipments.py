@@ -48,6 +48,7 @@ def write_shipment(
         item = items.get(pk)
         if item is None or not 0 < quantity <= item.quantity - item.sent_quantity:
             raise Problem("units_not_here", _not_here(item), 409)
+    _keep_credited_units(order)
     shipment = Shipment.objects.create(
         order=order, carrier=carrier, tracking_number=tracking_number, sent_at=at, actor=actor
     )

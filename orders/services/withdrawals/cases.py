@@ -87,8 +87,10 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
             return case
         if not has_left(known, case.withdrawal):
             raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
+        had_left = case.goods_left
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
+        _credit_what_left(case, known, had_left)
         event = record_event(
             known, "withdrawal.return_asked", actor=actor, withdrawal=str(case.withdrawal_id)
         )
@@ -119,11 +121,16 @@ def record_return(
         else:
             case.shipping_proof_at = case.shipping_proof_at or moment
         case.save()
-        if not had_left:
-            credit_sent_units(known, RefundLine.objects.filter(request__withdrawal=case.withdrawal_id))
+        _credit_what_left(case, known, had_left)
         name = "withdrawal.goods_received" if goods_received else "withdrawal.proof_received"
         record_event(known, name, actor=actor, withdrawal=str(case.withdrawal_id), moment=moment.isoformat())
     return case
+
+
+def _credit_what_left(case: WithdrawalCase, order: Order, had_left: bool) -> None:
+    """A refund may have been decided before its pieces were known to have left; once is enough."""
+    if not had_left:
+        credit_sent_units(order, RefundLine.objects.filter(request__withdrawal=case.withdrawal_id))
 
 
 def refund_case(

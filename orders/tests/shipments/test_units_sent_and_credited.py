@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from orders.models import Order, RefundLine
+from orders.models import Order, Refund, RefundLine
 from orders.selectors.shipments import units_to_send
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.refunds.decisions import RefundRefused, ReturnedLine, request_refund
-from orders.services.withdrawals.cases import allow_shipping, record_return
+from orders.services.refunds.decisions import RefundRefused, ReturnedLine, request_refund, retry_refund
+from orders.services.refunds.outcomes import record_refusal
+from orders.services.withdrawals.cases import allow_shipping, ask_return, record_return
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.shipments.parcels import WHY, send, state
 from orders.tests.withdrawing import declare, refund
@@ -126,3 +127,44 @@ def test_a_piece_that_came_back_after_its_refund_had_been_sent(golems):
     send(order, 1)
     record_return(case_id=case.pk, goods_received=False, moment=timezone.now(), actor=None)
     assert (sent_units(), rest(order)) == ([(1, 1)], [1])
+
+
+def test_a_piece_that_was_asked_back_after_its_refund_had_been_sent(golems):
+    order, item = golems
+    case = declare(order)
+    allow_shipping(case_id=case.pk, actor=None)
+    request_refund(order_id=order.pk, key="one", lines=[ReturnedLine(item.pk, 1)], withdrawal=case.withdrawal)
+    send(order, 1)
+    ask_return(case_id=case.pk, actor=None)
+    assert (sent_units(), rest(order)) == ([(1, 1)], [2])
+    # What leaves later is not what was asked back.
+    send(order, 1)
+    record_return(case_id=case.pk, goods_received=True, moment=timezone.now(), actor=None)
+    assert (sent_units(), rest(order)) == ([(1, 1)], [1])
+
+
+def test_a_refused_refund_made_again_credits_no_piece_of_an_undone_parcel_as_sent(golems):
+    order, item = golems
+    parcel = send(order, 1)
+    failed = refunded(order, "one", item, 1).refunds.get()
+    Refund.objects.update(state="sent")
+    record_refusal(failed.pk, "charge_pending")
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    assert rest(order) == [3]
+    retry_refund(refund_id=failed.pk)
+    assert rest(order) == [2]
+    send(order, 1)
+    assert (sent_units(), rest(order)) == ([(1, 0)], [1])
+
+
+def test_two_decisions_about_the_same_sent_piece_credit_no_other_as_sent(golems):
+    order, item = golems
+    send(order, 1)
+    failed = refunded(order, "one", item, 1).refunds.get()
+    Refund.objects.update(state="sent")
+    record_refusal(failed.pk, "charge_pending")
+    refunded(order, "two", item, 1)
+    retry_refund(refund_id=failed.pk)
+    assert rest(order) == [1]
+    send(order, 1, is_last=True)
+    assert (state(order), rest(order)) == (("shipped", [2], True), [0])
