@@ -11,6 +11,7 @@ from orders.models import Order, Shipment
 from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
 from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawals import units_that_follow
 from shop.core.dates import day_in_words
 from shop.core.letters import drawable, without_pictures
 from shop.core.models import ShopSettings
@@ -50,7 +51,7 @@ def slip_view(order: Order, shipment: Shipment | None = None) -> dict[str, Any]:
                 if units.get(item.pk)
             ],
             "rest": _("Le reste de votre commande suit dans un autre colis.")
-            if shipment is not None and any(units_to_send(order).values())
+            if shipment is not None and any(units_that_follow(order).values())
             else "",
             "gift_title": _("%(name)s vous écrit") % {"name": order.customer_name},
             "gift_message": without_pictures(order.gift_message),

@@ -23,6 +23,7 @@ from orders.models import (
     Order,
     OrderItem,
     RefundLine,
+    RefundRequest,
     Withdrawal,
     WithdrawalCase,
     WithdrawalLine,
@@ -31,7 +32,7 @@ from orders.models import (
 from orders.selectors.refund_debts import took_effect
 from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import open_dispute, refundable, units_returned
-from orders.selectors.shipments import units_at_customer
+from orders.selectors.shipments import units_at_customer, units_to_send
 from orders.selectors.withdrawal_period import exercised_on, withdrawal_deadline
 from shop.core.dates import shop_day, start_of_day
 from shop.core.email_addresses import normalise_email
@@ -127,6 +128,23 @@ def has_left(order: Order, withdrawal: Withdrawal) -> bool:
     left = units_at_customer(order)
     credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
     return any(left[item] > 0 for item in declared) or credited.exists()
+
+
+def units_that_follow(order: Order) -> dict[int, int]:
+    """Return the units of each line that are still to be sent, without those that a declaration in force names and
+    nobody has credited yet, by line id. Five queries."""
+    named = WithdrawalLine.objects.filter(withdrawal__case__in=open_cases(order).exclude(taken_up_at=None))
+    credited = RefundRequest.objects.filter(took_effect(), order=order, withdrawal__isnull=False)
+    withdrawn = Counter[int]()
+    for item, quantity in named.exclude(withdrawal__in=credited.values("withdrawal")).values_list(
+        "item_id", "quantity"
+    ):
+        withdrawn[item] += quantity
+    left = units_at_customer(order) if withdrawn else {}
+    return {
+        item: max(units - max(withdrawn[item] - max(left.get(item, 0), 0), 0), 0)
+        for item, units in units_to_send(order).items()
+    }
 
 
 def is_withdrawn_whole(order: Order) -> bool:

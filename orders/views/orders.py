@@ -32,7 +32,7 @@ from orders.selectors.workshop import is_promised
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
-from orders.services.status.transitions import rest_follows
+from orders.services.status.guards import rest_follows
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address

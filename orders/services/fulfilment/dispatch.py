@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from orders.models import Order, OrderStatus, PieceStage, Shipment
 from orders.models.carrier import as_one_word, column_as_one_word
 from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawals import units_that_follow
 from orders.selectors.workshop import pieces_here
 from orders.services.fulfilment.previews import MailPreview, preview_mails
 from orders.services.fulfilment.shipments import ship_units
@@ -141,11 +142,20 @@ def _send(dispatch: Dispatch, actor: "User | None") -> DispatchResult:
         refused = transition_problem(order, OrderStatus.SHIPPED)
         if refused is not None:
             raise refused
+        units = units_to_send(order)
+        if units_that_follow(order) != units:
+            raise Problem(
+                "pieces_withdrawn",
+                _(
+                    "Le client s'est rétracté d'une partie\u00a0: choisissez sur la commande les pièces qui partent."
+                ),
+                409,
+            )
         if pieces_here(order).exclude(stage=PieceStage.TO_PACK).exists():
             raise Problem("pieces_not_ready", _("Toutes ses pièces ne sont pas prêtes à emballer."), 409)
         ship_units(
             order_id=order.pk,
-            units=units_to_send(order),
+            units=units,
             actor=actor,
             carrier=dispatch.carrier,
             tracking_number=dispatch.tracking_number,

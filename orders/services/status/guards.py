@@ -5,12 +5,12 @@ from collections.abc import Callable
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, PaymentState, WithdrawalCase
+from orders.models import IN_WORKSHOP, Order, OrderStatus, PaymentState, WithdrawalCase
 from orders.models.states import ActorKind, Transition
 from orders.selectors.money import taken_back
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.shipments import units_to_send
-from orders.selectors.withdrawals import keeping_from_leaving
+from orders.selectors.withdrawals import keeping_from_leaving, units_that_follow
 from shop.core.problems import Problem
 
 
@@ -25,6 +25,18 @@ def returned_problem(order: Order) -> Problem | None:
 def status_after_return(order: Order) -> str:
     """Return the status of a refunded order once its money comes back to the shop."""
     return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
+
+
+def rest_follows(order: Order) -> bool:
+    """Return whether something at the workshop is to leave: not what was refunded, or what a withdrawal or a bank keeps
+    here. Ten queries at most."""
+    return (
+        order.status in IN_WORKSHOP
+        and any(units_that_follow(order).values())
+        and not keeping_from_leaving([order.pk]).exists()
+        and open_dispute(order) is None
+        and not taken_back([order.pk])
+    )
 
 
 def not_paid() -> Problem:

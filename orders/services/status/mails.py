@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from orders.journal import written_message
 from orders.mails import mail_customer
-from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking, Shipment
+from orders.models import CLOSED_STATUSES, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
 from shop.core.mail import withdraw_mails
@@ -136,17 +137,19 @@ def _parcel_news(order: Order, shipment: Shipment) -> StatusNews | None:
             ],
         )
     if not order.all_goods_have_left:
-        return StatusNews(
-            _("Un colis de votre commande %(reference)s est parti") % name,
-            [
-                _("Il a quitté l'atelier le %(day)s.")
-                % {"day": day_in_words(timezone.localdate(shipment.sent_at))},
+        said = [
+            _("Il a quitté l'atelier le %(day)s.")
+            % {"day": day_in_words(timezone.localdate(shipment.sent_at))}
+        ]
+        if rest_follows(order):
+            said.append(
                 _(
                     "Le reste de votre commande suit dans un autre colis\u00a0: vous recevrez un e-mail le jour "
                     "de son départ."
-                ),
-                *_promise(order),
-            ],
+                )
+            )
+        return StatusNews(
+            _("Un colis de votre commande %(reference)s est parti") % name, [*said, _promised_day(order)]
         )
     others = order.shipments.filter(undone_at=None).exclude(pk=shipment.pk)
     if order.status != OrderStatus.SHIPPED or not others.exists():
@@ -187,6 +190,8 @@ def _paragraphs(order: Order, status: OrderStatus) -> list[str]:
 
 
 def _dispatch_to_come(order: Order) -> list[str]:
+    if not rest_follows(order):
+        return []
     said = _(
         "Prochaine étape\u00a0: l'expédition. Vous recevrez ce jour-là un e-mail avec le suivi du colis."
     )
@@ -260,6 +265,10 @@ def money_sentences(order: Order) -> list[str]:
 
 
 def _promise(order: Order) -> list[str]:
-    if order.status not in (*IN_WORKSHOP, OrderStatus.SHIPPED):
+    if order.status != OrderStatus.SHIPPED and not rest_follows(order):
         return []
-    return [_("Livraison au plus tard le %(date)s.") % {"date": day_in_words(order.promised_by)}]
+    return [_promised_day(order)]
+
+
+def _promised_day(order: Order) -> str:
+    return _("Livraison au plus tard le %(date)s.") % {"date": day_in_words(order.promised_by)}

@@ -30,7 +30,6 @@ from orders.models import (
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
 from orders.selectors.order_documents import order_document
-from orders.selectors.workshop import is_promised
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.guards import GUARDS, not_paid
@@ -157,12 +156,6 @@ def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.S
         if refused is not None:
             return refused
     return None
-
-
-def rest_follows(order: Order) -> bool:
-    """Return whether what is at the workshop of an order of which parcels left is to leave too: not what a withdrawal
-    or a bank keeps here. Ten queries at most."""
-    return is_promised(order) and transition_problem(order, OrderStatus.SHIPPED) is None
 
 
 def status_offers(order: Order) -> list[StatusOffer]:

@@ -12,13 +12,15 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from orders.access import access_token
-from orders.models import Order, Refund, WithdrawalCase
+from orders.models import Order, PieceStage, Refund, WithdrawalCase, WorkPiece
+from orders.packing.documents import slip_view
 from orders.selectors.withdrawals import Urgency, urgency_of
+from orders.services.fulfilment.dispatch import Dispatch, dispatch_orders
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.services.withdrawals.cases import allow_shipping
-from orders.tests.shipments.parcels import WHY, send, state
+from orders.tests.shipments.parcels import WHY, last_mail, send, state
 from orders.tests.withdrawing import declare, kinds, refund
 from shop.core.tests.reading import text
 
@@ -122,3 +124,59 @@ def test_a_piece_is_asked_back_once_it_left(order, staff):
     assert steps(staff, case) == [True, False]
     staff.post(reverse("staff-withdrawal-step", args=[case.pk, "renvoi"]))
     assert after_a_fortnight(case) == ("goods_awaited", Urgency.WAITING)
+
+
+def said_of_the_rest(order: Order, client: Client) -> list[bool]:
+    """By the mail of a parcel, its day and that of its slip, and the order's page."""
+    said = last_mail(order)[1]
+    page = text(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    slip = slip_view(order, order.shipments.get())["rest"]
+    return [
+        "Il a quitté l'atelier le" in said and "Livraison au plus tard le" in said,
+        "Le reste de votre commande suit" in said,
+        slip == "Le reste de votre commande suit dans un autre colis.",
+        "Le reste est encore à l'atelier et suivra dans un autre colis." in page,
+    ]
+
+
+@pytest.mark.parametrize(("sent", "follows"), [((2, 0), False), ((1, 0), True), ((1, 1), True)])
+def test_a_piece_that_was_withdrawn_from_is_not_said_to_follow(order, client, sent, follows):
+    case = withdraw_from_hibou(order)
+    allow_shipping(case_id=case.pk, actor=None)
+    send(order, *sent)
+    assert said_of_the_rest(order, client) == [True, follows, follows, follows]
+
+
+def test_one_of_two_pieces_follows_where_the_other_left_and_comes_back(order, client):
+    send(order, 1, 1)
+    case = declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, 1),))
+    allow_shipping(case_id=case.pk, actor=None)
+    assert said_of_the_rest(order, client) == [True, True, True, True]
+
+
+@pytest.mark.parametrize(("is_withdrawn", "is_to_come"), [(True, False), (False, True)])
+def test_who_withdrew_reads_of_no_dispatch_to_come_when_one_had_not_left(order, is_withdrawn, is_to_come):
+    parcel = send(order, 2, 1)
+    if is_withdrawn:
+        declare(order)
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    subject, said = last_mail(order)
+    assert subject == f"Votre commande {order.reference} n'est pas encore partie"
+    assert [words in said for words in ("Prochaine étape", "Livraison au plus tard le")] == [is_to_come] * 2
+
+
+def test_what_was_withdrawn_from_leaves_by_nobodys_oversight(order, provider):
+    case = withdraw_from_hibou(order)
+    allow_shipping(case_id=case.pk, actor=None)
+    WorkPiece.objects.update(stage=PieceStage.TO_PACK)
+    [result] = dispatch_orders([Dispatch(order.pk, "", "6A1")], actor=None)
+    assert (result.outcome, result.code, result.detail) == (
+        "refused",
+        "pieces_withdrawn",
+        "Le client s'est rétracté d'une partie\u00a0: choisissez sur la commande les pièces qui partent.",
+    )
+    assert state(order) == ("confirmed", [0, 0], False)
+    lines = [ReturnedLine(order.items.last().pk, 1)]
+    request_refund(order_id=order.pk, key="hibou", lines=lines, withdrawal=case.withdrawal)
+    [result] = dispatch_orders([Dispatch(order.pk, "", "6A1")], actor=None)
+    assert (result.outcome, state(order)) == ("shipped", ("shipped", [2, 0], True))
