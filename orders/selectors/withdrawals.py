@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from orders.access import access_token
 from orders.models import (
+    IN_WORKSHOP,
     OPEN_CASES,
     REFUNDS_UNDER_WAY,
     Order,
@@ -154,6 +155,13 @@ def is_withdrawn_whole(order: Order) -> bool:
         order=order, goods="", withdrawal__lines=None, shipping_allowed_at=None
     )
     return cases.exclude(taken_up_at=None).exclude(state=WithdrawalState.REFUSED).exists()
+
+
+def is_awaited(order: Order) -> bool:
+    """Return whether a piece at the workshop is still to be sent to a customer who has not withdrawn from it. Six
+    queries at most."""
+    is_here = order.status in IN_WORKSHOP and not is_withdrawn_whole(order)
+    return is_here and any(units_that_follow(order).values())
 
 
 def is_answered(case: WithdrawalCase) -> bool:

@@ -28,7 +28,7 @@ from orders.selectors.piece_photos import sent_photos
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
-from orders.selectors.workshop import is_promised
+from orders.selectors.withdrawals import is_awaited
 from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.invoicing.paid_copies import paid_copy_state
 from orders.services.payments.settlement import verify_payment
@@ -180,7 +180,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "order": order,
             "steps": PAID_STATUSES,
             "items": order.items.all(),
-            "is_awaited": order.status not in IN_WORKSHOP or is_promised(order),
+            "is_awaited": order.status not in IN_WORKSHOP or is_awaited(order),
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),

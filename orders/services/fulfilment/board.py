@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Finish
 from orders.models import IN_WORKSHOP, Order, OrderStatus, PieceStage, WorkPiece
-from orders.selectors.withdrawals import is_withdrawn_whole
+from orders.selectors.withdrawals import is_awaited
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.status.work_pieces import touch
 from shop.core.problems import Problem
@@ -42,7 +42,7 @@ def move_piece(*, piece_id: int, stage: PieceStage, version: int, actor: "User |
         piece.stage = stage
         touch(piece, actor)
         piece.save(update_fields=["stage", "version", "moved_at", "moved_by"])
-        if is_begun and order.status == OrderStatus.CONFIRMED and not is_withdrawn_whole(order):
+        if is_begun and order.status == OrderStatus.CONFIRMED and is_awaited(order):
             update_status(order_id=order.pk, status=OrderStatus.PROCESSING, actor=actor)
     return piece
 

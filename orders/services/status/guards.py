@@ -5,12 +5,12 @@ from collections.abc import Callable
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from orders.models import IN_WORKSHOP, Order, OrderStatus, PaymentState, WithdrawalCase
+from orders.models import Order, OrderStatus, PaymentState, WithdrawalCase
 from orders.models.states import ActorKind, Transition
 from orders.selectors.money import taken_back
 from orders.selectors.refund_rules import held_amount, open_dispute
 from orders.selectors.shipments import units_to_send
-from orders.selectors.withdrawals import keeping_from_leaving, units_that_follow
+from orders.selectors.withdrawals import is_awaited, keeping_from_leaving
 from shop.core.problems import Problem
 
 
@@ -31,9 +31,9 @@ def rest_follows(order: Order) -> bool:
     """Return whether something at the workshop is to leave: not what was refunded, or what a withdrawal or a bank keeps
     here. Ten queries at most."""
     return (
-        order.status in IN_WORKSHOP
-        and any(units_that_follow(order).values())
-        and not keeping_from_leaving([order.pk]).exists()
+        is_awaited(order)
+        # Nobody knows yet which pieces are meant in words.
+        and not keeping_from_leaving([order.pk]).filter(withdrawal__lines=None).exists()
         and open_dispute(order) is None
         and not taken_back([order.pk])
     )

@@ -15,11 +15,14 @@ from orders.access import access_token
 from orders.models import Order, PieceStage, Refund, WithdrawalCase, WorkPiece
 from orders.packing.documents import slip_view
 from orders.selectors.withdrawals import Urgency, urgency_of
+from orders.services.fulfilment.board import move_piece
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.dispatch import Dispatch, dispatch_orders
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.refunds.decisions import ReturnedLine, request_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.services.withdrawals.cases import allow_shipping
+from orders.tests.refunding import mails
 from orders.tests.shipments.parcels import WHY, last_mail, send, state
 from orders.tests.withdrawing import declare, kinds, refund
 from shop.core.tests.reading import text
@@ -180,3 +183,30 @@ def test_what_was_withdrawn_from_leaves_by_nobodys_oversight(order, provider):
     request_refund(order_id=order.pk, key="hibou", lines=lines, withdrawal=case.withdrawal)
     [result] = dispatch_orders([Dispatch(order.pk, "", "6A1")], actor=None)
     assert (result.outcome, state(order)) == ("shipped", ("shipped", [2, 0], True))
+
+
+@pytest.mark.parametrize(("is_all", "is_awaited"), [(True, False), (False, True)])
+def test_an_order_that_was_withdrawn_from_in_parts_is_awaited_as_long_as_a_piece_stays(
+    order, client, is_all, is_awaited
+):
+    withdraw_from_hibou(order)
+    golem = order.items.first()
+    declare(order, order=order, lines=(ReturnedLine(golem.pk, 2 if is_all else 1),))
+    page = text(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
+    assert ["Livraison au plus tard le" in page, "Rien ne sera expédié." in page] == [is_awaited, is_all]
+    first = WorkPiece.objects.earliest("pk")
+    move_piece(piece_id=first.pk, stage=PieceStage.TO_PACK, version=first.version, actor=None)
+    assert (state(order)[0], mails(order)) == (
+        ("processing", ["order_status"]) if is_awaited else ("confirmed", [])
+    )
+    late = timezone.now() + timedelta(days=1)
+    Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate())
+    assert report_overdue_orders(late) == int(is_awaited)
+
+
+def test_what_stays_is_said_to_be_sent_where_a_dispatch_had_not_left(order):
+    parcel = send(order, 2, 1)
+    withdraw_from_hibou(order)
+    undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
+    said = last_mail(order)[1]
+    assert [words in said for words in ("Prochaine étape", "Livraison au plus tard le")] == [True, True]
