@@ -12,6 +12,7 @@ from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, Order, OrderStatus, OrderTracking, Shipment
 from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import is_withdrawn_whole
 from orders.services.status.guards import rest_follows
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
@@ -221,7 +222,7 @@ def _delivered(order: Order) -> list[str]:
         )
     )
     deadline = withdrawal_deadline(order)
-    if deadline is not None:
+    if deadline is not None and timezone.localdate() <= deadline and not is_withdrawn_whole(order):
         sentences.append(
             _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
         )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order
-from orders.services.fulfilment.status_changes import update_status
+from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from orders.tests.withdrawing import LANGUAGES, LINK, address_in
+from orders.tests.withdrawing import LANGUAGES, LINK, NOON, address_in, declare
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.tests.reading import words
@@ -88,6 +89,24 @@ def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
         "rétracter jusqu'au"
         not in render(OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()).text
     )
+
+
+def test_who_withdrew_on_the_way_reads_of_no_right_to_do_so_once_it_arrived(order):
+    declare(order, shipped=True)
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    delivered = render(OutgoingMail.objects.filter(kind="order_status").latest("pk")).text
+    assert ["Votre colis est arrivé le" in delivered, "rétracter jusqu'au" in delivered] == [True, False]
+
+
+def test_a_delivered_order_that_is_opened_again_names_no_day_that_has_passed(order):
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Erreur.")
+    for day, is_open in ((14, True), (15, False)):
+        with time_machine.travel(NOON + timedelta(days=day), tick=False):
+            change_status(order_id=order.pk, status="delivered", actor=None)
+            delivered = render(OutgoingMail.objects.filter(kind="order_status").latest("pk")).text
+            assert ("rétracter jusqu'au 7 décembre 2026 inclus" in delivered) is is_open
+            change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Erreur.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
