@@ -45,7 +45,13 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.services.status.transitions import cancel_unpaid_order
-from orders.services.withdrawals.cases import refund_case, refuse_case
+from orders.services.withdrawals.cases import (
+    allow_shipping,
+    ask_return,
+    record_return,
+    refund_case,
+    refuse_case,
+)
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, IntentFacts
@@ -56,6 +62,10 @@ from shop.core.problems import Problem
 
 TOLD_EVERY = 250
 READING = ("SELECT", "SAVEPOINT", "RELEASE SAVEPOINT")
+
+
+def came_back(*, case_id: int, actor: None) -> None:
+    record_return(case_id=case_id, goods_received=True, moment=timezone.now(), actor=actor)
 
 
 class OrderHistories(HistoryLaws, StatusMoves, PageMoves, RuleBasedStateMachine):
@@ -217,8 +227,18 @@ class OrderHistories(HistoryLaws, StatusMoves, PageMoves, RuleBasedStateMachine)
         case = self.case(number)
         if case:
             with suppress(Problem), transaction.atomic():
-                refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+                declared = list(case.withdrawal.lines.values_list("item", "quantity"))
+                lines = [ReturnedLine(*line) for line in declared] or None
+                refund_case(case_id=case.pk, lines=lines, amount=None, reason="", actor=None)
                 self.played["withdrawals refunded"] += 1
+
+    @rule(number=st.integers(0, 5), step=st.sampled_from([ask_return, allow_shipping, came_back]))
+    def handle_return(self, number: int, step: Any) -> None:
+        case = self.case(number)
+        if case:
+            with suppress(Problem), transaction.atomic():
+                step(case_id=case.pk, actor=None)
+                self.played[step.__name__] += 1
 
     # --- What staff do --------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ from orders.models import (
     RefundState,
     ShipmentLine,
     StockHold,
+    WithdrawalCase,
+    WithdrawalState,
     WorkPiece,
 )
 from orders.models.order import CLOSED_STATUSES
@@ -35,6 +37,7 @@ from orders.selectors.money import money_outcome, with_undecided_money
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charge_left, charges_left, refundable
 from orders.selectors.shipments import units_to_send
+from orders.selectors.withdrawals import has_left
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.stripe.facts import DisputeFacts, RefundFacts
@@ -160,6 +163,12 @@ class HistoryLaws:
             assert order.status not in (OrderStatus.SHIPPED, OrderStatus.DELIVERED) or not any(
                 to_send.values()
             )
+
+    @invariant()
+    def nothing_is_awaited_that_never_left(self) -> None:
+        awaited = WithdrawalCase.objects.filter(state=WithdrawalState.GOODS_AWAITED, goods_received_at=None)
+        for case in awaited.select_related("order", "withdrawal"):
+            assert has_left(case.order, case.withdrawal)
 
     @invariant()
     def what_the_customer_reads_of_the_money_is_what_moved(self) -> None:
