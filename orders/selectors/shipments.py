@@ -17,11 +17,14 @@ def units_to_send(order: Order) -> dict[int, int]:
 
 
 def units_kept_here(order: Order, items: Iterable[OrderItem]) -> dict[int, int]:
-    """Return the units of each line that were refunded instead of sent, by line id. One query.
+    """Return the units of each line that were refunded instead of sent, by line id; once the order has left, all that
+    stayed, whatever became of their refund. One query.
 
     Those that had been sent are not among them: of a declared withdrawal whose pieces came back, are on their way or
     were asked for, and of a refund for which staff said so.
     """
+    if order.all_goods_have_left:
+        return {item.pk: item.quantity - item.sent_quantity for item in items}
     credited = _credited_units(order)
     kept = {}
     for item in items:

@@ -22,7 +22,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.refund_debts import took_effect
-from orders.selectors.shipments import units_at_customer, units_to_send
+from orders.selectors.shipments import units_at_customer
 from orders.selectors.withdrawals import has_left
 from shop.core.problems import Problem
 
@@ -59,17 +59,6 @@ def write_shipment(
         OrderItem.objects.filter(pk=pk).update(sent_quantity=F("sent_quantity") + quantity)
     _set_first_sent(order)
     return shipment
-
-
-def write_last_shipment(
-    order: Order, units: Mapping[int, int] | None, *, at: datetime, carrier: str, tracking_number: str,
-    actor: "User | None",
-) -> Shipment | None:  # fmt: skip
-    """Write the parcel by which all has left: `units`, or whatever is here; None when nothing is."""
-    rest = units_to_send(order) if units is None else units
-    if not any(rest.values()):
-        return None
-    return write_shipment(order, rest, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor)
 
 
 def take_shipment_back(order: Order, shipment: Shipment, reason: str) -> None:

@@ -30,6 +30,7 @@ from orders.models import (
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
 from orders.selectors.order_documents import order_document
+from orders.selectors.shipments import units_to_send
 from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.guards import GUARDS, not_paid
@@ -38,7 +39,7 @@ from orders.services.status.shipments import (
     await_what_left,
     latest_shipment,
     take_shipment_back,
-    write_last_shipment,
+    write_shipment,
 )
 from orders.services.status.stock_holds import release_for_order, take_for_order
 from orders.services.status.work_pieces import plan_pieces
@@ -101,11 +102,15 @@ def transition(
         release_for_order(order)
     before = order.status
     at = at or timezone.now()
+    leaving: Mapping[int, int] = {}
+    if row.name in ("dispatch", "hand_over"):
+        # Once it is written that all has left, nothing is to be sent.
+        leaving = units_to_send(order) if units is None else units
     _write(order, row, at)
     shipment = None
-    if row.name in ("dispatch", "hand_over"):
-        shipment = write_last_shipment(
-            order, units, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
+    if any(leaving.values()):
+        shipment = write_shipment(
+            order, leaving, at=at, carrier=carrier, tracking_number=tracking_number, actor=actor
         )
     elif row.name == "rest_refunded":
         shipment = latest_shipment(order)

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from orders.access import access_token
-from orders.models import Order, OrderStatus
+from orders.models import Order, OrderStatus, Refund
 from orders.models.states import ActorKind
+from orders.selectors.board import read_board
 from orders.selectors.order_cards import order_cards
 from orders.selectors.order_sheet import order_sheet
 from orders.selectors.refund_rules import held_amount
@@ -24,7 +25,8 @@ from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.services.fulfilment.delivery_promises import report_overdue_orders, set_promised_date
 from orders.services.fulfilment.shipments import undo_shipment
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.refunds.decisions import ReturnedLine, request_refund
+from orders.services.refunds.decisions import ReturnedLine, request_refund, retry_refund
+from orders.services.refunds.outcomes import record_refusal
 from orders.services.status.transitions import status_offers
 from orders.services.withdrawals.cases import allow_shipping, record_return
 from orders.tests.disputes import dispute
@@ -238,3 +240,26 @@ def test_pieces_that_left_or_were_refunded_are_no_longer_in_the_queue(provider):
     assert (queued_units(load_workshop()), paid_units_to_make()) == (3, 3)
     request_refund(order_id=made.pk, key="two", lines=[ReturnedLine(item.pk, 2)])
     assert (queued_units(load_workshop()), paid_units_to_make()) == (1, 1)
+
+
+@pytest.mark.parametrize("status", ["shipped", "delivered"])
+def test_a_piece_whose_refund_is_refused_once_the_rest_has_left_is_neither_made_nor_sent(
+    order, provider, status
+):
+    _golem, hibou = order.items.all()
+    refused_one = request_refund(
+        order_id=order.pk, key="one", lines=[ReturnedLine(hibou.pk, 1)]
+    ).refunds.get()
+    change_status(order_id=order.pk, status=status, actor=None)
+    Refund.objects.update(state="sent")
+    record_refusal(refused_one.pk, "insufficient_funds")
+    order = Order.objects.get(pk=order.pk)
+    assert (state(order)[:2], list(units_to_send(order).values())) == ((status, [2, 0]), [0, 0])
+    assert [card.piece.item.product_name for card in read_board().cards] == ["Golem", "Golem"]
+    # Should the dispatch be taken back, it is to be sent as long as nobody tries its refund again.
+    if status == "delivered":
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    change_status(order_id=order.pk, status="processing", actor=None, reason=WHY)
+    assert list(units_to_send(Order.objects.get(pk=order.pk)).values()) == [2, 1]
+    retry_refund(refund_id=refused_one.pk)
+    assert list(units_to_send(Order.objects.get(pk=order.pk)).values()) == [2, 0]
