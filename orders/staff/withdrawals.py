@@ -124,7 +124,9 @@ def _steps(request: HttpRequest, case: WithdrawalCase, *, may_refund: bool) -> l
         if may(request.user, step.action) and step.shown(case)
     ]
     if may_refund and may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
-        steps.insert(0, PageLink("Rembourser", reverse("staff-withdrawal-refund", args=[case.pk])))
+        # The first one is what to do: while pieces are awaited, to note that they came.
+        place = len(steps) if urgency_of(case) == Urgency.WAITING else 0
+        steps.insert(place, PageLink("Rembourser", reverse("staff-withdrawal-refund", args=[case.pk])))
     return steps
 
 

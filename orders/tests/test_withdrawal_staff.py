@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -95,17 +96,25 @@ def test_list_takes_as_many_queries_for_many(admin, django_assert_num_queries):
         assert len(admin.get(listing).context["list"].rows) == 3
 
 
+def offered(admin, case):
+    """What the page offers, in its order; the button that stands out with a star."""
+    shown = text(admin.get(page(admin, case)))
+    links = re.findall(
+        r'<a class="button( button--primary)?" href="/admin/retractations/[^"]+">([^<]+)', shown
+    )
+    return [f"{'*' * bool(primary)}{label}" for primary, label in links]
+
+
 def test_each_step_explains_itself_and_asks(admin):
     order = paid_order()
     case = declare(order, shipped=True)
     shown = text(admin.get(page(admin, case)))
-    for label in (
-        "Rembourser",
-        "Noter le retour des pièces",
+    assert offered(admin, case) == [
+        "*Noter le retour des pièces",
         "Noter la preuve d'expédition",
         "Ne pas donner suite",
-    ):
-        assert label in shown
+        "Rembourser",
+    ]
     assert "Rattacher à une commande" not in shown
     assert case.withdrawal.statement.splitlines()[0] in shown
 
@@ -118,8 +127,10 @@ def test_each_step_explains_itself_and_asks(admin):
     refused_day = admin.post(page(admin, case, "retour"), {"day": "2026-11-22"})
     assert "Cette date est avant la commande." in text(refused_day)
     assert "<dt>État</dt><dd>Retour attendu</dd>" in text(admin.get(page(admin, case)))
+    assert text(admin.get(reverse("staff-withdrawals"))).lower().count("retour attendu") == 1
     admin.post(page(admin, case, "retour"), {"day": "2026-11-23"})
     assert "<dt>État</dt><dd>Retour reçu</dd>" in text(admin.get(page(admin, case)))
+    assert offered(admin, case) == ["*Rembourser", "Ne pas donner suite"]
     assert "· Retour reçu" in text(admin.get(reverse("staff-withdrawals")))
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 23)
 
