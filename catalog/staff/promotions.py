@@ -112,7 +112,7 @@ class Promotions(StaffRows[Promotion]):
         named = [str(row.product)] if row.product else []
         if row.pk:
             named += [str(each) for each in (*row.categories.all(), *row.products.all())]
-        targets = ", ".join(named[:4]) + (" …" if len(named) > 4 else "")
+        targets = ", ".join(named[:4]) + (" …" if len(named) > 4 else "") or "aucune pièce"
         about = (wording.promotion_label(row), _dates(row), targets)
         return Line(row.name, " · ".join(filter(None, about)), str(row.state(timezone.now()).label))
 

@@ -165,3 +165,12 @@ def test_a_piece_of_the_trash_stays_in_its_promotion(admin_client):
     restore_products(product_ids=[trashed.pk], actor=None)
     trashed.refresh_from_db()
     assert (trashed.running_promotion, trashed.price_from) == (promotion, Decimal("32.00"))
+
+
+def test_one_that_names_nothing_says_so_in_the_list_and_how_to_choose(admin_client):
+    page = admin_client.get(add(admin_client).url).content.decode()
+    assert (
+        "Aucun produit n'est concerné\u00a0: cochez une catégorie ci-dessus, ou des pièces dans la liste"
+        in page
+    )
+    assert "PROMO \u221220\u00a0% · aucune pièce<" in admin_client.get(LIST).content.decode()
