@@ -11,8 +11,9 @@ from django.test import Client
 from catalog.models import Category, CategoryPicture, FormerSlug, Product
 from catalog.services.product_removal import restore_products, trash_products
 from catalog.tests.factories import make_category, make_product, picture
-from catalog.tests.staff import sent
+from catalog.tests.staff import sent, staff_browser
 from shop.core.models import AuditEntry
+from shop.core.staff_actions import StaffAction
 from shop.core.staff_translations import CHOOSE_AGAIN, STALE
 
 pytestmark = pytest.mark.django_db
@@ -148,3 +149,12 @@ def test_french_warnings_change_once_their_translations_were_looked_at(admin_cli
     assert admin_client.post(page, seen)["Location"] == LIST
     row = Category.objects.get()
     assert (row.warnings_fr, row.warnings_en, row.warnings_de) == ("Coupant", "Fragile!", "Scharf")
+
+
+def test_how_the_order_is_changed_is_told_where_it_can_be(admin_client: Client) -> None:
+    team = staff_browser(StaffAction.SEE_PRODUCTS)
+    told = [
+        "glissez les lignes" in browser.get(LIST, {"recherche": words}).content.decode()
+        for browser, words in ((admin_client, ""), (admin_client, "manga"), (team, ""))
+    ]
+    assert told == [True, False, False]
