@@ -44,7 +44,7 @@ export function BulkBar({
           {t("bulk.restore", { count })}
         </button>
       )}
-      {!isTrash && rights.edit && (
+      {!isTrash && rights.stock && (
         <button
           className="button button--small button--primary"
           type="button"
@@ -54,7 +54,7 @@ export function BulkBar({
           {t("bulk.edit", { count })}
         </button>
       )}
-      {!isTrash && rights.edit && !isTooMany && (
+      {!isTrash && rights.prices && !isTooMany && (
         <a className="button button--small" href={promotionUrl}>
           {t("bulk.promotion")}
         </a>

@@ -13,14 +13,14 @@ import words from "./words.json";
 
 const t = translate(words);
 const FLAGS = [
-  { name: "is_published", label: "bulkEdit.published" },
-  { name: "featured", label: "bulkEdit.featured" },
-  { name: "in_stock", label: "bulkEdit.inStock" },
+  { name: "is_published", label: "bulkEdit.published", right: "edit" },
+  { name: "featured", label: "bulkEdit.featured", right: "edit" },
+  { name: "in_stock", label: "bulkEdit.inStock", right: "stock" },
 ] as const;
 const NUMBERS = [
-  { name: "stock_quantity", label: "bulkEdit.stock" },
-  { name: "production_days_min", label: "bulkEdit.daysMin" },
-  { name: "production_days_max", label: "bulkEdit.daysMax" },
+  { name: "stock_quantity", label: "bulkEdit.stock", right: "stock" },
+  { name: "production_days_min", label: "bulkEdit.daysMin", right: "edit" },
+  { name: "production_days_max", label: "bulkEdit.daysMax", right: "edit" },
 ] as const;
 // Types that need nothing besides their name.
 const PLAIN_PROMOTIONS = new Set(["buy_2_get_1", "buy_3_get_1", "buy_4_get_3"]);
@@ -179,14 +179,17 @@ export function BulkEdit({ rows, categories, promotion_types, rights, onClose, o
           <ProblemText error={look.error} />
         </p>
       )}
-      {choose(
-        "category",
-        t("category"),
-        categories.map(({ slug, name }) => ({ value: slug, text: name })),
-      )}
-      {FLAGS.map(({ name, label }) => choose(name, t(label), yesNo))}
+      {rights.edit &&
+        choose(
+          "category",
+          t("category"),
+          categories.map(({ slug, name }) => ({ value: slug, text: name })),
+        )}
+      {FLAGS.filter(({ right }) => rights[right]).map(({ name, label }) => choose(name, t(label), yesNo))}
       {rights.prices && write("price", t("bulkEdit.price"), "decimal")}
-      {NUMBERS.map(({ name, label }) => write(name, t(label), "numeric"))}
+      {NUMBERS.filter(({ right }) => rights[right]).map(({ name, label }) =>
+        write(name, t(label), "numeric"),
+      )}
       {rights.prices &&
         choose("promotion", t("bulkEdit.promotion"), [
           { value: "none", text: t("bulkEdit.noPromotion") },

@@ -238,3 +238,28 @@ it("shows what a bulk change does before it is done", async () => {
     { ids: [2], action: "update", fields, preview_key: "key" },
   ]);
 });
+
+it("lets the team change the stock of several products, and nothing else", async () => {
+  const rights = { edit: false, prices: false, stock: true, remove: false, history: false };
+  const { user, screen } = await renderStaff(<ProductList {...PROPS} rights={rights} />);
+  await user.click(await screen.findByRole("checkbox", { name: "Sélectionner Ours" }));
+  const bar = within(screen.getByRole("region", { name: "Produits sélectionnés" }));
+  const offered = [...bar.getAllByRole("button"), ...bar.queryAllByRole("link")];
+  expect(offered.map(({ textContent }) => textContent)).toEqual(["Modifier (1)", "Désélectionner"]);
+  await user.click(bar.getByRole("button", { name: "Modifier (1)" }));
+  const fields = screen.getByRole("dialog").querySelectorAll<HTMLInputElement>("select, input");
+  expect([...fields].map(({ labels }) => labels?.[0]?.textContent.trim())).toEqual([
+    "Disponible",
+    "Quantité en stock",
+  ]);
+});
+
+it("offers the team nothing to choose in the trash", async () => {
+  rows = [row(1, "Ours", { trashed_at: "2026-11-02T10:00:00+01:00" })];
+  history.replaceState(null, "", "/admin/produits?state=trashed");
+  const rights = { edit: false, prices: false, stock: true, remove: false, history: false };
+  const { screen } = await renderStaff(<ProductList {...PROPS} rights={rights} />);
+  await screen.findByText("Ours");
+  expect(screen.queryByRole("checkbox")).toBeNull();
+  expect(screen.queryByRole("button", { name: "Sélectionner tout" })).toBeNull();
+});

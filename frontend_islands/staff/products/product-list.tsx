@@ -82,7 +82,7 @@ export function ProductList(props: StaffProductsProps) {
         <h2 id="existing" className="staff-sheet__title" aria-live="polite">
           {list.data && !isAwaited ? t("heading", { count }) : t("heading", { count: "…" })}
         </h2>
-        {rows.length > 0 && (rights.stock || rights.remove) && (
+        {rows.length > 0 && (isTrash ? rights.remove : rights.stock) && (
           <button
             type="button"
             className="button button--small button--quiet"

@@ -25,7 +25,7 @@ export const ProductRow = memo(function ProductRow(props: RowProps) {
   const address = `/admin/produits/${row.id}`;
   return (
     <li className="staff-rows__row product-row">
-      {(rights.stock || rights.remove) && (
+      {(row.trashed_at ? rights.remove : rights.stock) && (
         <label className="product-row__mark">
           <span className="visually-hidden">{t("select", { name: row.name })}</span>
           <input type="checkbox" checked={isChosen} onChange={() => onToggle(row.id)} />
