@@ -40,7 +40,7 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
 from orders.search_index import index_order
-from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.selectors.quotes import RequestedLine, columns_of, quote_cart
 from orders.services.checkout.placement import order_items
 from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
@@ -251,19 +251,12 @@ def _write(
         postal_code=buyer.postal_code,
         city=buyer.city,
         country=buyer.country,
-        original_total=quote.original_total,
-        promotion_savings=quote.promotion_savings,
-        subtotal=quote.subtotal,
-        shipping_zone=quote.zone_code,
-        shipping_cost=quote.shipping_cost,
-        total=quote.total,
-        promised_by=quote.lead_time.latest,
-        start_by=quote.lead_time.start_by,
         terms_version=current_number(),
         terms_accepted_at=placed,
         idempotency_key=key,
         request_fingerprint="demo",
         created_at=placed,
+        **columns_of(quote),
     )
     OrderItem.objects.bulk_create(order_items(order, cart.lines))
     index_order(order)

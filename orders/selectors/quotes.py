@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -220,6 +221,21 @@ def _hint(pool: NextFree, lines: Sequence[QuotedLine], stock: "_SharedStock") ->
 def _price_and_key(line: QuotedLine) -> tuple[Decimal, str]:
     assert line.priced is not None
     return line.priced.unit_price, line.key
+
+
+def columns_of(quote: Quote) -> dict[str, Any]:
+    """Return what an order keeps of its quote: the sums and the promise."""
+    assert quote.lead_time is not None
+    return {
+        "original_total": quote.original_total,
+        "promotion_savings": quote.promotion_savings,
+        "subtotal": quote.subtotal,
+        "shipping_zone": quote.zone_code,
+        "shipping_cost": quote.shipping_cost,
+        "total": quote.total,
+        "promised_by": quote.lead_time.latest,
+        "start_by": quote.lead_time.start_by,
+    }
 
 
 def line_key(sellable: Sellable) -> str:

@@ -24,7 +24,7 @@ from orders.pricing.quote import Quote
 from orders.search_index import index_placed_order
 from orders.selectors.destinations import is_stopped, not_served, place_at
 from orders.selectors.mandate import mandate_text
-from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
+from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, columns_of, quote_cart
 from orders.selectors.workshop import QUEUE_LOCK
 from orders.services.carts.saved_carts import add_ordered_lines
 from orders.services.checkout.oss_number import refuse_without_oss_number
@@ -203,26 +203,18 @@ def _write_order(
     _refuse_changed(cart, request)
     quote = cart.quote
     order_id = uuid.uuid4()
-    assert quote.lead_time is not None
     order = Order.objects.create(
         id=order_id,
         reference=order_id.hex[-8:].upper(),
         language=request.language,
         payment_mode=request.payment_mode,
-        original_total=quote.original_total,
-        promotion_savings=quote.promotion_savings,
-        subtotal=quote.subtotal,
-        shipping_zone=quote.zone_code,
-        shipping_cost=quote.shipping_cost,
-        total=quote.total,
-        promised_by=quote.lead_time.latest,
-        start_by=quote.lead_time.start_by,
         terms_version=agree_to_terms(request.terms_version),
         terms_accepted_at=now,
         idempotency_key=request.idempotency_key,
         request_fingerprint=request.fingerprint(),
         demand_digest=demand_digest,
         created_at=now,
+        **columns_of(quote),
         **request.customer.columns(),
     )
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
