@@ -161,7 +161,6 @@ def _ship_to(order: Order) -> dict[str, Any] | None:
 
 def line_data(item: OrderItem) -> dict[str, Any]:
     """Return a line of an order as documents name it, in the active language."""
-    product = item.product
     return {
         "item": item.pk,
         "name": item.product_name,
@@ -172,8 +171,8 @@ def line_data(item: OrderItem) -> dict[str, Any]:
         "unit_price": amount_string(item.unit_price),
         "discount": amount_string(item.free_quantity * item.unit_price),
         "total": amount_string(item.line_total),
-        "hs_code": product.hs_code if product is not None else "",
-        "origin": str(product.origin_country) if product is not None else "",
+        "hs_code": item.hs_code,
+        "origin": item.origin_country,
     }
 
 

@@ -215,7 +215,7 @@ def credited_lines(
 def _credited_lines(
     credited: Invoice, request: RefundRequest, left: Uncredited
 ) -> tuple[list[dict[str, Any]], Decimal]:
-    parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
+    parts = list(request.lines.select_related("item").order_by("item__position", "pk"))
     if not parts and request.amount == credited.total:
         return credited.data["lines"], Decimal(credited.data["shipping"])
     granted = [{**line_data(part.item), "total": amount_string(part.amount)} for part in parts]

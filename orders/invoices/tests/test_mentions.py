@@ -8,6 +8,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from catalog.models import Product
+from catalog.services.products import delete_product
 from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
@@ -170,6 +172,19 @@ def test_art_262_i_exports_and_customs(paid) -> None:
         "d'importation à la charge du destinataire."
     )
     line = order.invoices.get().data["lines"][0]
+    assert (line["hs_code"], line["origin"]) == ("950300", "FR")
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_credit_note_declares_the_piece_as_its_invoice_did(paid, is_deleted) -> None:
+    product = make_product(hs_code="950300", origin_country="FR")
+    order = paid((product, 2), country="US")
+    if is_deleted:
+        delete_product(product=product)
+    else:
+        Product.objects.filter(pk=product.pk).update(hs_code="392640", origin_country="CN")
+    note = give_back(order.invoices.get(), "40.00", piece=order.items.get().product_name)
+    [line] = note.data["lines"]
     assert (line["hs_code"], line["origin"]) == ("950300", "FR")
 
 
