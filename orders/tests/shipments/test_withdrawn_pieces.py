@@ -25,6 +25,8 @@ from orders.services.withdrawals.cases import allow_shipping
 from orders.tests.refunding import mails
 from orders.tests.shipments.parcels import WHY, last_mail, send, state
 from orders.tests.withdrawing import declare, kinds, refund
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
 from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +58,8 @@ def test_a_piece_that_is_still_here_is_not_asked_back(order, client):
     send(order, 2, 0)
     case = withdraw_from_hibou(order)
     assert kinds() == ACKNOWLEDGED
+    told = render(OutgoingMail.objects.get(kind="withdrawal_workshop")).text
+    assert "Les pièces rendues ne sont pas parties\u00a0: la commande ne peut plus" in told
     # Nothing comes back that the refund could wait for (L221-24).
     assert after_a_fortnight(case) == ("declared", Urgency.RED)
     shown = text(client.get(f"/commande/{order.pk}?acces={access_token(order)}"))
