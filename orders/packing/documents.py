@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from orders.models import Order, Shipment
 from orders.packing.typeset import typeset
 from orders.selectors.addresses import delivery_address
-from orders.selectors.shipments import units_to_send
 from orders.selectors.withdrawals import units_that_follow
 from shop.core.dates import day_in_words
 from shop.core.letters import drawable, without_pictures
@@ -84,5 +83,5 @@ def address_labels(orders: Sequence[Order]) -> bytes:
 def _units(order: Order, shipment: Shipment | None) -> dict[int, int]:
     if shipment is not None:
         return {line.item_id: line.quantity for line in shipment.lines.all()}
-    to_send = units_to_send(order)
+    to_send = units_that_follow(order)
     return to_send if any(to_send.values()) else {item.pk: item.quantity for item in order.items.all()}

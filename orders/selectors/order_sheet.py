@@ -23,8 +23,9 @@ from orders.selectors.money import MoneyOutcome, money_outcome
 from orders.selectors.piece_photos import order_pieces
 from orders.selectors.refund_rules import paid_amounts, refundable, units_returned
 from orders.selectors.refunds import RefundProgress, order_requests, progress, refund_error_in_words
-from orders.selectors.shipments import order_shipments, units_to_send
+from orders.selectors.shipments import order_shipments
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import units_that_follow
 from shop.core.models import OutgoingMail
 from shop.core.money import ZERO
 from shop.core.staff_actions import StaffAction, may
@@ -118,7 +119,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
 
 
 def _lines(order: Order) -> list[SheetLine]:
-    returned, to_send, paid = units_returned(order), units_to_send(order), paid_amounts(order)
+    returned, to_send, paid = units_returned(order), units_that_follow(order), paid_amounts(order)
     return [
         SheetLine(item, returned.get(item.pk, 0), to_send[item.pk], paid[item.pk])
         for item in order.items.all()

@@ -14,6 +14,7 @@ from accounts.tests.people import make_admin
 from orders.access import access_token
 from orders.models import Order, PieceStage, Refund, WithdrawalCase, WorkPiece
 from orders.packing.documents import slip_view
+from orders.selectors.order_sheet import order_sheet
 from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.board import move_piece
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
@@ -214,3 +215,14 @@ def test_what_stays_is_said_to_be_sent_where_a_dispatch_had_not_left(order):
     undo_shipment(shipment_id=parcel.pk, reason=WHY, actor=None)
     said = last_mail(order)[1]
     assert [words in said for words in ("Prochaine étape", "Livraison au plus tard le")] == [True, True]
+
+
+@pytest.mark.parametrize(("golems", "to_send"), [(0, [2, 0]), (1, [1, 0]), (2, [0, 0])])
+def test_a_parcel_and_its_slip_are_proposed_without_what_was_withdrawn_from(order, golems, to_send):
+    withdraw_from_hibou(order)
+    if golems:
+        declare(order, order=order, lines=(ReturnedLine(order.items.first().pk, golems),))
+    sheet = order_sheet(Order.objects.get(pk=order.pk), make_admin())
+    assert ([line.to_send for line in sheet.lines], sheet.may_ship) == (to_send, any(to_send))
+    slip = [(line["name"], line["quantity"]) for line in slip_view(order)["lines"]]
+    assert slip == ([("Golem", str(to_send[0]))] if to_send[0] else [("Golem", "2"), ("Hibou", "1")])
