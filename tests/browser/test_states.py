@@ -252,6 +252,24 @@ def test_a_page_whose_script_was_lost_on_the_way_says_so(new_page, see, journal,
     expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
 
 
+def test_a_page_whose_script_is_long_on_the_way_says_so(page):
+    visitor = Visitor(page)
+    visitor.add(visitor.products()[0])
+    arriving = []
+    page.route("**/build/islands/cart-*", lambda route: arriving.append(route))
+    page.goto("/panier")
+    expect(page.locator("x-island")).to_have_attribute("state", "loading")
+    expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
+    late = "() => document.getAnimations().filter(({ animationName }) => animationName === 'come-late')"
+    assert page.evaluate(f"({late})().map(({{ effect }}) => effect.getTiming().delay)") == [20_000]
+    page.evaluate(f"({late})().forEach((animation) => animation.finish())")
+    expect(page.get_by_text(NOT_LOADED)).to_be_in_viewport()
+    for route in arriving:
+        route.continue_()
+    expect(page.locator("x-island")).to_have_attribute("state", "ready")
+    expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
+
+
 def test_a_piece_whose_script_was_lost_on_the_way_keeps_its_choice(page, journal):
     journal.expect("ERR_FAILED|failed|caused by")
     page.route("**/build/islands/product-buy*", lambda route: route.abort())
