@@ -383,7 +383,10 @@ def test_the_search_names_first_the_articles_whose_title_has_the_words(client):
     make_article("Poncer", at=NOW - timedelta(days=1))
     with time_machine.travel(NOW + timedelta(days=1), tick=False):
         answer = client.get("/api/search/suggestions", {"q": "ponc"}).json()
+        html = client.get("/produits", {"search": "ponc"}).content.decode()
     assert [link["name"] for link in answer["links"]] == ["Poncer", "Vernir"]
+    # Nothing between them that a narrow page would leave alone at the end of a line.
+    assert '>Poncer</a> <a href="/blog/' in html
     assert client.get("/api/search/suggestions", {"q": "de la"}).json()["links"] == []
 
 
