@@ -29,8 +29,7 @@ const PROPS: StaffProductFormProps = {
 };
 const OURS = {
   id: 7,
-  images: [],
-  variants: [],
+  ...{ images: [], variants: [] },
   name: "Ours",
   name_en: "Bear",
   category: "Mangas",
@@ -239,6 +238,7 @@ it("draws the page of a restored product anew: that of the trash lacks photos an
   answers = [{ status: 200, body: OURS }];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.click(await screen.findByRole("button", { name: "Restaurer" }));
+  expect(document.querySelector("form :is(button, input)")?.textContent).toBe("Restaurer");
   await waitFor(() => expect(goTo).toHaveBeenLastCalledWith("/admin/produits/7?restaure=1"));
   expect(sent.map(({ path }) => path)).toEqual(["/api/admin/products/7/restore"]);
 });

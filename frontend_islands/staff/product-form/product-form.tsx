@@ -55,6 +55,15 @@ export function ProductForm({
   const isFixed = !rights.edit || isOut;
   const hasFixedPrices = !rights.prices || isOut;
   const hasFixedStock = !rights.stock || isOut;
+  const actions = base && (rights.edit || rights.remove) && (
+    <ActionsSection
+      product={base}
+      rights={rights}
+      trashDays={trash_days}
+      hasChanges={state.hasChanges}
+      onChanged={state.accept}
+    />
+  );
   return (
     <FormProvider {...form}>
       {base?.trashed_at && (
@@ -83,6 +92,8 @@ export function ProductForm({
         onSubmit={(event) => void save(event)}
         {...keptFocus}
       >
+        {/* Beside what is said of the trash: nothing else can be done there. */}
+        {isOut && actions}
         <Section title={t("sections.main")} isOpen>
           <Line name="name" isRequired isDisabled={isFixed} />
           <Line
@@ -191,15 +202,7 @@ export function ProductForm({
             </p>
           )}
         </Section>
-        {base && (rights.edit || rights.remove) && (
-          <ActionsSection
-            product={base}
-            rights={rights}
-            trashDays={trash_days}
-            hasChanges={state.hasChanges}
-            onChanged={state.accept}
-          />
-        )}
+        {!isOut && actions}
         {asks && (
           <Confirm
             title={t("discardTitle")}
