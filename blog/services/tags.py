@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from blog.models import TAG_LENGTH, Tag
-from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
 MOST_TAGS = 12
@@ -40,13 +38,6 @@ def tags_named(names: Iterable[str]) -> list[Tag]:
             # Somebody else may make the same tag at the same time.
             known[slug] = Tag.objects.get_or_create(slug=slug, defaults={"name_fr": text})[0]
     return [known[slug] for slug in wanted]
-
-
-def save_tag(*, tag: Tag) -> None:
-    """Save what a tag is called; pages that show it are made anew."""
-    with transaction.atomic():
-        tag.save()
-        content_changed()
 
 
 def _refusal(message: str) -> Problem:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Count, QuerySet
 
 from blog.models import Tag
-from blog.services.tags import save_tag
+from shop.core.content_version import save_shown
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part
@@ -54,7 +54,7 @@ class Tags(StaffRows[Tag]):
         return Line(row.french_name, " · ".join(filter(None, (counted, untranslated))))
 
     def save(self, row: Tag, form: Any) -> None:
-        save_tag(tag=row)
+        save_shown(row)
 
 
 SCREENS: tuple[StaffRows[Any], ...] = (Tags(),)

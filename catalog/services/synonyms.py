@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
 
 from catalog.models import Synonym
-from shop.core.content_version import content_changed
+from shop.core.content_version import save_shown
 from shop.core.problems import InvalidFields
 
 
@@ -20,14 +19,5 @@ def save_synonym(*, synonym: Synonym) -> Synonym:
         synonym.full_clean()
     except ValidationError as error:
         raise InvalidFields(error.message_dict) from error
-    with transaction.atomic():
-        synonym.save()
-        content_changed()
+    save_shown(synonym)
     return synonym
-
-
-def delete_synonym(*, synonym: Synonym) -> None:
-    """Remove a group of synonyms."""
-    with transaction.atomic():
-        synonym.delete()
-        content_changed()

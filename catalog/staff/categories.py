@@ -11,9 +11,9 @@ from catalog.selectors.pictures import image_info
 from catalog.services.categories import delete_category, save_category, what_keeps
 from catalog.services.media import set_category_picture
 from catalog.services.prices import refresh_due_promotions
-from catalog.services.synonyms import delete_synonym, save_synonym
+from catalog.services.synonyms import save_synonym
 from catalog.staff.category_forms import CategoryForm, Features, SynonymForm
-from shop.core.content_version import content_changed
+from shop.core.content_version import content_changed, delete_shown
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part, language_parts
 from shop.staff_rows import StaffRows
@@ -110,7 +110,7 @@ class Synonyms(StaffRows[Synonym]):
         save_synonym(synonym=row)
 
     def delete(self, row: Synonym) -> None:
-        delete_synonym(synonym=row)
+        delete_shown(row)
 
 
 SCREENS: tuple[StaffRows[Any], ...] = (Categories(), Synonyms())

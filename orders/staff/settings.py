@@ -13,7 +13,6 @@ from django.utils import timezone
 from orders.models import AccountNumber, DeliveryStop, ShippingZone, Territory, VatRate, WorkshopClosure
 from orders.models.books import SINCE_EVER
 from orders.selectors.workshop import orders_at_risk
-from orders.services.settings import delete_rule, save_rule
 from orders.staff.settings_forms import (
     MESSAGES,
     NAMES,
@@ -26,6 +25,7 @@ from orders.staff.settings_forms import (
     ZoneForm,
 )
 from shop.core.amounts import localised_amount
+from shop.core.content_version import delete_shown, save_shown
 from shop.core.dates import day_in_words, shop_day
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part
@@ -39,10 +39,10 @@ class PublicSetting(StaffRows[Row]):
     back = "staff-settings"
 
     def save(self, row: Row, form: Any) -> None:
-        save_rule(row)
+        save_shown(row)
 
     def delete(self, row: Row) -> None:
-        delete_rule(row)
+        delete_shown(row)
 
 
 class Closures(PublicSetting[WorkshopClosure]):

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from orders.models import Attempt, Order, ShippingZone
 from orders.services.payments.settlement import settle
-from orders.services.settings import save_rule
 from orders.tests.factories import checkout_body, line, make_product
+from shop.core.content_version import save_shown
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -62,7 +62,7 @@ def test_a_price_of_delivery_that_was_just_changed_counts_for_the_next_order(fak
     assert shopper.checkout(checkout_body(lines, "14.99")).status_code == 201
     zone = ShippingZone.objects.get(code="france-europe")
     zone.rate = Decimal("11.00")
-    save_rule(zone)
+    save_shown(zone)
     answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
     assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
     assert answer.json()["quote"]["total"] == "16.00"
@@ -99,7 +99,7 @@ def test_what_was_changed_while_redis_was_away_counts_for_the_next_order(
     zone.rate = Decimal("11.00")
     with monkeypatch.context() as outage:
         outage.setattr("shop.core.content_version.caches", {"shared": away})
-        save_rule(zone)
+        save_shown(zone)
     answer = shopper.checkout(checkout_body(lines, "14.99", customer=ANOTHER))
     assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
     assert Order.objects.count() == 1

@@ -14,8 +14,8 @@ from catalog.services.products import delete_product, delete_variation, save_pro
 from catalog.services.promotions import delete_promotion
 from catalog.tests.factories import make_promotion
 from orders.models import Order, ShippingZone
-from orders.services.settings import delete_rule
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product, make_variation
+from shop.core.content_version import delete_shown
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -31,7 +31,7 @@ def promotion() -> Case:
 
 def zone() -> Case:
     home = ShippingZone.objects.get(code="france-europe")
-    return line(make_product(price="20.00")), partial(delete_rule, home)
+    return line(make_product(price="20.00")), partial(delete_shown, home)
 
 
 def variation() -> Case:

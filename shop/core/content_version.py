@@ -22,6 +22,7 @@ from time import monotonic
 from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
+from django.db.models import Model
 
 SHARED_SECONDS = 0.05
 
@@ -59,6 +60,20 @@ def agreed_content_version() -> str | None:
 def content_changed() -> None:
     """Drop all that is cached of public pages, whose content has changed, once the transaction is committed."""
     transaction.on_commit(_change, robust=True)
+
+
+def save_shown(row: Model) -> None:
+    """Store a row that public pages show: they do so at once."""
+    with transaction.atomic():
+        row.save()
+        content_changed()
+
+
+def delete_shown(row: Model) -> None:
+    """Delete a row that public pages show. Orders that were placed keep what they say of it."""
+    with transaction.atomic():
+        row.delete()
+        content_changed()
 
 
 def _change() -> None:

@@ -11,9 +11,9 @@ from django.db import transaction
 from orders.models import Attempt, Invoice, InvoiceSeries, Order, ShippingZone
 from orders.selectors.workshop import QUEUE_LOCK
 from orders.services.payments.settlement import settle
-from orders.services.settings import save_rule
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product
+from shop.core.content_version import save_shown
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.core.transaction_locks import lock_names
@@ -33,7 +33,7 @@ def cached(settings: Any) -> None:
 def raise_price_of_delivery() -> None:
     zone = ShippingZone.objects.get(code="france-europe")
     zone.rate = Decimal("11.00")
-    save_rule(zone)
+    save_shown(zone)
 
 
 def is_refused_with_the_new_total(answer: Any) -> None:

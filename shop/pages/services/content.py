@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import transaction
 
 from shop.core import images
-from shop.core.content_version import content_changed
+from shop.core.content_version import content_changed, delete_shown
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.file_storage import discard_files
 from shop.core.image_drawing import DrawnImage
@@ -18,20 +18,12 @@ DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
 Content = FaqEntry | HomeSection | PageText | SeasonalBanner | Redirect
 
 
-def save_content(*, row: Content) -> None:
-    """Save one row of text, question, section, band or redirect."""
-    with transaction.atomic():
-        row.save()
-        content_changed()
-
-
 def delete_content(*, row: Content) -> None:
     """Delete one row, and a band's picture with it."""
     with transaction.atomic():
         if isinstance(row, SeasonalBanner):
             _remove_files(row)
-        row.delete()
-        content_changed()
+        delete_shown(row)
 
 
 def load_texts() -> int:

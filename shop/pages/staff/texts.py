@@ -14,14 +14,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from shop.core import images
-from shop.core.content_version import content_changed
+from shop.core.content_version import content_changed, save_shown
 from shop.core.dates import day_in_words, shop_day
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_pages import staff_page
 from shop.core.staff_row_fields import Line, Part, language_parts
 from shop.pages.models import FaqEntry, HomeSection, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.official import missing_official_texts
-from shop.pages.services.content import delete_content, save_content, set_banner_picture
+from shop.pages.services.content import delete_content, set_banner_picture
 from shop.pages.services.official import (
     delete_official_text,
     remove_official_picture,
@@ -48,7 +48,7 @@ class Texts(StaffRows[Row]):
     back = "staff-texts"
 
     def save(self, row: Any, form: Any) -> None:
-        save_content(row=row)
+        save_shown(row)
 
     def delete(self, row: Any) -> None:
         delete_content(row=row)
@@ -165,7 +165,7 @@ class Banners(Previewed[SeasonalBanner]):
     def save(self, row: SeasonalBanner, form: Any) -> None:
         upload = form.cleaned_data.get("new_picture")
         if upload is None:
-            save_content(row=row)
+            save_shown(row)
         else:
             set_banner_picture(banner=row, image=upload)
 

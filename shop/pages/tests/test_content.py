@@ -18,13 +18,14 @@ from catalog.models import ProductVariation
 from catalog.services.products import refresh_product
 from catalog.tests.factories import make_finish_category, make_product, make_variation
 from orders.tests.factories import make_zones
+from shop.core.content_version import save_shown
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.demo import christmas_season
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
 from shop.pages.selectors.placeholders import placeholder_values
-from shop.pages.services.content import load_texts, save_content
+from shop.pages.services.content import load_texts
 from shop.pages.shipped import shipped
 from shop.pages.staff.texts import SCREENS
 
@@ -126,7 +127,7 @@ def test_an_unpublished_question_is_nowhere(client: Client, texts: None, run_on_
     row.is_published = False
     assert row.question in read(client, "/")
     with run_on_commit():
-        save_content(row=row)
+        save_shown(row)
     for path in ("/", "/faq", "/contact"):
         assert row.question not in read(client, path)
 
@@ -137,7 +138,7 @@ def test_answers_are_text_with_markdown_and_no_markup(
     row = FaqEntry.objects.get(key="delay")
     row.answer_fr = "<script>alert(1)</script> **fort** [x](javascript:alert(1)) {{ settings }} 10 < 12"
     with run_on_commit():
-        save_content(row=row)
+        save_shown(row)
     page = read(client, "/faq")
     assert "<script>alert" not in page
     assert 'href="javascript' not in page
@@ -149,7 +150,7 @@ def test_answers_are_text_with_markdown_and_no_markup(
 def test_a_page_text_falls_back_to_the_shipped_one_and_to_french(client: Client, run_on_commit: Any) -> None:
     assert "Une table de cuisine" in read(client, "/")
     with run_on_commit():
-        save_content(row=PageText(key="home-story", title_fr="Notre titre", body_fr="Notre *texte*."))
+        save_shown(PageText(key="home-story", title_fr="Notre titre", body_fr="Notre *texte*."))
     page = read(client, "/")
     assert "Notre titre" in page
     assert "Notre <em>texte</em>." in page
@@ -183,9 +184,7 @@ def test_a_band_begins_and_ends() -> None:
 def test_the_band_is_on_the_home_page_and_in_the_menu(client: Client, run_on_commit: Any) -> None:
     assert 'id="saison"' not in read(client, "/")
     with run_on_commit():
-        save_content(
-            row=SeasonalBanner(title_fr="Fêtes d'hiver", link_label_fr="Voir", link="/noel", in_menu=True)
-        )
+        save_shown(SeasonalBanner(title_fr="Fêtes d'hiver", link_label_fr="Voir", link="/noel", in_menu=True))
     page = read(client, "/en")
     assert 'id="saison"' in page
     assert 'href="/en/noel">Voir</a>' in page

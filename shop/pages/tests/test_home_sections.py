@@ -18,11 +18,12 @@ from catalog.models import Category, CategoryKind, MenuPlace
 from catalog.selectors.addresses import category_url
 from catalog.services.categories import save_category
 from catalog.tests.factories import make_category, make_product
+from shop.core.content_version import save_shown
 from shop.core.fragment_cache import FragmentCache
 from shop.pages.models import HomeSection, SeasonalBanner, SectionKind
 from shop.pages.selectors.home import Preview, home_sections
 from shop.pages.selectors.menus import shop_menu
-from shop.pages.services.content import delete_content, save_content
+from shop.pages.services.content import delete_content
 from shop.pages.tests.whole_shop import make_whole_shop
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,7 @@ def arrange(kind: str, **changes: Any) -> None:
     row = HomeSection.objects.get(kind=kind)
     for name, value in changes.items():
         setattr(row, name, value)
-    save_content(row=row)
+    save_shown(row)
 
 
 @pytest.fixture
@@ -230,7 +231,7 @@ def test_cached_pages_change_at_midnight_when_a_season_begins_and_at_the_moment_
         opens = evening + timedelta(minutes=40)
         row = SeasonalBanner(title_fr=band, link_label_fr="Voir", link="/noel", starts_at=opens)
         row.ends_at = opens + timedelta(minutes=7)
-        save_content(row=row)
+        save_shown(row)
         assert link not in client.get("/").content
         with django_assert_num_queries(0):
             assert link not in client.get("/").content
