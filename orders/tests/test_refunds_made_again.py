@@ -9,8 +9,10 @@ from orders.models import Invoice, OrderStatus, Refund, RefundReason, RefundRequ
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
 from orders.selectors.refunds import progress
 from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.outcomes import record_refusal
 from orders.services.refunds.sending import sync_refunds
-from orders.tests.refunding import EUROS, in_installments, paid_again, refund, rows, send_all
+from orders.tests.refunding import EUROS, in_installments, mails, paid_again, refund, rows, send_all
+from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -162,3 +164,23 @@ def test_units_credited_by_another_decision_since_are_not_credited_again(order, 
         retry_refund(refund_id=sent.pk)
     assert caught.value.code == "refund_too_many_units"
     assert rows() == before
+
+
+@pytest.mark.parametrize(("came_back", "told"), [(True, 2), (False, 1)])
+def test_the_customer_hears_again_of_money_that_came_back_and_of_no_refusal(order, provider, came_back, told):
+    refund(order)
+    if came_back:
+        send_all()
+    sent = Refund.objects.get()
+    if came_back:
+        provider.settle_refund(sent.provider_id, "failed")
+        sync_refunds(sent.attempt.intent_id)
+    else:
+        Refund.objects.update(state="sent")
+        record_refusal(sent.pk, "insufficient_funds")
+    retry_refund(refund_id=sent.pk)
+    send_all()
+    sync_refunds(sent.attempt.intent_id)
+    assert mails(order) == ["refund_done"] * told + ["refund_failed_alert"]
+    last = OutgoingMail.objects.filter(kind="refund_done").latest("pk")
+    assert (last.context["amount"], last.context["by_card"]) == ("49.99", "49.99")

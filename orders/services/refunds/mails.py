@@ -38,8 +38,10 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             }
             for line in request.lines.select_related("item").order_by("item__position")
         ]
-    transferred = request.refunds.filter(state=RefundState.SUCCEEDED, method=RefundMethod.TRANSFER)
-    transfers = list(transferred.order_by("created_at"))
+    made_again = list(
+        request.refunds.filter(state=RefundState.SUCCEEDED).exclude(replaces=None).order_by("created_at")
+    )
+    transfers = [refund for refund in made_again if refund.method == RefundMethod.TRANSFER]
     taken = taken_instead(order)[request.pk]
     # Of a refund made outside the shop, what counts for this decision: it is told once.
     money = request.amount - request.voided - taken
@@ -61,8 +63,8 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
                 {"on": payment.due_on.isoformat(), "amount": amount_string(payment.amount)} for payment in due
             ],
         },
-        # A decision whose money came back is notified again once a transfer has replaced it.
-        once=":".join((str(request.pk), *(str(refund.pk) for refund in transfers))),
+        # A decision whose money came back is notified again once it was made again.
+        once=":".join((str(request.pk), *(str(refund.pk) for refund in made_again))),
         attachments=[credit_note_attachment(request.pk)],
     )
 
