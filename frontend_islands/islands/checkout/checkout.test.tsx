@@ -171,6 +171,32 @@ it("says that no order takes a typed postcode once it is left, and takes that ba
   expect(field("Code postal").getAttribute("aria-invalid")).toBeNull();
 });
 
+it("counts a postcode that no order takes among what is wrong, until it is mended", async () => {
+  const wrong = "Ce code postal n'existe pas dans ce pays.";
+  const { user, orders } = await openCheckout({
+    quote: ({ body }) =>
+      json(quote(undefined, { postal_code_error: body.postal_code === "7500" ? wrong : "" })),
+  });
+  await fillIn(user);
+  await user.clear(field("Code postal"));
+  await user.type(field("Code postal"), "7500");
+  await user.clear(field("Ville"));
+  expect(await screen.findByText(wrong)).toBeTruthy();
+  await user.click(payButton());
+
+  const links = within(await screen.findByRole("alert")).getAllByRole("link");
+  expect(links.map((link) => link.textContent)).toEqual([wrong, "Saisissez votre ville."]);
+  expect(orders()).toEqual([]);
+
+  await user.type(field("Code postal"), "1");
+  await user.type(field("Ville"), "Paris");
+  expect(screen.queryByText(wrong)).toBeNull();
+  await waitFor(() => expect(payButton().getAttribute("aria-disabled")).toBe("false"));
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalled());
+  expect(orders()[0]?.body.customer).toMatchObject({ postalCode: "75001", city: "Paris" });
+});
+
 it("does not send the name of another country once one of the list is chosen", async () => {
   const { user, orders } = await openCheckout();
   await fillIn(user);

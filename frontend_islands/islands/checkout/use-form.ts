@@ -30,8 +30,8 @@ export interface Form {
   setTerms: (hasAccepted: boolean) => void;
   /** The field was left: what was typed is looked at, an untouched field is not. */
   leave: (name: FieldName) => void;
-  /** Looks at everything, shows and returns what is wrong. */
-  check: () => Errors;
+  /** Looks at everything, shows and returns what is wrong, beside what the server found. */
+  check: (found: Errors) => Errors;
   setErrors: (errors: Errors) => void;
   /** Takes errors back: what they were about is no longer asked. */
   forgive: (names: readonly FieldName[]) => void;
@@ -129,8 +129,7 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
       setErrors({ ...errors, [name]: faultText(name, fault) });
       setMended(new Set([...mended].filter((each) => each !== name)));
     },
-    check: () => {
-      const found: Errors = {};
+    check: (found) => {
       for (const [name, fault] of Object.entries(findFaults(answers, rules)) as [FieldName, Fault][]) {
         found[name] = faultText(name, fault);
       }

@@ -95,7 +95,8 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
     const { quote } = quoting;
     if (sending.current || !quote) return;
     clear();
-    if (Object.keys(form.check()).length > 0) {
+    const postalCode = quoting.isOfAddress && quote.postal_code_error;
+    if (Object.keys(form.check(postalCode ? { postalCode } : {})).length > 0) {
       setSummary({ title: null, others: [] });
       setLead({ to: "summary" });
       return;
