@@ -48,6 +48,12 @@ def test_messages_without_an_answer_are_shown_first_and_others_are_a_tap_away(st
     assert "Déjà fait" in text(staff.get("/admin/messages?liste=tous"))
 
 
+@pytest.mark.parametrize(("language", "named"), [("fr", "français"), ("de", "allemand")])
+def test_the_language_in_which_an_answer_leaves_is_named(staff: Client, language: str, named: str) -> None:
+    page = text(staff.get(f"/admin/messages/{make_message(language=language).pk}"))
+    assert f"L'e-mail part à lea@example.com, en {named}, la langue du client. Il pourra y répondre." in page
+
+
 def test_message_search_finds_every_word_in_any_field_answered_or_not(staff: Client) -> None:
     make_message(subject="Un dragon", email="zoe@example.com", state=ContactState.ANSWERED)
     make_message(subject="Un lutin")

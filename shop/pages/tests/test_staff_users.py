@@ -62,6 +62,7 @@ def test_list_shows_real_address_proof_last_sign_in_and_paid_orders(browser: Cli
     detail = text(browser.get(f"{LIST}/{lea.pk}"))
     assert "lea%40example.com" in detail
     assert "2 payées" in detail
+    assert "<dt>Langue</dt><dd>Français</dd>" in detail
 
 
 def test_list_is_read_page_by_page_in_few_queries(browser: Client, django_assert_num_queries: Any) -> None:
