@@ -32,6 +32,7 @@ from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.languages import LANGUAGES
 from shop.core.problems import InvalidFields, Problem
+from shop.core.searching import folded
 
 Values = Mapping[str, Any]
 MOST_FORMATS = 30
@@ -302,6 +303,10 @@ def _write_format(row: ProductVariation, values: Values) -> None:
     for name in FORMAT_COLUMNS:
         if name in values:
             setattr(row, name, values[name])
+    others = row.product.variations.exclude(pk=row.pk).values_list("name_fr", flat=True)
+    if "name_fr" in values and folded(str(values["name_fr"])) in map(folded, others):
+        message = _("Un autre format de cette pièce porte déjà ce nom.")
+        raise Problem("invalid", message, errors={"name": [message]})
     save_variation(variation=row)
     write_format(variation=row, given=values)
 

@@ -100,8 +100,11 @@ def test_product_a_copy_and_a_format_are_made_once_by_calls_of_one_key(admin):
     assert list(Product.objects.order_by("pk").values_list("name_fr", flat=True)) == ["Ours", "Ours (copie)"]
     assert ProductVariation.objects.count() == 1
     # Without a key each press makes one.
-    send(admin, "post", path, {"name": "Petit"})
-    assert ProductVariation.objects.count() == 2
+    for _press in range(2):
+        send(admin, "post", path.replace("/variations", "/duplicate"))
+    assert Product.objects.count() == 4
+    send(admin, "post", path, {"name": "Grand"})
+    assert ProductVariation.objects.filter(product__name_fr="Ours").count() == 2
 
 
 def test_photos_of_a_copy_outlive_those_of_the_first(admin, settings, tmp_path):

@@ -135,6 +135,20 @@ def test_format_needs_a_name_and_a_price_above_nothing(admin, bear):
     assert bear.variations.count() == 2
 
 
+def test_two_formats_of_a_piece_have_two_names(admin, bear):
+    path = f"/{bear.pk}/variations"
+    key = send(admin, "post", path, {"name": "Géant"}).json()["id"]
+    small = bear.variations.exclude(pk=key).first()
+    said = "Un autre format de cette pièce porte déjà ce nom."
+    for answer in (
+        send(admin, "post", path, {"name": " geant"}),
+        send(admin, "patch", f"{path}/{small.pk}", {"name": "GÉANT"}),
+    ):
+        assert (answer.status_code, answer.json()["errors"]) == (400, {"name": [said]})
+    assert bear.variations.filter(name_fr__icontains="ant").count() == 1
+    assert send(admin, "patch", f"{path}/{key}", {"name": "géant"}).status_code == 200
+
+
 def test_format_changed_on_another_grid_is_a_conflict(admin, bear):
     row = bear.variations.get(name_fr="Petit")
     version = grid(admin, bear)["version"]
