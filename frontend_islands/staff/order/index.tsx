@@ -23,7 +23,7 @@ import { Notes } from "./notes";
 import { NumberDialog, ParcelDialog, UndoParcelDialog } from "./parcel-dialog";
 import { RefundDialog } from "./refund-dialog";
 import { Documents, Money, Parcels, People, Pieces } from "./sections";
-import { type Begun, StatusDialog } from "./status-dialog";
+import { StatusDialog } from "./status-dialog";
 import words from "./words.json";
 import { Workshop } from "./workshop";
 
@@ -45,7 +45,7 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
   const [open, setOpen] = useState<Open>();
   const [photographed, setPhotographed] = useState<SheetPiece>();
   const refresh = useRefresh(order.id);
-  const [begun, setBegun] = useState<Begun>();
+  const [begun, setBegun] = useState<string>();
   const parts = useRef<HTMLDivElement>(null);
   const keptFocus = useKeptFocus(parts);
   const close = useCallback(() => {
@@ -99,9 +99,8 @@ function Order({ order, props }: { order: StaffOrderSheet; props: StaffOrderProp
       {open === "status" && (
         <StatusDialog
           order={order}
-          props={props}
-          onShip={(typed) => {
-            setBegun(typed);
+          onShip={(message) => {
+            setBegun(message);
             setOpen("ship");
           }}
           onClose={close}

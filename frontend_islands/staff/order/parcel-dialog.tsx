@@ -7,7 +7,6 @@ import { translate } from "@/staff/shared/translate";
 import { orderPath } from "./calls";
 import { Piece, piecesOf, Stepper } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
-import { type Begun, TrackingFields, usualCarrier } from "./status-dialog";
 import words from "./words.json";
 
 const t = translate(words);
@@ -15,21 +14,22 @@ const t = translate(words);
 interface Props {
   order: StaffOrderSheet;
   props: StaffOrderProps;
-  begun: Begun | undefined;
+  /** The message that was typed before, where the status was to be changed. */
+  begun: string | undefined;
   onClose: () => void;
 }
 
 export function ParcelDialog({ order, props, begun, onClose }: Props) {
   const [units, setUnits] = useState(() => new Map(order.lines.map((line) => [line.id, line.to_send])));
-  const [tracking, setTracking] = useState("");
-  const [carrier, setCarrier] = useState(usualCarrier(props));
+  const [tracking, setTracking] = useState<Tracking>({
+    tracking_number: "",
+    carrier: props.carriers[0]?.code ?? "",
+  });
   const [message, setMessage] = useState("");
   const [sentOn, setSentOn] = useState(today);
   // Not from the start: what was typed before asks to be kept as what is typed here does.
   useEffect(() => {
-    if (!begun) return;
-    setMessage(begun.message);
-    setTracking(begun.tracking);
+    if (begun) setMessage(begun);
   }, [begun]);
   const here = order.lines.filter((line) => line.quantity > line.sent_quantity);
   const chosen = (line: SheetLine) => units.get(line.id) ?? 0;
@@ -45,8 +45,7 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
         lines: here
           .filter((line) => chosen(line) > 0)
           .map((line) => ({ item_id: line.id, quantity: chosen(line) })),
-        tracking_number: tracking,
-        carrier,
+        ...tracking,
         message,
         sent_on: sentOn || null,
         is_last: isLast,
@@ -57,13 +56,7 @@ export function ParcelDialog({ order, props, begun, onClose }: Props) {
       isReady={here.some((line) => chosen(line) > 0)}
     >
       <p>{t("parcelText")}</p>
-      <TrackingFields
-        props={props}
-        tracking={tracking}
-        carrier={carrier}
-        onTracking={setTracking}
-        onCarrier={setCarrier}
-      />
+      <TrackingFields carriers={props.carriers} value={tracking} onChange={setTracking} isOptional />
       <ul className="order-pieces">
         {here.map((line) => (
           <Piece key={line.id} line={line}>
@@ -134,36 +127,70 @@ interface NumberProps extends Omit<Props, "begun"> {
 
 /** Another number or carrier of a parcel that has left: the order keeps its status. */
 export function NumberDialog({ order, props, shipment, onClose }: NumberProps) {
-  const [tracking, setTracking] = useState(shipment.tracking_number);
-  const [carrier, setCarrier] = useState(shipment.carrier);
+  const { tracking_number, carrier } = shipment;
+  const [tracking, setTracking] = useState<Tracking>({ tracking_number, carrier });
   const [message, setMessage] = useState("");
-  const number = tracking.trim();
+  const number = tracking.tracking_number.trim();
   return (
     <PreviewedStep
       order={order}
-      title={t(shipment.tracking_number ? "correctNumber" : "addNumber")}
+      title={t(tracking_number ? "correctNumber" : "addNumber")}
       path={orderPath(order.id, "/status")}
-      body={{
-        ...{ status: order.status, message, tracking_number: tracking, carrier },
-        shipment_id: shipment.id,
-      }}
+      body={{ status: order.status, message, ...tracking, shipment_id: shipment.id }}
       done={t("statusSaved")}
       failed={t("statusFailed")}
       onClose={onClose}
-      isReady={number !== "" && (number !== shipment.tracking_number || carrier !== shipment.carrier)}
+      isReady={number !== "" && (number !== tracking_number || tracking.carrier !== carrier)}
     >
       <p>
         {t("parcelOf", { day: formatMoment(shipment.sent_at) })}
         <span className="order-choice__why">{piecesOf(order, shipment.lines).join(", ")}</span>
       </p>
-      <TrackingFields
-        props={props}
-        tracking={tracking}
-        carrier={carrier}
-        onTracking={setTracking}
-        onCarrier={setCarrier}
-      />
+      <TrackingFields carriers={props.carriers} value={tracking} onChange={setTracking} />
       <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
+  );
+}
+
+interface Tracking {
+  tracking_number: string;
+  carrier: string;
+}
+
+interface TrackingProps {
+  carriers: StaffOrderProps["carriers"];
+  value: Tracking;
+  onChange: (value: Tracking) => void;
+  isOptional?: boolean;
+}
+
+function TrackingFields({ carriers, value, onChange, isOptional = false }: TrackingProps) {
+  return (
+    <div className="order-pair">
+      <Field label={t("carrier")}>
+        <select
+          className="select"
+          value={value.carrier}
+          onChange={(event) => onChange({ ...value, carrier: event.target.value })}
+        >
+          {carriers.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label={t("tracking")} isOptional={isOptional}>
+        <input
+          className="input"
+          value={value.tracking_number}
+          maxLength={100}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          onChange={(event) => onChange({ ...value, tracking_number: event.target.value })}
+        />
+      </Field>
+    </div>
   );
 }

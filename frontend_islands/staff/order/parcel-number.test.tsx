@@ -14,7 +14,7 @@ const mail = { to: "lea@example.com", language: "fr", subject: "Le numéro", tex
 
 afterEach(() => vi.unstubAllGlobals());
 
-async function draw(order: Partial<StaffOrderSheet>) {
+async function draw(order: Partial<StaffOrderSheet>, carriers = props.carriers) {
   const sent: { path: string; body: unknown }[] = [];
   document.body.innerHTML = '<div id="toasts" popover="manual"></div>';
   globalThis.CSSStyleSheet.prototype.replaceSync ??= () => undefined;
@@ -24,7 +24,7 @@ async function draw(order: Partial<StaffOrderSheet>) {
     if (method === "POST") sent.push({ path, body: JSON.parse(String(body)) });
     return Response.json(path.endsWith("?preview") ? { mails: [mail] } : read);
   });
-  const drawn = await renderStaff(<OrderScreen {...props} />);
+  const drawn = await renderStaff(<OrderScreen {...props} carriers={carriers} />);
   await drawn.screen.findByRole("heading", { name: "Colis" });
   return { ...drawn, sent };
 }
@@ -52,6 +52,15 @@ it("corrects the number of a parcel from the parcel, whatever else has left", as
       },
     ]),
   );
+});
+
+it("begins with the carrier of the parcel", async () => {
+  const carriers = [...props.carriers, { code: "", name: "Autre transporteur" }];
+  const shipments = [{ ...parcel, carrier: "" }];
+  const { user, screen } = await draw({ status: "shipped", shipments }, carriers);
+  await user.click(screen.getByRole("button", { name: "Corriger le numéro" }));
+  const chosen = screen.getByLabelText<HTMLSelectElement>("Transporteur").selectedOptions[0];
+  expect(chosen?.text).toBe("Autre transporteur");
 });
 
 it.each([

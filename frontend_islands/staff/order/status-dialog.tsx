@@ -1,11 +1,9 @@
 /** The statuses that the table allows now; the others say why not. */
 import { useState } from "react";
-import type { StaffOrderProps, StaffOrderSheet, StatusOffer } from "@/api/types";
+import type { StaffOrderSheet, StatusOffer } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { formatMoment } from "@/staff/shared/dates";
 import { translate } from "@/staff/shared/translate";
 import { isConflict, orderPath } from "./calls";
-import { piecesOf } from "./pieces";
 import { Field, MessageField, PreviewedStep } from "./previewed-step";
 import words from "./words.json";
 
@@ -14,15 +12,9 @@ const CLOSED = ["cancelled", "refunded"];
 
 interface Props {
   order: StaffOrderSheet;
-  props: StaffOrderProps;
-  /** Sending has a dialog of its own, with the pieces: it goes on with what was typed here. */
-  onShip: (begun: Begun) => void;
+  /** Sending has a dialog of its own, with the pieces: it goes on with the message that was typed here. */
+  onShip: (message: string) => void;
   onClose: () => void;
-}
-
-export interface Begun {
-  message: string;
-  tracking: string;
 }
 
 interface Decision {
@@ -30,13 +22,9 @@ interface Decision {
   money: string;
 }
 
-export function StatusDialog({ order, props, onShip, onClose }: Props) {
+export function StatusDialog({ order, onShip, onClose }: Props) {
   const [status, setStatus] = useState("");
   const [message, setMessage] = useState("");
-  const [tracking, setTracking] = useState("");
-  const parcels = order.shipments.filter((shipment) => !shipment.undone_at);
-  const [parcel, setParcel] = useState(parcels.at(-1));
-  const [carrier, setCarrier] = useState(parcel?.carrier ?? usualCarrier(props));
   const [reason, setReason] = useState("");
   const [refund, setRefund] = useState<boolean>();
   const [decision, setDecision] = useState<Decision>();
@@ -45,7 +33,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   const asksReason = chosen?.needs_reason || (decision && refund === false);
   const isReady =
     status !== "" &&
-    (!isAddition || message !== "" || tracking !== "") &&
+    (!isAddition || message !== "") &&
     (!decision || refund !== undefined) &&
     (!asksReason || reason.trim() !== "");
 
@@ -55,7 +43,7 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
   }
 
   function choose(offer: string) {
-    if (offer === "shipped" && order.may.ship) return onShip({ message, tracking });
+    if (offer === "shipped" && order.may.ship) return onShip(message);
     setStatus(offer);
     return decide();
   }
@@ -67,8 +55,6 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
       path={orderPath(order.id, "/status")}
       body={{
         ...{ status, message, reason },
-        ...(isAddition &&
-          tracking && { tracking_number: tracking, carrier, shipment_id: parcel?.id ?? null }),
         ...(decision && { refund }),
       }}
       done={t("statusSaved")}
@@ -140,40 +126,6 @@ export function StatusDialog({ order, props, onShip, onClose }: Props) {
           />
         </Field>
       )}
-      {isAddition && parcels.length > 1 && (
-        <fieldset className="order-choices">
-          <legend>{t("trackingOf")}</legend>
-          {parcels.map((shipment) => (
-            <label key={shipment.id} className="order-choice">
-              <input
-                type="radio"
-                name="parcel"
-                checked={shipment.id === parcel?.id}
-                onChange={() => {
-                  setParcel(shipment);
-                  setCarrier(shipment.carrier);
-                }}
-              />
-              <span>
-                {t("parcelOf", { day: formatMoment(shipment.sent_at) })}
-                {shipment.tracking_number && ` · ${shipment.tracking_number}`}
-                <span className="order-choice__why">{piecesOf(order, shipment.lines).join(", ")}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-      )}
-      {isAddition && (
-        <TrackingFields
-          props={props}
-          tracking={tracking}
-          carrier={carrier}
-          onTracking={setTracking}
-          onCarrier={setCarrier}
-          {...(parcel &&
-            parcels.length === 1 && { hint: t("trackingOfLast", { day: formatMoment(parcel.sent_at) }) })}
-        />
-      )}
       <MessageField message={message} onMessage={setMessage} />
     </PreviewedStep>
   );
@@ -197,44 +149,5 @@ function Offer({ offer, isForbidden, isChosen, onChoose }: OfferProps) {
         {!isAllowed && <span className="order-choice__why">{reason}</span>}
       </span>
     </label>
-  );
-}
-
-/** The one that a new parcel begins with. */
-export const usualCarrier = ({ carriers }: StaffOrderProps): string => carriers[0]?.code ?? "";
-
-interface TrackingProps {
-  props: StaffOrderProps;
-  tracking: string;
-  carrier: string;
-  onTracking: (value: string) => void;
-  onCarrier: (value: string) => void;
-  hint?: string;
-}
-
-export function TrackingFields({ props, tracking, carrier, onTracking, onCarrier, hint }: TrackingProps) {
-  return (
-    <div className="order-pair">
-      <Field label={t("carrier")}>
-        <select className="select" value={carrier} onChange={(event) => onCarrier(event.target.value)}>
-          {props.carriers.map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label={t("tracking")} {...(hint && { hint })} isOptional>
-        <input
-          className="input"
-          value={tracking}
-          maxLength={100}
-          autoComplete="off"
-          autoCapitalize="characters"
-          spellCheck={false}
-          onChange={(event) => onTracking(event.target.value)}
-        />
-      </Field>
-    </div>
   );
 }
