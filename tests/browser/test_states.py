@@ -9,6 +9,7 @@ from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, NARROW, PHONE
 from tests.browser.hands import finger
 from tests.browser.looks import overflow, piece, settle
+from tests.browser.people import sign_in_as_admin
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -267,6 +268,32 @@ def test_a_page_whose_script_is_long_on_the_way_says_so(page):
     for route in arriving:
         route.continue_()
     expect(page.locator("x-island")).to_have_attribute("state", "ready")
+    expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_a_staff_page_whose_script_was_lost_on_the_way_says_so(new_page, see, journal, shop, width):
+    journal.expect("ERR_FAILED|failed|caused by")
+    page = new_page(width=width)
+    sign_in_as_admin(page, shop)
+    page.route("**/build/islands/staff-*", lambda route: route.abort())
+    paths = [
+        "commandes",
+        "atelier",
+        "expedition",
+        "produits",
+        "produits/nouveau",
+        "produits/import",
+        "blog/new",
+    ]
+    for path in paths:
+        page.goto(f"/admin/{path}")
+        expect(page.get_by_role("alert").filter(has_text=NOT_LOADED)).to_be_visible()
+        expect(page.get_by_text("Chargement")).to_be_hidden()
+        see(page, f"lost-staff-{path.replace('/', '-')}")
+    page.unroute_all()
+    page.get_by_role("link", name="Réessayer").click()
+    expect(page.locator("main x-island")).to_have_attribute("state", "ready")
     expect(page.get_by_text(NOT_LOADED)).to_be_hidden()
 
 
