@@ -29,6 +29,7 @@ from accounts.services import members, signing_in, signing_up
 from accounts.sign_ups import forget_sign_up, remember_sign_up, remembered_sign_up, sign_up_of_key
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.kept_forms import keeps_form
 from shop.core.languages import active_language
 from shop.core.problems import Problem
 
@@ -131,6 +132,7 @@ class AuthView(View):
             "forgot": (_("Mot de passe oublié"), _("Erreur lors de l'envoi de l'e-mail")),
         }
         page_title, error_title = titles[mode]
+        target = own_path(next_page, "")
         return render(
             request,
             "accounts/auth.html",
@@ -139,8 +141,9 @@ class AuthView(View):
                 "error_title": error_title,
                 "mode": mode,
                 "form": form,
-                "next": own_path(next_page, ""),
+                "next": target,
                 "notice": take_notice(request),
+                "keeps_form": bool(target) and keeps_form(request, target),
                 "minimum": MEMBER_MINIMUM,
                 "mailbox_url": _mailbox_url(),
                 "is_limited": is_limited,

@@ -66,6 +66,12 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponseBase:
     return redirect_to_login(request.get_full_path())
 
 
+def keeps_form(request: HttpRequest, address: str) -> bool:
+    """Return whether a form for this address waits until its sender has signed in."""
+    path, _typed_then, kept_at = request.session.get(_KEY, ("", "", 0))
+    return path == address.partition("?")[0] and not are_over(_SECONDS, kept_at)
+
+
 def offer_kept(request: HttpRequest) -> HttpResponse | None:
     """Return the page that sends the form again that was kept for this address, once; None where there is none."""
     if request.method in ("GET", "HEAD") and (fields := _take(request)) is not None:

@@ -1,6 +1,6 @@
 """Forms that come when their session is over: nothing typed is lost, and no proof of who asks is kept."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
@@ -49,6 +49,21 @@ def test_a_form_whose_session_had_ended_is_offered_again_after_signing_in(client
     assert User.objects.get().first_name == 'Zoé "L\'Ours"'
     # Once.
     assert client.get(path).status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/espace-membre/profil", "/admin/reglages/boutique"])
+def test_the_page_to_sign_in_says_that_what_was_typed_is_kept(client, path):
+    said = "Votre session est terminée"
+    answer = client.post(f"{path}?a=1", {"first_name": "Zoé"})
+    page = client.get(answer["Location"]).content.decode()
+    assert said in page
+    assert KEPT in page
+    wrong = {"mode": "signin", "email": "client@example.com", "password": "x", "next": f"{path}?a=1"}
+    assert said in client.post("/auth", wrong).content.decode()
+    assert said not in client.get("/auth").content.decode()
+    assert said not in client.get("/auth?next=/espace-membre").content.decode()
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=901)):
+        assert said not in client.get(answer["Location"]).content.decode()
 
 
 def test_the_page_of_another_address_is_itself(client, member):
