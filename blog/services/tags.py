@@ -1,4 +1,5 @@
-"""Tags: written as words, found again whatever their capitals and accents."""
+"""Tags: written as words, found again whatever their capitals and accents, also by a name that staff gave them
+since."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ MOST_TAGS = 12
 
 
 def tags_named(names: Iterable[str]) -> list[Tag]:
-    """The tags of these names in the order given, made where there are none; a name given twice counts once. Two
-    queries, one more for each new tag.
+    """The tags of these names in the order given, made where there are none; a name given twice counts once. One query,
+    two more for each new tag.
 
     Raises `Problem` (400 `invalid`, field `tags`) for a name that is too long or without any letter, and for too many.
     """
@@ -24,7 +25,7 @@ def tags_named(names: Iterable[str]) -> list[Tag]:
         text = " ".join(name.split())
         if not text:
             continue
-        slug = slugify(text)[:60].strip("-")
+        slug = word_of(text)
         if not slug:
             raise _refusal(_("«\u00a0%(name)s\u00a0» n'a ni lettre ni chiffre.") % {"name": text})
         if len(text) > TAG_LENGTH:
@@ -32,12 +33,25 @@ def tags_named(names: Iterable[str]) -> list[Tag]:
         wanted.setdefault(slug, text)
     if len(wanted) > MOST_TAGS:
         raise _refusal(_("Un article a %(count)d étiquettes au plus.") % {"count": MOST_TAGS})
-    known = {tag.slug: tag for tag in Tag.objects.filter(slug__in=wanted)}
+    known = _known_tags()
     for slug, text in wanted.items():
         if slug not in known:
             # Somebody else may make the same tag at the same time.
             known[slug] = Tag.objects.get_or_create(slug=slug, defaults={"name_fr": text})[0]
-    return [known[slug] for slug in wanted]
+    # Its name of now and the one that it was made of are one tag.
+    return list(dict.fromkeys(known[slug] for slug in wanted))
+
+
+def word_of(name: str) -> str:
+    """What a name is compared by, and the address of the tag that is made of it; "" without letter or digit."""
+    return slugify(name)[:60].strip("-")
+
+
+def _known_tags() -> dict[str, Tag]:
+    """Every tag by its name and by its address, which says what it was called at first; a name goes before another
+    tag's address."""
+    tags = list(Tag.objects.all())
+    return {tag.slug: tag for tag in tags} | {word_of(tag.french_name): tag for tag in tags}
 
 
 def _refusal(message: str) -> Problem:
