@@ -22,6 +22,7 @@ from catalog.services.categories import delete_category
 from catalog.services.media import delete_product_image, remove_retired_files
 from catalog.tests.factories import make_category, make_image, make_product
 from shop.core.dates import day_in_words, unbroken
+from shop.core.fragment_cache import FragmentCache
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -225,6 +226,21 @@ def test_the_link_of_a_letter_opens_it_while_others_still_wait_for_theirs(client
     assert client.get(url).status_code == 200
     campaigns.cancel_campaign(campaign_id=campaign.pk, actor=actor)
     assert client.get(url).status_code == 404
+
+
+def test_the_list_of_letters_names_one_as_soon_as_its_first_mails_are_written(
+    client, settings, monkeypatch, django_capture_on_commit_callbacks
+):
+    settings.PAGE_CACHE_SECONDS = settings.FRAGMENT_CACHE_SECONDS = 60
+    monkeypatch.setattr("shop.core.public_pages.page_cache", FragmentCache(10))
+    make_subscriber()
+    with django_capture_on_commit_callbacks(execute=True):
+        campaign = start_letter(fr="Bonjour.")
+    link = f'href="/newsletter/archives/{campaign.pk}"'
+    assert link not in client.get("/newsletter/archives").content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert sending.write_batch(campaign.pk)
+    assert link in client.get("/newsletter/archives").content.decode()
 
 
 def test_the_pictures_of_a_letter_outlive_the_photos_of_the_shop(settings, tmp_path):

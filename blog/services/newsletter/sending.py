@@ -26,6 +26,7 @@ from blog.services.newsletter.campaigns import (
     start_due_campaigns,
 )
 from shop.core.clocks import is_free
+from shop.core.content_version import content_changed
 from shop.core.each_row import each_row, each_step
 from shop.core.enqueue import enqueue
 from shop.core.mail import BulkMail, queue_bulk_mails
@@ -110,6 +111,9 @@ def write_batch(campaign_id: int) -> bool:
                 for subscriber in found
             ],
         )
+        if not campaign.cursor:
+            # From here on it is among the letters that everybody may read.
+            content_changed()
         campaign.cursor = found[-1].pk
         campaign.save(update_fields=["cursor"])
     return True
