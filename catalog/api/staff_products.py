@@ -69,8 +69,8 @@ def query_of(asked: dict[str, Any]) -> ProductQuery:
     slug = asked["category"]
     category = None
     if slug:
-        number = read_key(slug)
-        category = category_key(slug) if number is None else number
+        # « 151 » is an address first: such a collection is found by it too.
+        category = category_key(slug) or read_key(slug)
         if category is None:
             raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
     ordering = {"-created_at": "newest", "created_at": "oldest", "": "newest"}.get(

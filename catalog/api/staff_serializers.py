@@ -60,7 +60,8 @@ def _text_options(name: str) -> dict[str, Any]:
 
 @extend_schema_field(OpenApiTypes.STR)
 class CategoryField(serializers.Field[Category, Any, str, Product]):
-    """A category by its number, or its address or name in some language. Read: its name."""
+    """A category by its number, or its address or name in some language; as text « 151 » is an address first. Read: its
+    name."""
 
     default_error_messages = {"unknown": gettext_lazy("Cette catégorie n'existe pas.")}
 
@@ -68,8 +69,9 @@ class CategoryField(serializers.Field[Category, Any, str, Product]):
         if isinstance(data, bool) or not isinstance(data, int | str):
             self.fail("unknown")
         text = str(data).strip()[:200]
-        key = read_key(text)
-        found = find_named_category(text) if key is None else Category.objects.filter(pk=key).first()
+        found = find_named_category(text) if isinstance(data, str) else None
+        if found is None and (key := read_key(text)) is not None:
+            found = Category.objects.filter(pk=key).first()
         if found is None:
             self.fail("unknown")
         return found

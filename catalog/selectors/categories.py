@@ -84,14 +84,16 @@ def find_category(word: str) -> Category | None:
 
 
 def find_named_category(text: str) -> Category | None:
-    """The category with this address or, else, this name, in any language and any case. One query at most."""
+    """The category with this address or, else, this name, in any language and any case; else the one that had this
+    address: files and programs keep it. Two queries at most."""
     wanted = text.strip().casefold()
     rows = all_categories()
     for names in (SLUG_FIELDS.values(), [f"name_{language}" for language in SLUG_FIELDS]):
         for row in rows:
             if wanted and wanted in [(getattr(row, name) or "").casefold() for name in names]:
                 return row
-    return None
+    former = FormerSlug.objects.select_related("category")
+    return next((row.category for row in former if row.slug == wanted), None)
 
 
 def category_cards() -> list[CategoryCard]:

@@ -15,6 +15,8 @@ from catalog.selectors.categories import find_category
 from catalog.services.categories import delete_category, save_category
 from catalog.staff.category_forms import CategoryForm
 from catalog.tests.factories import make_product
+from catalog.tests.programs import Program, minimal
+from catalog.tests.staff import PRODUCTS, send, staff_browser
 from shop.core.problems import Problem
 from shop.core.site import page_words
 
@@ -160,6 +162,40 @@ def test_calls_name_a_category_in_any_language(client: Client) -> None:
     for word in ("noel", "weihnachten"):
         assert client.get(f"/api/products?category={word}").json()["count"] == 1
     assert client.get("/api/products").json()["count"] == 0
+
+
+def test_files_and_programs_name_a_category_by_the_address_it_had(program: Program) -> None:
+    category = make("Jardin", slug_de="garten")
+    category.name, category.slug, category.slug_de = "Potager", "potager", ""
+    save_category(category=category)
+    assert program.post(minimal(category="Garten")).json()["category_slug"] == "potager"
+    file = "référence externe;catégorie;nom;prix\nR-1;jardin;Nain;12,50\n"
+    answer = send(staff_browser(), "post", "/import", {"csv": file})
+    assert (answer.status_code, answer.json()["added"]) == (200, 1)
+    assert Product.objects.get(external_id="R-1").category == category
+    # One that has it comes first.
+    living = make("Autre", slug="jardin")
+    assert program.post(minimal(category="jardin")).json()["category_slug"] == living.slug
+    assert program.post(minimal(category="jardin\x00")).status_code == 400
+
+
+def test_a_category_called_by_a_number_is_none_of_that_key() -> None:
+    piece, other = make_product("Golem", category=make("Jardin")), make_product("Ours", category=make("Mer"))
+    numbered = make(str(piece.category_id))
+    browser = staff_browser()
+    change = {"ids": [other.pk], "action": "update", "fields": {"category": numbered.slug}}
+    assert send(browser, "post", "/bulk", change).status_code == 200
+    other.refresh_from_db()
+    assert other.category == numbered
+    listed = browser.get(f"{PRODUCTS}?category={numbered.slug}").json()["results"]
+    assert [row["id"] for row in listed] == [other.pk]
+    file = b"".join(browser.get(f"{PRODUCTS}/export.csv").streaming_content).decode()
+    assert send(browser, "post", "/import", {"csv": file}).json()["unchanged"] == 2
+    # A key stays one where no category is called so.
+    for key in (piece.category_id, str(other.category_id)):
+        assert send(browser, "patch", f"/{piece.pk}", {"category": key}).status_code == 200
+    piece.refresh_from_db()
+    assert piece.category == numbered
 
 
 def test_a_renamed_address_leads_to_the_new_one(client: Client) -> None:
