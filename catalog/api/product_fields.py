@@ -27,12 +27,13 @@ from catalog.models import (
 )
 from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
+from catalog.services.gallery import MOST_PICTURES
 from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
 from shop.core.staff_calls import MomentField
 
-MOST_PICTURES, MOST_VARIATIONS, MOST_VARIANTS = 30, 50, 200
+MOST_VARIATIONS, MOST_VARIANTS = 50, 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
 # Of texts whose columns have no limit of their own.
 TEXT_LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000, "maker": 2000}

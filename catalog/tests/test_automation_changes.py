@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from catalog.models import Category, PictureImport, Product, ProductImage, ProductVariation, Variant
+from catalog.services.gallery import MOST_PICTURES
 from catalog.tests.factories import make_product, make_promotion, make_variation
 from catalog.tests.programs import Program, minimal
 from shop.core.models import AuditEntry
@@ -54,6 +55,19 @@ def test_pictures_still_to_be_copied_survive_an_answer_that_is_sent_back(program
     assert (ProductImage.objects.get().position, PictureImport.objects.get(variation=None).position) == (1, 0)
     replaced = program.put(created["id"], {"gallery_images": read["gallery_images"]}).json()
     assert [each["url"] for each in replaced["pending_images"]] == ["https://example.com/c.jpg"]
+
+
+def test_as_many_photos_as_staff_may_add_come_back(program: Program):
+    product = make_product("Golem", category=Category.objects.get(slug="mangas"))
+    ProductImage.objects.bulk_create(
+        ProductImage(product=product, file=f"products/{place}.jpg", width=1, height=1, position=place)
+        for place in range(MOST_PICTURES)
+    )
+    read = program.get(f"?id={product.pk}").json()["results"][0]
+    assert len(read["gallery_images"]) == 40
+    answer = program.put(product.pk, {**read, "price": "12.00"})
+    assert (answer.status_code, answer.json()["price"]) == (200, "12.00")
+    assert answer.json()["gallery_images"] == read["gallery_images"]
 
 
 def test_reduction_of_a_product_is_switched_and_its_answer_sent_back(program: Program):
