@@ -53,6 +53,7 @@ def save_promotion(
             categories=[category.pk for category in categories or ()],
         )
         promotion.save()
+        _renew_version(promotion, moment)
         if products is not None:
             promotion.products.set(products)
         if categories is not None:
@@ -145,9 +146,16 @@ def delete_promotion(*, promotion: Promotion) -> None:
         concerned = _keys_of(promotion)
         lock_products(product_ids=concerned)
         promotion.delete()
+        _renew_version(promotion, moment)
         refresh_prices(product_ids=concerned, moments=[moment])
         report_products(concerned)
         content_changed()
+
+
+def _renew_version(promotion: Promotion, moment: datetime) -> None:
+    """A product's own promotion stands on its page: who has that open is told of a change made elsewhere."""
+    if promotion.product_id is not None:
+        Product.objects.filter(pk=promotion.product_id).update(updated_at=moment)
 
 
 def _keys_of(promotion: Promotion) -> set[int]:

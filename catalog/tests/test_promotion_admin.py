@@ -11,7 +11,7 @@ from catalog.models import Product, Promotion
 from catalog.services.product_removal import restore_products, trash_products
 from catalog.services.promotions import save_promotion
 from catalog.tests.factories import make_product, make_promotion
-from catalog.tests.staff import sent
+from catalog.tests.staff import send, sent
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -174,3 +174,21 @@ def test_one_that_names_nothing_says_so_in_the_list_and_how_to_choose(admin_clie
         in page
     )
     assert "PROMO \u221220\u00a0% · aucune pièce<" in admin_client.get(LIST).content.decode()
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_who_has_the_page_of_a_product_open_is_told_that_its_promotion_changed(admin_client, is_deleted):
+    product = make_product("Golem", price="50.00")
+    offer = {"promotion_type": "percent", "promotion_percent": 20, "promotion_active": True}
+    seen = send(admin_client, "patch", f"/{product.pk}", offer).json()["updated_at"]
+    own = Promotion.objects.get()
+    page = f"{LIST}/{own.pk}"
+    if is_deleted:
+        admin_client.post(f"{page}/supprimer")
+    else:
+        admin_client.post(page, sent(admin_client, page, percent="30"))
+    change = {**offer, "promotion_percent": 10, "expected_updated_at": seen}
+    answer = send(admin_client, "patch", f"/{product.pk}", change)
+    assert answer.status_code == 409
+    assert answer.json()["current"]["promotion_percent"] == (None if is_deleted else 30)
+    assert [row.percent for row in Promotion.objects.all()] == ([] if is_deleted else [30])
