@@ -198,7 +198,7 @@ class ArticlePreviewView(APIView):
 
 
 class ArticlePicturesView(APIView):
-    """Pictures for covers and texts. Unless something shows it, one is deleted eight days later."""
+    """Pictures for covers and texts. Unless something shows it, one is deleted 30 days later."""
 
     parser_classes = (StrictJSONParser, MultiPartParser)
     permission_classes = (_WRITER,)

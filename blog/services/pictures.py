@@ -16,9 +16,9 @@ from shop.core.image_drawing import DrawnImage
 
 FOLDER = "blog"
 PICTURE_KIND = "article"
-UNUSED_FOR = timedelta(days=8)
+UNUSED_FOR = timedelta(days=30)
 """How long a picture that nothing shows stays: what somebody types into a new article is in their browser alone, for
-seven days."""
+seven days from the last word on, so that it may be weeks older than its first picture."""
 
 
 def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
@@ -31,7 +31,7 @@ def add_picture(*, image: DrawnImage, alt: str = "") -> ArticlePicture:
 
 
 def remove_unused_pictures(*, now: datetime) -> int:
-    """Delete the pictures that no article, revision or unsaved text has shown for eight days; return how many. Safe
+    """Delete the pictures that no article, revision or unsaved text has shown for 30 days; return how many. Safe
     to repeat. Reads every text of the blog, unless there is nothing to judge."""
     candidates = ArticlePicture.objects.filter(created_at__lte=now - UNUSED_FOR)
     if not candidates.exists():

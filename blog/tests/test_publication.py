@@ -117,9 +117,9 @@ def test_pictures_stay_while_an_article_a_revision_or_a_cover_shows_them():
         expected_updated_at=None,
     )
     now = unused.created_at
-    # As long as a browser keeps what is typed into a new article.
-    assert remove_unused_pictures(now=now + timedelta(days=7)) == 0
-    assert remove_unused_pictures(now=now + timedelta(days=8)) == 1
+    # A browser keeps what is typed into a new article for a week after the last word.
+    assert remove_unused_pictures(now=now + timedelta(days=29)) == 0
+    assert remove_unused_pictures(now=now + timedelta(days=30)) == 1
     assert set(ArticlePicture.objects.all()) == {cover, inside, former}
     assert RetiredPicture.objects.get().file.name == "blog/d.jpg"
 
