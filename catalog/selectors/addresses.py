@@ -10,11 +10,10 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.files.storage import default_storage
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import translation
 
-from catalog.models import SLUG_FIELDS, Category, CategoryKind, Product, ProductImage
+from catalog.models import Category, CategoryKind, Product, ProductImage
 from shop.core.languages import active_language
 from shop.core.site import COLLECTION_VIEW, absolute_url
 
@@ -61,11 +60,6 @@ def category_url(category: Category) -> str:
     if category.kind == CategoryKind.COLLECTION:
         return reverse(COLLECTION_VIEW, kwargs={"slug": slug})
     return f"{reverse('catalog:list')}?category={slug}"
-
-
-def called(slug: str) -> Q:
-    """The category that has this address in some language."""
-    return Q(*((field, slug) for field in SLUG_FIELDS.values()), _connector=Q.OR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from catalog.models import (
     Product,
     ProductImage,
 )
-from catalog.selectors.addresses import called, category_url
+from catalog.selectors.addresses import category_url
 from catalog.selectors.availability import available_condition
 from catalog.selectors.cards import NEWEST
 from catalog.selectors.category_rows import all_categories
@@ -122,8 +122,9 @@ def _features(category_id: int) -> list[tuple[str, str]]:
 
 
 def category_key(slug: str) -> int | None:
-    """The key of the category that has this address in some language, of whatever kind. One query."""
-    return Category.objects.filter(called(slug)).values_list("pk", flat=True).first()
+    """The key of the category that has or had this address, of whatever kind. Two queries at most."""
+    row = find_category(slug)
+    return None if row is None else row.pk
 
 
 def _cards() -> list[CategoryCard]:

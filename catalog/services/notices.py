@@ -22,6 +22,7 @@ from catalog.models import Category, Favourite, Notice, Product, Variant
 from catalog.pricing import offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
+from catalog.selectors.categories import find_category
 from catalog.selectors.variants import variants_of
 from catalog.services.favourites import RETURN_MAIL, stop_return_mails
 from shop.core import limits
@@ -283,7 +284,9 @@ def _find(product_id: int | None, category_slug: str, variant_id: int | None) ->
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"variant_id": [message]})
         return Subject(product, None, variant)
-    category = Category.objects.select_for_update(no_key=True).filter(slug=category_slug).first()
+    categories = Category.objects.select_for_update(no_key=True)
+    named = find_category(category_slug)
+    category = None if named is None else categories.filter(pk=named.pk).first()
     if category is None:
         message = _("Cette catégorie n'existe pas.")
         raise Problem("invalid", message, errors={"category_slug": [message]})

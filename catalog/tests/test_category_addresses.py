@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import resolve
 
-from catalog.models import Category, CategoryKind, FormerSlug, Product, SearchWord
+from catalog.models import Category, CategoryKind, FormerSlug, Notice, Product, SearchWord
 from catalog.selectors.categories import find_category
 from catalog.services.categories import delete_category, save_category
 from catalog.staff.category_forms import CategoryForm
@@ -173,10 +173,22 @@ def test_files_and_programs_name_a_category_by_the_address_it_had(program: Progr
     answer = send(staff_browser(), "post", "/import", {"csv": file})
     assert (answer.status_code, answer.json()["added"]) == (200, 1)
     assert Product.objects.get(external_id="R-1").category == category
+    assert Client().get("/api/products?category=garten").json()["count"] == 1
     # One that has it comes first.
     living = make("Autre", slug="jardin")
     assert program.post(minimal(category="jardin")).json()["category_slug"] == living.slug
     assert program.post(minimal(category="jardin\x00")).status_code == 400
+
+
+def test_a_form_of_before_a_category_was_renamed_still_asks_for_its_opening(client: Client) -> None:
+    category = make("Jardin")
+    category.slug = "verger"
+    save_category(category=category)
+    form = {"email": "lea@example.com", "category_slug": "jardin"}
+    assert client.post("/avis/demander", form).status_code == 303
+    assert Notice.objects.get().category == category
+    call = client.post("/api/notify", {**form, "email": "max@example.com"}, content_type="application/json")
+    assert (call.status_code, Notice.objects.filter(category=category).count()) == (202, 2)
 
 
 def test_a_category_called_by_a_number_is_none_of_that_key() -> None:

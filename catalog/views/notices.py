@@ -19,8 +19,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.models import Category, Product
+from catalog.models import Product
 from catalog.selectors.addresses import in_each_language
+from catalog.selectors.categories import find_category
 from catalog.services.notices import (
     Subject,
     ask_notice,
@@ -116,7 +117,8 @@ def _requested(request: HttpRequest) -> Subject:
             variant = None if chosen is None else variants.filter(pk=chosen).first()
             return Subject(product, None, variant)
     elif slug and "\x00" not in slug:
-        category = Category.objects.filter(slug=slug[:60]).first()
+        # The page with the form may be older than the address.
+        category = find_category(slug)
         if category is not None:
             return Subject(None, category)
     raise Http404
