@@ -62,8 +62,9 @@ class Variant(models.Model):
     """One format in one finish of a product: what a cart line, a stock hold and an order line are about.
 
     An empty column falls back to the product's; `variation` is null and `finish` `""` where there is no choice to make.
-    Rows are made by `catalog.services.products.refresh_product` for every combination on sale. One whose finish is
-    not on sale any more stays, with its reference and stock, and is not offered.
+    Rows are made by `catalog.services.products.refresh_product` for every combination on sale; the first format or
+    finish takes the row that was sold without one, and the last one leaves it. Others whose finish is not on sale any
+    more stay, with their reference and stock, and are not offered.
     """
 
     product = models.ForeignKey(

@@ -211,8 +211,8 @@ def purge_waiting_notices(before: datetime, limit: int) -> int:
 
 
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
-    """Whether the product's page offers the very variant, and it can be bought. One asked for while there was no choice
-    of formats, or of finishes, is back in any of them."""
+    """Whether the product's page offers the very variant, and it can be bought. One that formats or finishes of former
+    days left behind is back in any of them."""
     if product is None:
         return False
     shown = (offer.variant for offer in offers(product, variants[product.pk]))
@@ -283,7 +283,8 @@ def _find(product_id: int | None, category_slug: str, variant_id: int | None) ->
         if variant_id is not None and variant is None:
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"variant_id": [message]})
-        return Subject(product, None, variant)
+        # Without a choice it is of the product: back in any format or finish that there is by then.
+        return Subject(product, None, variant if variant is not None and variant.label else None)
     categories = Category.objects.select_for_update(no_key=True)
     named = find_category(category_slug)
     category = None if named is None else categories.filter(pk=named.pk).first()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -157,14 +158,15 @@ def free_references(wanted: Iterable[tuple[Variant, str]]) -> None:
 
 
 def delete_variation(*, variation: ProductVariation) -> None:
-    """Remove a variation. Its prices over time stay; the product has the units of its last one without formats."""
+    """Remove a variation. Its prices over time stay; the variants of a product's last one are the product's without
+    formats, so that units that orders hold of them come back to what is sold."""
     refresh_due_promotions()
     with transaction.atomic():
         product = locked_product(variation.product_id)
         if not product.variations.exclude(pk=variation.pk).exists():
-            for row in variation.variants.all():
-                units = {"stock_quantity": row.stock_quantity, "in_stock": row.in_stock}
-                product.variants.update_or_create(variation=None, finish=row.finish, defaults=units)
+            # Left by formats that were added before variants moved along.
+            product.variants.filter(variation=None).delete()
+            variation.variants.update(variation=None, price=None)
         variation.delete()
         refresh_product(product_id=product.pk)
         report_product(product.pk)
@@ -222,42 +224,47 @@ def _derived(product: Product) -> dict[str, Any]:
 
 def complete_variants(*, products: Collection[Product]) -> dict[int, list[Variant]]:
     """Add the variants that these products lack, and return all by product: one a format on sale and finish on sale.
-    Two queries, two more when some were missing; with the products locked by the caller."""
+    Two queries, up to three more when some were missing; with the products locked by the caller."""
     keys = [product.pk for product in products]
     variants = variants_of(keys)
     formats: dict[int, list[int | None]] = {pk: [] for pk in keys}
     rows = ProductVariation.objects.filter(product__in=keys).order_by("pk")
     for product_id, variation_id in rows.values_list("product_id", "pk"):
         formats[product_id].append(variation_id)
-    missing = [
-        row for product in products for row in _missing(product, formats[product.pk], variants[product.pk])
+    placed = [
+        row for product in products for row in _placed(product, formats[product.pk], variants[product.pk])
     ]
-    if not missing:
+    if not placed:
         return variants
-    Variant.objects.bulk_create(missing)
-    return variants | variants_of({row.product_id for row in missing})
+    Variant.objects.bulk_update([row for row in placed if row.pk], ("variation", "finish"))
+    Variant.objects.bulk_create([row for row in placed if not row.pk])
+    return variants | variants_of({row.product_id for row in placed})
 
 
-def _missing(product: Product, formats: Sequence[int | None], known: Iterable[Variant]) -> Iterator[Variant]:
-    """The formats and finishes on sale of which there is no variant. One that takes the place of another, as the first
-    format or finish does, has the units that were counted of that, and is no more on sale than it was: it would be made
-    to order."""
-    made = {(row.variation_id, row.finish): row for row in known}
-    has_formats = any(variation_id is not None for variation_id, _finish in made)
+def _placed(product: Product, formats: Sequence[int | None], known: Iterable[Variant]) -> list[Variant]:
+    """The rows to store for each format and finish on sale to have its variant. The first format has those that were
+    sold without one, and a finish that which is not sold any more because finishes came or went: the same rows, so that
+    nothing is counted twice, and what orders hold of them comes back to what is sold."""
+    rows = list(known)
+    before = [(row.variation_id, row.finish) for row in rows]
     finishes = pricing.offered_finishes(product) or ("",)
-    for place, variation_id in enumerate(formats or [None]):
-        before = None if place == 0 and not has_formats else variation_id
-        former = {finish: row for (key, finish), row in made.items() if key == before}
+    if formats and all(row.variation_id is None for row in rows):
+        for row in rows:
+            row.variation_id = formats[0]
+    for variation_id in formats or [None]:
+        own = {row.finish: row for row in rows if row.variation_id == variation_id}
+        has_some = not own.keys().isdisjoint(finishes)
+        unsold = [row for row in own.values() if row.finish not in finishes and not (has_some and row.finish)]
+        spare = min(unsold, key=lambda row: (row.finish != "", row.stock_quantity is None), default=None)
         for finish in finishes:
-            if (variation_id, finish) in made:
+            if finish in own:
                 continue
-            row = Variant(product=product, variation_id=variation_id, finish=finish)
-            replaced = former.get(finish)
-            if finish == finishes[0] and former.keys().isdisjoint(finishes):
-                replaced = min(former.values(), key=lambda each: each.stock_quantity is None, default=None)
-            if replaced is not None:
-                row.stock_quantity, row.in_stock = replaced.stock_quantity, replaced.in_stock
-            yield row
+            if spare is None:
+                spare = Variant(product=product, variation_id=variation_id)
+                rows.append(spare)
+            spare.finish, spare = finish, None
+    places = zip_longest(rows, before)
+    return [row for row, place in places if place != (row.variation_id, row.finish)]
 
 
 def search_text(product: Product) -> str:

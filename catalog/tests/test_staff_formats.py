@@ -187,21 +187,22 @@ def test_without_its_last_format_a_product_has_the_units_of_that(admin):
     small, large = product.variations.order_by("sort_order")
     change_variant(product.variants.get(variation=small), stock_quantity=0)
     change_variant(product.variants.get(variation=large), stock_quantity=4, in_stock=False)
-    for row, left in ((large, (1, True)), (small, (0, True))):
+    for row, left in ((large, (small.pk, 0, True)), (small, (None, 0, True))):
         assert send(admin, "delete", f"/{product.pk}/variations/{row.pk}").status_code == 204
-        assert product.variants.filter(variation=None).values_list("stock_quantity", "in_stock").get() == left
+        assert product.variants.values_list("variation", "stock_quantity", "in_stock").get() == left
     product.refresh_from_db()
     assert not product.is_available
 
 
-def test_a_format_that_never_was_without_one_leaves_its_units_too(admin):
+def test_what_formats_of_former_days_left_without_one_makes_room(admin):
+    """The number from before them stood there still."""
     product = make_product(category=make_category(offers_formats=True))
     assert send(admin, "post", f"/{product.pk}/variations", {"name": "12 cm"}).status_code == 201
-    product.variants.filter(variation=None).delete()
-    only = product.variants.get()
-    change_variant(only, stock_quantity=2)
+    only = change_variant(product.variants.get(), stock_quantity=2, price=Decimal("45.00"))
+    Variant.objects.create(product=product, stock_quantity=7)
     assert send(admin, "delete", f"/{product.pk}/variations/{only.variation_id}").status_code == 204
-    assert product.variants.values_list("variation", "stock_quantity").get() == (None, 2)
+    left = product.variants.values_list("pk", "variation", "stock_quantity", "price").get()
+    assert left == (only.pk, None, 2, None)
 
 
 def test_first_finish_has_the_units_that_were_counted_without_one_and_leaves_them():
@@ -210,11 +211,13 @@ def test_first_finish_has_the_units_that_were_counted_without_one_and_leaves_the
     product.painted_price, product.unpainted_price = Decimal("40.00"), Decimal("30.00")
     save_product(product=product)
     counted = product.variants.order_by("finish").values_list("finish", "stock_quantity")
-    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
+    assert list(counted.all()) == [("painted", 1), ("unpainted", None)]
     product.painted_price = None
     save_product(product=product)
-    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
-    product.variants.filter(finish="").delete()
+    assert list(counted.all()) == [("painted", 1), ("unpainted", None)]
     product.unpainted_price = None
     save_product(product=product)
-    assert list(counted) == [("", 1), ("painted", 1), ("unpainted", None)]
+    assert list(counted.all()) == [("", 1), ("unpainted", None)]
+    product.painted_price = Decimal("40.00")
+    save_product(product=product)
+    assert list(counted.all()) == [("painted", 1), ("unpainted", None)]

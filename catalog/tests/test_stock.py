@@ -212,7 +212,7 @@ def test_holding_locks_the_products_first_and_then_writes_in_the_order_of_the_ke
 ):
     first, second = make_product(stock_quantity=5), make_product(stock_quantity=5)
     small = change_variant(variant_of(first, make_variation(first)), stock_quantity=5)
-    wanted = [unit(second), unit(small), unit(variant_of(first))]
+    wanted = [unit(second), unit(small), unit(variant_of(first, make_variation(first, "Grande")))]
     # savepoint, variants with their products, lock of the products with their numbers, numbers of variants, 3 updates,
     # release of the savepoint
     with django_assert_num_queries(8) as queries:

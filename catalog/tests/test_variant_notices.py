@@ -125,7 +125,8 @@ def test_a_notice_dies_with_its_variant():
     assert not Notice.objects.exists()
 
 
-def test_who_waited_before_there_were_formats_is_told_of_any_in_that_finish(painted):
+def test_who_waited_before_there_were_formats_is_told_of_the_first_in_that_finish(painted):
+    """It is the piece that they waited for."""
     product = painted.product
     ask_notice(email="a@example.com", language="fr", product_id=product.pk, variant_id=painted.pk)
     confirm_notice(key=Notice.objects.get().token)
@@ -133,14 +134,14 @@ def test_who_waited_before_there_were_formats_is_told_of_any_in_that_finish(pain
     assert send_due_notices() == 0
     change_variant(variant_of(product, format_, "painted"), stock_quantity=2)
     assert send_due_notices() == 1
-    assert OutgoingMail.objects.get(kind="notice_available").context["name"] == "Lame (Peint)"
+    assert OutgoingMail.objects.get(kind="notice_available").context["name"] == "Lame (18 cm · Peint)"
 
 
 def test_who_waited_before_there_were_finishes_is_told_of_any():
     product = make_product("Lame", "129.00", category=make_finish_category(), stock_quantity=0)
     ask_notice(email="a@example.com", language="fr", product_id=product.pk, variant_id=variant_of(product).pk)
     confirm_notice(key=Notice.objects.get().token)
-    change_product(product, painted_price=Decimal("129.00"))
+    change_product(product, painted_price=Decimal("129.00"), unpainted_price=Decimal("69.00"))
     assert send_due_notices() == 0
-    change_variant(variant_of(product, finish="painted"), stock_quantity=1)
+    change_variant(variant_of(product, finish="unpainted"), stock_quantity=1)
     assert send_due_notices() == 1

@@ -1,11 +1,14 @@
 """Units that an order holds: from which number they were taken, and where they go back to."""
 
+from decimal import Decimal
+from typing import Any
+
 import pytest
 from django.db import transaction
 
-from catalog.models import Product, ProductVariation, Variant
-from catalog.services.products import delete_variation
-from catalog.services.stock import OutOfStock
+from catalog.models import Category, Product, ProductVariation, Variant
+from catalog.services.products import delete_variation, save_product
+from catalog.services.stock import OutOfStock, StockUnit, hold_stock
 from orders.models import Order, StockHoldState
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.status.stock_holds import take_for_order
@@ -25,7 +28,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def sold() -> Variant:
-    return ProductVariation.objects.get().variants.get()
+    return Variant.objects.get()
 
 
 def numbers() -> tuple[int | None, int | None]:
@@ -90,18 +93,77 @@ def test_a_variant_deleted_meanwhile_gets_nothing_back_and_breaks_nothing(fake_s
     )
 
 
-def test_units_of_the_product_s_number_return_to_it_when_their_variant_was_deleted(fake_stripe, shopper):
-    order = place(shopper, product=5, variant=None)
+@pytest.mark.parametrize(
+    ("product", "variant", "held", "released"),
+    [(5, None, (3, None), (5, None)), (None, 5, (None, 3), (None, 5)), (9, 5, (9, 3), (9, 5))],
+)
+def test_units_of_a_deleted_last_format_return_to_what_takes_its_place(
+    fake_stripe, shopper, product, variant, held, released
+):
+    order = place(shopper, product=product, variant=variant)
     delete_variation(variation=ProductVariation.objects.get())
-    assert Product.objects.get().stock_quantity == 3
+    assert numbers() == held
     assert cancel_unpaid_order(order.pk, reason="payment.expired") is True
     assert cancel_unpaid_order(order.pk, reason="payment.expired") is False
     hold = order.stock_holds.get()
-    assert (hold.state, hold.variant, Product.objects.get().stock_quantity) == (
-        StockHoldState.RELEASED,
-        None,
-        5,
-    )
+    assert (hold.state, hold.variant, numbers()) == (StockHoldState.RELEASED, sold(), released)
+
+
+def unique_piece(**fields: Any) -> Product:
+    """One unit, counted where neither a format nor a finish is chosen."""
+    piece = make_product(price="60.00", **fields)
+    Variant.objects.update(stock_quantity=1)
+    return piece
+
+
+def get_a_format(piece: Product) -> None:
+    make_variation(piece, "18 cm")
+
+
+def get_finishes(piece: Product) -> None:
+    Category.objects.update(offers_finishes=True)
+    piece.painted_price, piece.unpainted_price = Decimal("60.00"), Decimal("40.00")
+    save_product(product=piece)
+
+
+def lose_and_get_finishes(piece: Product) -> None:
+    get_finishes(piece)
+    Category.objects.update(offers_finishes=False)
+    save_product(product=piece)
+    get_finishes(piece)
+
+
+@pytest.mark.parametrize(
+    ("change", "place_of_it"),
+    [
+        (get_a_format, ("18 cm", "")),
+        (get_finishes, ("", "painted")),
+        (lose_and_get_finishes, ("", "painted")),
+    ],
+)
+def test_a_unique_piece_is_sold_once_while_it_gets_a_choice(change, place_of_it):
+    order = make_order((unique_piece(), 1))
+    change(Product.objects.get())
+    counted = Variant.objects.filter(stock_quantity__isnull=False)
+    assert cancel_unpaid_order(order.pk, reason="payment.expired") is True
+    row = counted.get()
+    assert ((row.variation.name if row.variation else "", row.finish), row.stock_quantity) == (place_of_it, 1)
+    # The payment comes late, after all; a second one finds nothing to take.
+    with transaction.atomic():
+        take_for_order(order)
+    assert (counted.get(), counted.get().stock_quantity) == (row, 0)
+    with pytest.raises(OutOfStock), transaction.atomic():
+        hold_stock(units=[StockUnit(row.pk, 1)])
+
+
+def test_a_unique_piece_that_another_customer_has_by_then_is_refused_to_a_late_payment(fake_stripe):
+    order = make_order((unique_piece(), 1))
+    get_a_format(Product.objects.get())
+    cancel_unpaid_order(order.pk, reason="payment.expired")
+    make_order((Product.objects.get(), 1))
+    with pytest.raises(OutOfStock), transaction.atomic():
+        take_for_order(order)
+    assert list(Variant.objects.values_list("stock_quantity", flat=True)) == [0]
 
 
 def released_and_deleted(shopper, *, product: int | None, variant: int | None) -> Order:
@@ -111,50 +173,34 @@ def released_and_deleted(shopper, *, product: int | None, variant: int | None) -
     return order
 
 
-@pytest.mark.parametrize(("variant", "left", "level"), [(None, 3, "product"), (5, 5, "")])
-def test_a_late_payment_takes_the_product_s_units_of_a_deleted_variant_again(
+@pytest.mark.parametrize(("variant", "left", "level"), [(None, (3, None), "product"), (5, (5, 3), "variant")])
+def test_a_late_payment_takes_the_units_of_a_deleted_last_format_where_they_are_by_then(
     fake_stripe, shopper, variant, left, level
 ):
     order = released_and_deleted(shopper, product=5, variant=variant)
     with transaction.atomic():
         take_for_order(order)
     hold = order.stock_holds.get()
-    assert (hold.state, hold.level, Product.objects.get().stock_quantity) == (
-        StockHoldState.TAKEN,
-        level,
-        left,
-    )
+    assert (hold.state, hold.level, numbers()) == (StockHoldState.TAKEN, level, left)
 
 
-def test_a_late_payment_of_a_deleted_variant_whose_product_is_sold_out_is_refused(fake_stripe, shopper):
+def test_a_late_payment_of_a_deleted_last_format_that_is_sold_out_by_then_is_refused(fake_stripe, shopper):
     order = released_and_deleted(shopper, product=5, variant=None)
     Product.objects.update(stock_quantity=1)
     with pytest.raises(OutOfStock), transaction.atomic():
         take_for_order(order)
-    assert (order.stock_holds.get().state, Product.objects.get().stock_quantity) == (
-        StockHoldState.RELEASED,
-        1,
-    )
+    assert (order.stock_holds.get().state, numbers()) == (StockHoldState.RELEASED, (1, None))
 
 
 @pytest.mark.usefixtures("provider")
-@pytest.mark.parametrize(
-    ("variant", "restocked", "left"),
-    [
-        (None, True, 4),
-        # Its own number went with it.
-        (5, False, 5),
-    ],
-)
-def test_refunded_units_of_a_deleted_variant_go_back_to_the_number_that_is_still_there(
-    variant, restocked, left
-):
+@pytest.mark.parametrize(("variant", "left"), [(None, (4, None)), (5, (5, 4))])
+def test_refunded_units_of_a_deleted_last_format_go_back_to_what_took_its_place(variant, left):
     piece = make_product(price="60.00", stock_quantity=5)
     make_variation(piece, "18 cm", stock_quantity=variant, is_default=True)
     order = pay_order(make_order((piece, 2)))
     delete_variation(variation=ProductVariation.objects.get())
     line_ = refund(order, lines=[ReturnedLine(order.items.get().pk, 1, True)]).lines.get()
-    assert (line_.restocked, Product.objects.get().stock_quantity) == (restocked, left)
+    assert (line_.restocked, numbers()) == (True, left)
 
 
 @pytest.mark.usefixtures("provider")

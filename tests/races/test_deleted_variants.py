@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, transaction
 
-from catalog.models import Product, ProductVariation
+from catalog.models import Product, ProductVariation, Variant
 from catalog.services.products import delete_product, delete_variation
 from orders.models import Order, RefundLine, StockHold, StockHoldState
 from orders.selectors.refund_rules import ReturnedLine
@@ -31,10 +31,20 @@ ROUNDS = 10
 
 
 def held() -> Order:
-    """Two of five units of the product's number, in a format without one of its own."""
+    """Two of five units of the product's number, in the first of two formats, without one of its own."""
     piece = make_product(price="60.00", stock_quantity=5)
-    make_variation(piece, "18 cm", is_default=True)
+    two_formats(piece)
     return make_order((piece, 2))
+
+
+def two_formats(piece: Product) -> ProductVariation:
+    make_variation(piece, "18 cm", is_default=True)
+    make_variation(piece, "30 cm")
+    return first_format()
+
+
+def first_format() -> ProductVariation:
+    return ProductVariation.objects.earliest("pk")
 
 
 def release(order: Order) -> bool:
@@ -45,14 +55,19 @@ def restock(order: Order) -> bool:
     return refund(order, lines=[ReturnedLine(order.items.get().pk, 2, True)]).lines.get().restocked
 
 
-def delete_while(call: Callable[[], Any]) -> Started:
-    """Delete the format; `call` comes when its product is locked and the rows that point at it are not yet."""
+def change_while(change: Callable[[], Any], call: Callable[[], Any]) -> Started:
+    """`call` comes when the product is locked and the rows that point at its variants are not yet."""
     with transaction.atomic():
         Product.objects.select_for_update().get()
         started = Started(call)
         wait_until_blocked()
-        delete_variation(variation=ProductVariation.objects.get())
+        change()
     return started
+
+
+def delete_while(call: Callable[[], Any]) -> Started:
+    """Delete the first format."""
+    return change_while(lambda: delete_variation(variation=first_format()), call)
 
 
 def units() -> int | None:
@@ -70,6 +85,23 @@ def test_units_refunded_while_their_format_is_deleted_return_to_the_product():
     order = pay_order(held())
     assert delete_while(partial(restock, order)).value() is True
     assert units() == 5
+
+
+def test_a_unique_piece_released_while_its_last_format_is_deleted_is_on_sale_again():
+    piece = make_product(price="60.00")
+    make_variation(piece, "18 cm", stock_quantity=1)
+    order = make_order((piece, 1))
+    assert delete_while(partial(release, order)).value() is True
+    assert piece.variants.values_list("variation", "stock_quantity").get() == (None, 1)
+
+
+def test_a_unique_piece_bought_while_it_gets_its_first_format_is_sold_once(fake_stripe):
+    piece = make_product(price="60.00")
+    Variant.objects.update(stock_quantity=1)
+    body = checkout_body([line(piece)], "60.00")
+    add = partial(make_variation, piece, "18 cm")
+    assert change_while(add, lambda: Buyer().checkout(body)).value().status_code == 201
+    assert Variant.objects.values_list("variation", "stock_quantity").get() == (first_format().pk, 0)
 
 
 def test_units_refunded_while_their_product_is_deleted():
@@ -94,8 +126,7 @@ def test_units_refunded_while_their_product_is_deleted():
 def test_a_format_deleted_while_it_is_ordered_is_not_sold(fake_stripe):
     """Made to order: no number is counted, and its lines would name what is gone."""
     piece = make_product(price="60.00")
-    variation = make_variation(piece, "18 cm", is_default=True)
-    body = checkout_body([line(piece, variation_id=variation.pk)], "60.00")
+    body = checkout_body([line(piece, variation_id=two_formats(piece).pk)], "60.00")
     answer = delete_while(lambda: Buyer().checkout(body)).value()
     assert (answer.status_code, answer.json()["code"]) == (409, "out_of_stock")
     assert not Order.objects.exists()
@@ -103,8 +134,7 @@ def test_a_format_deleted_while_it_is_ordered_is_not_sold(fake_stripe):
 
 def test_control_a_format_deleted_while_it_is_ordered_fails_the_commit(fake_stripe, monkeypatch):
     piece = make_product(price="60.00")
-    variation = make_variation(piece, "18 cm", is_default=True)
-    body = checkout_body([line(piece, variation_id=variation.pk)], "60.00")
+    body = checkout_body([line(piece, variation_id=two_formats(piece).pk)], "60.00")
     monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
     answer = delete_while(lambda: Buyer().checkout(body)).value()
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

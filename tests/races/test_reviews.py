@@ -157,6 +157,7 @@ def test_who_writes_with_an_account_and_without_at_once_writes_once(
 def test_what_was_bought_is_deleted_while_its_review_is_written(what: str) -> None:
     product = make_product()
     variation = make_variation(product, "18 cm", is_default=True)
+    make_variation(product, "30 cm")
     bought = Purchase("ABCD1234", date(2026, 11, 2), variation.variants.get().pk)
     write = partial(
         submit_guest_review, email="lea@example.com", purchase=bought, product_id=product.pk, **WORDS
