@@ -4,12 +4,14 @@ owed."""
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from functools import partial
 from threading import Event
 
 import pytest
 
-from orders.models import Attempt, Order, OrderStatus, Refund
+from orders.models import Attempt, Dispute, Order, OrderStatus, PausedBy, PauseEnd, Refund
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
@@ -171,3 +173,54 @@ def test_case_31_an_answer_lost_before_a_withdrawal_is_not_asked_for_again(
     reconcile.reconcile_attempts(clock.now())
     assert charged(fake_stripe) == [5000]
     assert attempts(order)[1:] == [(2, 1, "off_session", "canceled", "")]
+
+
+def suspend(order: Order) -> None:
+    pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard de l'atelier.")
+
+
+def dispute(order: Order) -> None:
+    first = Attempt.objects.get(payment__order=order, payment__position=1)
+    Dispute.objects.create(order=order, attempt=first, provider_id="du_1", amount=Decimal("50.00"))
+
+
+@pytest.mark.parametrize("stop", [suspend, dispute])
+@pytest.mark.parametrize(
+    ("fault", "taken", "state"),
+    [({"kind": "error", "status": 429}, [5000], "canceled"), ({"kind": "drop"}, [5000, 5000], "succeeded")],
+    ids=["never arrived", "answer lost"],
+)
+def test_a_charge_in_doubt_is_not_made_once_nothing_may_be_charged(
+    fake_stripe: FakeStripe, order: Order, clock: Clock, stop, fault, taken, state
+):
+    """Stripe does not answer, the payments are suspended or disputed, then it is looked into: what was charged is
+    found, and nothing is charged now."""
+    fake_stripe.control("faults", method="POST", path=INTENTS, times=2, **fault)
+    clock.go_to(SECOND)
+    with pytest.raises(gateway.GatewayUnavailable):
+        clock.run_round()
+    stop(order)
+    clock.go_to(SECOND, hour=10)
+    reconcile.reconcile_attempts(clock.now())
+    assert charged(fake_stripe) == taken
+    assert attempts(order)[1:] == [(2, 1, "off_session", state, "")]
+
+
+def test_what_was_not_charged_before_a_pause_is_charged_once_after_it(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
+    fake_stripe.control("faults", kind="error", status=429, method="POST", path=INTENTS, times=2)
+    clock.go_to(SECOND)
+    with pytest.raises(gateway.GatewayUnavailable):
+        clock.run_round()
+    suspend(order)
+    clock.go_to(SECOND, hour=10)
+    reconcile.reconcile_attempts(clock.now())
+    clock.pass_days(4)
+    resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    clock.run_until(SECOND + timedelta(days=10))
+    assert charged(fake_stripe) == [5000, 5000]
+    assert attempts(order)[1:] == [
+        (2, 1, "off_session", "canceled", ""),
+        (2, 2, "off_session", "succeeded", ""),
+    ]

@@ -62,8 +62,8 @@ def claim_closing(attempt: Attempt) -> Iterator[bool]:
 
 
 def obstacle(order: Order, payment: Payment) -> str:
-    """Return why the stored card can't be charged for this payment now, or "". Call it with the order locked. Four
-    queries.
+    """Return why the stored card can't be charged for this payment now, or "". Call it with the order locked where a
+    charge is begun. Four queries.
 
     not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live, in_review.
     """
@@ -176,9 +176,13 @@ def is_on_its_way(attempt: Attempt) -> bool:
 
 
 def _may_ask_again(attempt: Attempt) -> bool:
-    """Repeating a call charges when the first one never arrived: only what is still owed, and under a known key."""
-    payment = Payment.objects.get(pk=attempt.payment_id)
-    return _was_sent_within(IDEMPOTENCY_KEY_LIFETIME, attempt) and payment.state in OPEN_PAYMENTS
+    """Repeating a call charges when the first one never arrived: only what may still be charged, and under a known
+    key."""
+    payment = Payment.objects.select_related("order").get(pk=attempt.payment_id)
+    return (
+        _was_sent_within(IDEMPOTENCY_KEY_LIFETIME, attempt)
+        and obstacle(payment.order, payment) == "attempt_live"
+    )
 
 
 def _was_sent_within(span: timedelta, attempt: Attempt) -> bool:
