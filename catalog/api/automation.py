@@ -16,9 +16,8 @@ from rest_framework.views import APIView
 from catalog.api.automation_documents import AutomationPage, AutomationProduct, StockPage
 from catalog.api.product_fields import ProductFields
 from catalog.models import Product
-from catalog.selectors.pictures import image_info
 from catalog.selectors.product_documents import (
-    image_address,
+    own_addresses,
     product_documents,
     stock_document,
     stock_rows,
@@ -121,9 +120,7 @@ class ProductAutomation(APIView):
         product = Product.objects.prefetch_related("images").filter(pk=product_id, trashed_at=None).first()
         if product is None:
             raise _not_found()
-        own = {
-            url for image in product.images.all() for url in (image_address(image), image_info(image, "").url)
-        }
+        own = {url for image in product.images.all() for url in own_addresses(image)}
         fields = ProductFields(data=request.data, partial=True, context={"own_pictures": own})
         fields.is_valid(raise_exception=True)
         update_product(product_id=product_id, fields=fields.validated_data, api_key=request.auth)  # type: ignore[arg-type]

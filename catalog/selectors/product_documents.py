@@ -97,6 +97,14 @@ def image_address(image: ProductImage) -> str:
     return absolute_url(image_info(image, "").url)
 
 
+def own_addresses(image: ProductImage) -> set[str]:
+    """Every address by which a program may name a photo: of the file that is shown, and of the whole picture, which was
+    shown before staff cropped it."""
+    files = [image.file.name or "", *([image.whole["file"]] if image.whole else [])]
+    paths = [image.file.storage.url(file) for file in files]
+    return {*paths, *map(absolute_url, paths)}
+
+
 def _document(
     product: Product,
     variations: list[ProductVariation],

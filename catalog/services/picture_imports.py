@@ -11,8 +11,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from catalog.models import ImportState, PictureImport, Product, ProductImage, ProductVariation
-from catalog.selectors.pictures import image_info
-from catalog.selectors.product_documents import image_address
+from catalog.selectors.product_documents import image_address, own_addresses
 from catalog.services.media import add_product_image, delete_product_image
 from shop.core.clocks import is_due, is_free
 from shop.core.enqueue import enqueue, enqueue_after_commit
@@ -53,7 +52,7 @@ def set_gallery(
     """
     own: dict[str, ProductImage] = {}
     for image in product.images.filter(variation=variation).order_by("-position", "-pk"):
-        own |= {image_address(image): image, image_info(image, "").url: image}
+        own |= dict.fromkeys(own_addresses(image), image)
     imports = PictureImport.objects.filter(product=product, variation=variation)
     kept = {row.url: row for row in imports.filter(url__in=waiting).exclude(url__in=urls)}
     imports.exclude(url__in=kept).delete()
@@ -80,12 +79,12 @@ def set_gallery(
 def set_main_picture(*, product: Product, url: str) -> None:
     """Put a photo before the others of a product, one of its own or one to be fetched. Like `set_gallery` otherwise."""
     images = product.images.filter(variation=None)
-    own = [image_address(image) for image in images if url != image_info(image, "").url]
+    own = [image_address(image) for image in images if url not in own_addresses(image)]
     imports = PictureImport.objects.filter(product=product, variation=None).exclude(url=url)
     imports.update(position=F("position") + 1)
     set_gallery(
         product=product,
-        urls=[url, *(address for address in own if address != url)],
+        urls=[url, *own],
         waiting=list(imports.values_list("url", flat=True)),
     )
 

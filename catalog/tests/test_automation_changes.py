@@ -70,6 +70,27 @@ def test_as_many_photos_as_staff_may_add_come_back(program: Program):
     assert answer.json()["gallery_images"] == read["gallery_images"]
 
 
+@pytest.mark.parametrize("field", ["gallery_images", "image_url"])
+def test_photo_that_staff_cropped_since_it_was_read_stays(program: Program, field: str):
+    product = make_product("Golem", category=Category.objects.get(slug="mangas"))
+    first, second = (
+        ProductImage.objects.create(
+            product=product, file=f"products/{name}.jpg", width=1, height=1, position=place, alt_fr=name
+        )
+        for place, name in enumerate(("face", "dos"))
+    )
+    read = program.get(f"?id={product.pk}").json()["results"][0]
+    ProductImage.objects.filter(pk=first.pk).update(
+        file="products/crop.jpg",
+        whole={"file": "products/face.jpg", "width": 1, "height": 1, "colour": "", "derivatives": {}},
+    )
+    answer = program.put(product.pk, {field: read[field]})
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["pending_images"] == []
+    assert [url.rsplit("/")[-1] for url in answer.json()["gallery_images"]] == ["crop.jpg", "dos.jpg"]
+    assert [*product.images.order_by("position")] == [first, second]
+
+
 def test_reduction_of_a_product_is_switched_and_its_answer_sent_back(program: Program):
     product = make_product(price=Decimal("40.00"))
     own = make_promotion(product=product, type="percent", percent=20)
