@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 
 from django.db import OperationalError, transaction
@@ -22,7 +24,20 @@ from shop.core.each_row import each_row
 
 # So many products are read, locked and written at once.
 BATCH = 500
+# The product of which nothing is recorded for now.
+_held: ContextVar[int | None] = ContextVar("product_without_record", default=None)
 _COLUMNS = ("price_from", "price_to", "crossed_out", "reduced_price", "running_promotion_id")
+
+
+@contextmanager
+def holding_prices(product_id: int | None) -> Iterator[None]:
+    """Inside, nothing is recorded of this product: its prices between two steps of one change are nobody's. In the
+    caller's transaction, which refreshes the product afterwards."""
+    held = _held.set(product_id)
+    try:
+        yield
+    finally:
+        _held.reset(held)
 
 
 def refresh_prices(*, product_ids: Collection[int], moments: Sequence[datetime]) -> int:
@@ -113,7 +128,7 @@ def record_prices(
             promotion = pricing.running_promotion(promotions[product.pk], moment)
             found = list(pricing.offers(product, variants[product.pk], promotion))
             # What nobody could buy was no price to compare with (L112-1-1).
-            if product.is_published:
+            if product.is_published and product.pk != _held.get():
                 added += add_points(history, product, found, moment, is_past=moment != moments[-1])
         if _fill_columns(product, found, promotion, history):
             changed.append(product)

@@ -20,11 +20,12 @@ from catalog.models.promotion import REDUCTIONS
 from catalog.pricing import offered_finishes
 from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, VARIANT_COLUMNS
 from catalog.services.picture_imports import set_gallery, set_main_picture
-from catalog.services.prices import refresh_due_promotions
+from catalog.services.prices import holding_prices, refresh_due_promotions
 from catalog.services.products import (
     conflict,
     delete_variation,
     free_references,
+    refresh_product,
     save_product,
     save_variant,
     save_variation,
@@ -139,19 +140,22 @@ def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None
     read = set() if is_new else set(product.variants.values_list("pk", flat=True))
     _set_columns(product, fields)
     faults = _Faults()
-    with faults.under(""):
-        save_product(product=product, expected_updated_at=_version(fields, is_new=is_new))
-    if is_new:
-        # Without the product nothing else can be checked.
-        faults.check()
-    if "variations" in fields:
-        _write_variations(product, fields, faults)
-    if "variants" in fields:
-        _write_variants(product, fields["variants"], faults, read)
-    if any(name in fields for name in OFFER_FIELDS):
+    with holding_prices(product.pk):
         with faults.under(""):
-            _write_promotion(product, fields)
-    faults.check()
+            save_product(product=product, expected_updated_at=_version(fields, is_new=is_new))
+        if is_new:
+            # Without the product nothing else can be checked.
+            faults.check()
+        if "variations" in fields:
+            _write_variations(product, fields, faults)
+        if "variants" in fields:
+            _write_variants(product, fields["variants"], faults, read)
+        if any(name in fields for name in OFFER_FIELDS):
+            with faults.under(""):
+                _write_promotion(product, fields)
+        faults.check()
+    if not is_new:
+        refresh_product(product_id=product.pk)
     _write_gallery(product, fields)
     # Once more: what followed the product's own columns belongs to the same change.
     report_product(product.pk, EventKind.PRODUCT_CREATED if is_new else EventKind.PRODUCT_UPDATED)

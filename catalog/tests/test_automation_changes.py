@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from catalog.models import Category, PictureImport, Product, ProductImage, ProductVariation, Variant
+from catalog.models import (
+    Category,
+    PictureImport,
+    PricePoint,
+    Product,
+    ProductImage,
+    ProductVariation,
+    Variant,
+)
 from catalog.services.gallery import MOST_PICTURES
 from catalog.tests.factories import make_product, make_promotion, make_variation
 from catalog.tests.programs import Program, minimal
@@ -89,6 +97,19 @@ def test_photo_that_staff_cropped_since_it_was_read_stays(program: Program, fiel
     assert answer.json()["pending_images"] == []
     assert [url.rsplit("/")[-1] for url in answer.json()["gallery_images"]] == ["crop.jpg", "dos.jpg"]
     assert [*product.images.order_by("position")] == [first, second]
+
+
+def test_no_price_between_two_steps_of_a_change_is_recorded(program: Program):
+    product = make_product("Golem", price="60.00", category=Category.objects.get(slug="mangas"))
+    large = make_variation(product, "Grand", price_adjustment=Decimal("20.00"))
+    points = PricePoint.objects.filter(product_id=product.pk, variation_id=large.pk).order_by("pk")
+    assert [point.amount for point in points.all()] == [Decimal("80.00")]
+    change = {"price": "50.00", "variations": [{"id": large.pk, "price_adjustment": "30.00"}]}
+    assert program.put(product.pk, change).json()["price_from"] == "80.00"
+    # It cost 80,00 € all the time, and never 70,00 €.
+    assert [point.amount for point in points.all()] == [Decimal("80.00")]
+    assert program.put(product.pk, {"price": "55.00"}).json()["price_from"] == "85.00"
+    assert [point.amount for point in points.all()] == [Decimal("80.00"), Decimal("85.00")]
 
 
 def test_reduction_of_a_product_is_switched_and_its_answer_sent_back(program: Program):
