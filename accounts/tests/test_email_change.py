@@ -63,7 +63,7 @@ def email_of(user):
 def test_the_address_changes_once_both_links_were_followed(client, member, order):
     make_member("autre@example.com")
     sent = ask(client)
-    assert (sent.status_code, sent["Location"]) == (303, "/espace-membre?tab=profile#adresse-e-mail")
+    assert (sent.status_code, sent["Location"]) == (303, "/espace-membre?tab=profile")
     assert mails() == [("account_email_change_old", "client@example.com"), ("account_email_change_new", NEW)]
     stranger = type(client)()
 

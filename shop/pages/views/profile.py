@@ -46,7 +46,7 @@ def save_profile(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render_tab(request, "profile", profile_context(request, form), 400)
     change_profile(user=user, changed=form.changed_data)
-    return _back(request, "profile_saved", "profil")
+    return _back(request, "profile_saved")
 
 
 @members_only
@@ -57,7 +57,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     if "annuler" in request.POST:
         is_cancelled = cancel_email_change(user=user)
-        return _back(request, "email_change_cancelled" if is_cancelled else "", "adresse-e-mail")
+        return _back(request, "email_change_cancelled" if is_cancelled else "")
     form = EmailChangeForm(request.POST)
     form.is_valid()
     typed = form.cleaned_data.copy()
@@ -80,7 +80,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
             refusal = problem
             form.add_error("password", problem.detail)
         else:
-            return _back(request, "email_change_requested", "adresse-e-mail")
+            return _back(request, "email_change_requested")
     context = profile_context(request) | {"email_form": form}
     page = render_tab(request, "profile", context, refusal.status if refusal else 400)
     return refusal.set_headers(page) if refusal else page
@@ -110,7 +110,7 @@ def address_page(request: HttpRequest, address_id: int | None = None) -> HttpRes
             except Problem as problem:
                 status, error = problem.status, _show(form, problem)
             else:
-                return _back(request, "address_saved", "adresses")
+                return _back(request, "address_saved")
     context: dict[str, Any] = {
         "form": form,
         "address": address,
@@ -132,7 +132,7 @@ def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
         delete_address(user=cast(User, request.user), address_id=address_id)
     except Problem:
         raise Http404 from None
-    return _back(request, "address_deleted", "adresses")
+    return _back(request, "address_deleted")
 
 
 @members_only
@@ -142,7 +142,7 @@ def remove_notice(request: HttpRequest) -> HttpResponse:
     key = read_key(request.POST.get("remove", ""))
     if key is not None:
         withdraw_notice(notice_id=key, emails=person_of(cast(User, request.user)).emails)
-    return _back(request, "notice_removed", "alertes")
+    return _back(request, "notice_removed")
 
 
 @members_only
@@ -154,7 +154,7 @@ def save_newsletter(request: HttpRequest) -> HttpResponse:
         choices=read_choices(request, is_member=True),
         origin=origin_of(request, ConsentSource.PROFILE),
     )
-    return _back(request, "newsletter_saved", "newsletter")
+    return _back(request, "newsletter_saved")
 
 
 def _names(user: User) -> dict[str, str]:
@@ -170,7 +170,8 @@ def _show(form: forms.BaseForm, problem: Problem) -> str:
     return "" if shown else problem.detail
 
 
-def _back(request: HttpRequest, notice: str, part: str) -> HttpResponseRedirect:
+def _back(request: HttpRequest, notice: str) -> HttpResponseRedirect:
+    """Lead to the top of the profile, where the notice is seen."""
     if notice:
         leave_notice(request, notice)
-    return HttpResponseRedirect(f"{reverse('members')}?tab=profile#{part}", status=SEE_OTHER)
+    return HttpResponseRedirect(f"{reverse('members')}?tab=profile", status=SEE_OTHER)
