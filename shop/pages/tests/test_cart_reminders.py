@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.urls import translate_url
 from django.utils import timezone
 
 from accounts.models import User
@@ -51,7 +52,7 @@ def test_a_member_subscribes_for_the_own_address_without_a_mail_and_sees_what_wa
     assert 'name="newsletter" value="1">' in page
     assert 'name="cart_reminders" value="1">' in page
     answer = choose(client, newsletter=True, cart_reminders=True)
-    assert answer["Location"] == "/espace-membre?tab=profile#newsletter"
+    assert answer["Location"] == "/espace-membre?tab=profile"
     subscriber = Subscriber.objects.get()
     assert (subscriber.email, subscriber.receives, subscriber.gets_cart_reminders) == (
         "lea@example.com",
@@ -69,6 +70,22 @@ def test_a_member_subscribes_for_the_own_address_without_a_mail_and_sees_what_wa
     choose(client)
     subscriber.refresh_from_db()
     assert (subscriber.receives, subscriber.gets_cart_reminders) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "version"),
+    [
+        ("fr", "<li>Newsletter\u00a0: confirmé le ", "e-mail.\u00a0» (texte 2026-11)"),
+        ("en", "<li>Newsletter: confirmed on ", "email.” (text 2026-11)"),
+        ("es", "<li>Boletín: confirmado el ", "correo.» (texto 2026-11)"),
+        ("de", "<li>Newsletter: bestätigt am ", "E-Mail.“ (Text 2026-11)"),
+    ],
+)
+def test_what_was_accepted_is_told_with_the_signs_of_the_language(client, member, language, told, version):
+    client.post(translate_url("/espace-membre/newsletter", language), {"newsletter": "1"})
+    page = client.get(translate_url("/espace-membre?tab=profile", language)).content.decode()
+    assert told in page
+    assert version in page
 
 
 def test_what_was_accepted_stays_told_while_nothing_is_sent_to_the_address(client, member):
