@@ -1,10 +1,11 @@
 """A customer's order page: what comes after what, also on a telephone and for who listens to it."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
-from accounts.tests.people import make_member
+from accounts.tests.people import PASSWORD, make_member
 from catalog.services.products import delete_product
 from catalog.tests.factories import change_product
 from orders.access import order_url
@@ -134,3 +135,23 @@ def test_a_line_whose_product_is_gone_has_its_name_and_no_link(client, is_delete
     page = client.get(order_url(order)).content.decode()
     assert _line_links(page) == []
     assert '<h3 class="line__name" lang="fr">Hibou</h3>' in page
+
+
+@pytest.mark.parametrize("part", ["", "/adresse", "/a-nouveau"])
+def test_who_is_signed_out_is_asked_to_sign_in_and_led_back(client, part):
+    order = pay_order(make_order(user=make_member()))
+    for number in (order.pk, "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"):
+        path = f"/commande/{number}{part}"
+        page = client.get(path)
+        assert page.status_code == 404
+        assert "Si vous l'avez passée avec votre compte, connectez-vous" in page.content.decode()
+        assert f'href="/auth?next={quote(path, safe="")}">Se connecter</a>' in page.content.decode()
+    path = f"/commande/{order.pk}{part}"
+    typed = {"mode": "signin", "email": "client@example.com", "password": PASSWORD, "next": path}
+    assert client.post("/auth", typed)["Location"] == path
+    assert client.get(path).status_code == 200
+    client.force_login(make_member("lea@example.com"))
+    page = client.get(path)
+    assert page.status_code == 404
+    assert "connectez-vous" not in page.content.decode()
+    assert 'href="/espace-membre?tab=orders">Toutes mes commandes</a>' in page.content.decode()

@@ -89,6 +89,8 @@ def test_a_link_that_the_shop_did_not_sign_leads_nowhere(
     page = Client().get(forged)
     assert page.status_code == 404
     assert 'href="/suivi-commande?sans-compte=1">Recevoir le lien de ma commande</a>' in page.content.decode()
+    # It opens by its signature alone.
+    assert "connectez-vous" not in page.content.decode()
     assert Client().post(forged, {"pay": "all"}).status_code == 404
     # The link to follow an order does not open its payments, and the other way round.
     crossed = reverse("orders:pay", args=[f"{order.pk.hex}-{access_token(order)}"])
