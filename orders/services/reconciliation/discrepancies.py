@@ -31,10 +31,20 @@ def record_differences(
 ) -> list[Discrepancy]:
     """Write a discrepancy for each difference that has none, close those that are `gone` (keys of discrepancies).
 
-    Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
-    Returns what is open.
+    Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed; one
+    that was gone by itself is open again. Returns what is open.
     """
+    gone_by_itself = _("Disparu au rapprochement suivant.")
     with transaction.atomic():
+        known = {found.key: found for found in differences}
+        closed = Discrepancy.objects.filter(
+            resolution=gone_by_itself, provider_id__in={found.provider_id for found in differences}
+        )
+        for row in closed:
+            if again := known.get((row.kind, row.provider_id)):
+                row.amount, row.detail, row.found_at = again.amount, again.detail[:300], now
+                row.resolved_at, row.resolution = None, ""
+                row.save()
         Discrepancy.objects.bulk_create(
             [
                 Discrepancy(
@@ -50,7 +60,7 @@ def record_differences(
             ignore_conflicts=True,
         )
         Discrepancy.objects.filter(pk__in=gone, resolved_at=None).update(
-            resolved_at=now, resolution=_("Disparu au rapprochement suivant.")
+            resolved_at=now, resolution=gone_by_itself
         )
         still_open = list(Discrepancy.objects.filter(resolved_at=None).select_related("order").order_by("pk"))
         if still_open:

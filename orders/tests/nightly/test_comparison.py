@@ -88,6 +88,18 @@ def test_money_without_order_that_went_back_is_closed_by_itself(fake_stripe, acc
     assert Discrepancy.objects.get().resolution == "Disparu au rapprochement suivant."
 
 
+def test_money_without_order_whose_refund_the_bank_rejects_is_open_again(fake_stripe, account):
+    charge_id = sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
+    run()
+    fake_stripe.control("refunds", charge=charge_id)
+    assert run().open == 0
+    [refund] = account_activity.list_refunds(timezone.now() - SOON, timezone.now() + SOON)
+    fake_stripe.control(f"refunds/{refund.refund_id}/settle", status="failed")
+    assert run().open == 1
+    assert discrepancies() == [("money_without_order", charge_id, Decimal("15.00"), False)]
+    assert Discrepancy.objects.get().resolution == ""
+
+
 def test_payments_of_another_site_on_the_account_are_none_of_our_business(fake_stripe, account):
     charge_id = sell_elsewhere(fake_stripe, account, shop="https://elsewhere.example")
     fake_stripe.control("refunds", charge=charge_id, amount=500)
