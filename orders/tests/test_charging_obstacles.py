@@ -313,6 +313,7 @@ def test_the_workshop_is_told_of_each_installment_that_is_not_accepted(order, mo
         raise gateway.GatewayRefused("no such parameter", "parameter_unknown")
 
     monkeypatch.setattr(settlement, "execute_charge", refuse)
+    order.payments.filter(position=3).update(due_on=timezone.localdate(), announced_at=timezone.now())
     for position in (2, 3):
         charge = prepare_charge(order.payments.get(position=position))
         assert claim_charge(charge)

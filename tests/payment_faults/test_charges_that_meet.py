@@ -224,3 +224,23 @@ def test_what_was_not_charged_before_a_pause_is_charged_once_after_it(
         (2, 1, "off_session", "canceled", ""),
         (2, 2, "off_session", "succeeded", ""),
     ]
+
+
+def test_a_charge_in_doubt_is_not_made_before_the_day_that_the_end_of_a_pause_named(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
+    """Stripe is away while the payments are suspended and resumed: the mail says which day, three days on."""
+    fake_stripe.control("faults", kind="error", status=429, method="POST", path=INTENTS, times=2)
+    clock.go_to(SECOND)
+    with pytest.raises(gateway.GatewayUnavailable):
+        clock.run_round()
+    suspend(order)
+    resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert payment_of(order, 2).next_try_on == SECOND + timedelta(days=3)
+    clock.go_to(SECOND, hour=10)
+    reconcile.reconcile_attempts(clock.now())
+    assert charged(fake_stripe) == [5000]
+    clock.run_until(SECOND + timedelta(days=2))
+    assert charged(fake_stripe) == [5000]
+    clock.run_until(SECOND + timedelta(days=3))
+    assert charged(fake_stripe) == [5000, 5000]

@@ -25,7 +25,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
-from orders.selectors.installments import is_disputed, open_pause
+from orders.selectors.installments import first_charge_day, is_disputed, open_pause
 from orders.stripe import gateway
 from orders.stripe.facts import IntentFacts
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
@@ -107,7 +107,7 @@ def prepare_charge(payment: Payment) -> Attempt:
 def claim_charge(attempt: Attempt) -> bool:
     """Decide, as the last thing before the provider is called, whether the charge is still wanted.
 
-    False when it was dropped: the order was refunded, disputed or paid since it was prepared.
+    False when it was dropped: the order was refunded, disputed or paid since it was prepared, or its day was moved.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True, of=("self",)).get(payments=attempt.payment_id)
@@ -115,12 +115,17 @@ def claim_charge(attempt: Attempt) -> bool:
         current = Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
         if current.state != AttemptState.PREPARED:
             return False
-        wanted = obstacle(order, payment) == "attempt_live"
+        wanted = _is_wanted(order, payment)
         current.state = AttemptState.SENT if wanted else AttemptState.CANCELLED
         current.sent_at = timezone.now() if wanted else None
         current.settled_at = None if wanted else timezone.now()
         current.save(update_fields=["state", "sent_at", "settled_at"])
     return wanted
+
+
+def _is_wanted(order: Order, payment: Payment) -> bool:
+    """Whether a charge that was written down may still be made. The end of a pause names a later day."""
+    return obstacle(order, payment) == "attempt_live" and first_charge_day(payment) <= timezone.localdate()
 
 
 def execute_charge(attempt: Attempt) -> IntentFacts | None:
@@ -179,10 +184,7 @@ def _may_ask_again(attempt: Attempt) -> bool:
     """Repeating a call charges when the first one never arrived: only what may still be charged, and under a known
     key."""
     payment = Payment.objects.select_related("order").get(pk=attempt.payment_id)
-    return (
-        _was_sent_within(IDEMPOTENCY_KEY_LIFETIME, attempt)
-        and obstacle(payment.order, payment) == "attempt_live"
-    )
+    return _was_sent_within(IDEMPOTENCY_KEY_LIFETIME, attempt) and _is_wanted(payment.order, payment)
 
 
 def _was_sent_within(span: timedelta, attempt: Attempt) -> bool:
