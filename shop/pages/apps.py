@@ -9,6 +9,7 @@ class PagesConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services.email_changes import register_moved_address
+        from catalog.services.categories import register_keeper
         from catalog.services.notices import move_notices
         from shop.core.boundaries import register_boundary
         from shop.core.mail_content import register_marketing, register_resolver
@@ -16,7 +17,7 @@ class PagesConfig(AppConfig):
 
         # Importing the checks registers them.
         from shop.pages import checks, personal_data  # noqa: F401
-        from shop.pages.selectors.content import next_dated_change
+        from shop.pages.selectors.content import next_dated_change, what_keeps_category
         from shop.pages.selectors.legal_texts import draft_terms
         from shop.pages.services.contact import move_messages
         from shop.pages.services.erasures import erase_member
@@ -27,6 +28,7 @@ class PagesConfig(AppConfig):
         register_moved_address(move_notices)
         register_moved_address(move_messages)
         register_boundary("texts", next_dated_change)
+        register_keeper(what_keeps_category)
         register_terms(draft_terms)
         register_me_erasure(erase_member)
         register_resolver(MAIL, erasure_link_content)

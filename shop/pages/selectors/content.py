@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from catalog.markup import localise, plain_text, render_markdown
+from catalog.models import Category
+from catalog.selectors.addresses import category_url
 from shop.core import images
 from shop.core.fragment_cache import cached_content
 from shop.core.images import ImageInfo
-from shop.core.languages import active_language
+from shop.core.languages import SOURCE_LANGUAGE, active_language
 from shop.pages.markup import fill, unescape
 from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
 from shop.pages.selectors.placeholders import placeholder_values
@@ -139,6 +142,22 @@ def _band(row: SeasonalBanner) -> Band:
         in_menu=row.in_menu,
         image=image,
     )
+
+
+def what_keeps_category(category_id: int) -> str:
+    """Return the sentence that says which band, of now or to come, leads to a category, "" for none: home and menu
+    would lead nowhere. Two queries."""
+    with translation.override(SOURCE_LANGUAGE):
+        address = category_url(Category.objects.get(pk=category_id))
+    now = timezone.now()
+    ahead = (row for row in SeasonalBanner.objects.all() if row.ends_at is None or row.ends_at > now)
+    with_filters = (f"{address}?", f"{address}&", f"{address}#")
+    row = next((row for row in ahead if row.link == address or row.link.startswith(with_filters)), None)
+    if row is None:
+        return ""
+    return _("Le bandeau de saison «\u00a0%(title)s\u00a0» mène à cette catégorie. Changez-le d'abord.") % {
+        "title": row.title
+    }
 
 
 def next_dated_change(since: datetime) -> datetime | None:

@@ -14,12 +14,14 @@ from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.markup import plain_text, render_markdown
-from catalog.models import ProductVariation
+from catalog.models import Category, ProductVariation
+from catalog.services.categories import delete_category, what_keeps
 from catalog.services.products import refresh_product
-from catalog.tests.factories import make_finish_category, make_product, make_variation
+from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 from orders.tests.factories import make_zones
 from shop.core.content_version import save_shown
 from shop.core.models import ShopSettings
+from shop.core.problems import Problem
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.demo import christmas_season
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
@@ -190,6 +192,35 @@ def test_the_band_is_on_the_home_page_and_in_the_menu(client: Client, run_on_com
     assert 'href="/en/noel">Voir</a>' in page
     # Header menu and side menu.
     assert read(client, "/en/faq").count("Fêtes d&#x27;hiver") == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "link", "other"),
+    [
+        ("collection", "/hiver?finition=painted", "/hiver-2"),
+        ("main", "/produits?category=hiver&finition=painted", "/produits?category=hivernal"),
+    ],
+)
+def test_a_category_stays_while_a_band_leads_to_it(kind: str, link: str, other: str) -> None:
+    winter = make_category("hiver", kind=kind, slug_en="winter")
+    now = timezone.now()
+    band = make_band(starts_at=now - timedelta(days=9), ends_at=now - timedelta(days=1))
+    SeasonalBanner.objects.update(link=link)
+    assert what_keeps(winter) == ""
+    SeasonalBanner.objects.update(link=other, ends_at=None)
+    assert what_keeps(winter) == ""
+    SeasonalBanner.objects.update(link=link)
+    for ends_at in (None, now + timedelta(days=1)):
+        SeasonalBanner.objects.update(ends_at=ends_at)
+        with pytest.raises(Problem) as caught, translation.override("en"):
+            delete_category(category=winter)
+        assert (caught.value.code, caught.value.detail) == (
+            "category_in_use",
+            "The seasonal banner “Noël” leads to this category. Change it first.",
+        )
+    band.delete()
+    delete_category(category=winter)
+    assert not Category.objects.exists()
 
 
 @pytest.mark.parametrize(
