@@ -26,7 +26,10 @@ def test_a_saved_address_is_used_at_the_checkout(new_page, shop, journal):
     page.goto("/espace-membre?tab=profile")
     page.get_by_label("Prénom").fill("Camille-Rose")
     page.get_by_role("region", name="Profil").get_by_role("button", name="Enregistrer", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="Profil enregistré")).to_be_visible()
+    said = page.get_by_role("status").filter(has_text="Profil enregistré")
+    expect(said).to_be_in_viewport()
+    notice, below = said.bounding_box(), page.locator(".member").bounding_box()
+    assert below["y"] - (notice["y"] + notice["height"]) == 16
     expect(page.get_by_label("Prénom")).to_have_value("Camille-Rose")
 
     page.get_by_role("link", name="Ajouter une adresse").click()
