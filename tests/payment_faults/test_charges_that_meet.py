@@ -7,6 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -160,17 +161,29 @@ def test_case_31_a_withdrawal_during_the_call_returns_its_money(
     assert order.status == OrderStatus.CONFIRMED
 
 
+NEVER_ARRIVED = {"kind": "error", "status": 429}
+
+
+def charge_in_vain(fake_stripe: FakeStripe, clock: Clock, **fault: Any) -> None:
+    """The second installment is due, and Stripe does not answer."""
+    fake_stripe.control("faults", method="POST", path=INTENTS, times=2, **fault)
+    clock.go_to(SECOND)
+    with pytest.raises(gateway.GatewayUnavailable):
+        clock.run_round()
+
+
+def look_into_it(clock: Clock) -> None:
+    clock.go_to(SECOND, hour=10)
+    reconcile.reconcile_attempts(clock.now())
+
+
 def test_case_31_an_answer_lost_before_a_withdrawal_is_not_asked_for_again(
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
     """The call never arrived, the customer withdraws, then it is looked into: repeating the call would charge."""
-    fake_stripe.control("faults", kind="error", status=429, method="POST", path=INTENTS, times=2)
-    clock.go_to(SECOND)
-    with pytest.raises(gateway.GatewayUnavailable):
-        clock.run_round()
+    charge_in_vain(fake_stripe, clock, **NEVER_ARRIVED)
     void_later(order)
-    clock.go_to(SECOND, hour=10)
-    reconcile.reconcile_attempts(clock.now())
+    look_into_it(clock)
     assert charged(fake_stripe) == [5000]
     assert attempts(order)[1:] == [(2, 1, "off_session", "canceled", "")]
 
@@ -187,7 +200,7 @@ def dispute(order: Order) -> None:
 @pytest.mark.parametrize("stop", [suspend, dispute])
 @pytest.mark.parametrize(
     ("fault", "taken", "state"),
-    [({"kind": "error", "status": 429}, [5000], "canceled"), ({"kind": "drop"}, [5000, 5000], "succeeded")],
+    [(NEVER_ARRIVED, [5000], "canceled"), ({"kind": "drop"}, [5000, 5000], "succeeded")],
     ids=["never arrived", "answer lost"],
 )
 def test_a_charge_in_doubt_is_not_made_once_nothing_may_be_charged(
@@ -195,13 +208,9 @@ def test_a_charge_in_doubt_is_not_made_once_nothing_may_be_charged(
 ):
     """Stripe does not answer, the payments are suspended or disputed, then it is looked into: what was charged is
     found, and nothing is charged now."""
-    fake_stripe.control("faults", method="POST", path=INTENTS, times=2, **fault)
-    clock.go_to(SECOND)
-    with pytest.raises(gateway.GatewayUnavailable):
-        clock.run_round()
+    charge_in_vain(fake_stripe, clock, **fault)
     stop(order)
-    clock.go_to(SECOND, hour=10)
-    reconcile.reconcile_attempts(clock.now())
+    look_into_it(clock)
     assert charged(fake_stripe) == taken
     assert attempts(order)[1:] == [(2, 1, "off_session", state, "")]
 
@@ -209,13 +218,9 @@ def test_a_charge_in_doubt_is_not_made_once_nothing_may_be_charged(
 def test_what_was_not_charged_before_a_pause_is_charged_once_after_it(
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
-    fake_stripe.control("faults", kind="error", status=429, method="POST", path=INTENTS, times=2)
-    clock.go_to(SECOND)
-    with pytest.raises(gateway.GatewayUnavailable):
-        clock.run_round()
+    charge_in_vain(fake_stripe, clock, **NEVER_ARRIVED)
     suspend(order)
-    clock.go_to(SECOND, hour=10)
-    reconcile.reconcile_attempts(clock.now())
+    look_into_it(clock)
     clock.pass_days(4)
     resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
     clock.run_until(SECOND + timedelta(days=10))
@@ -230,15 +235,11 @@ def test_a_charge_in_doubt_is_not_made_before_the_day_that_the_end_of_a_pause_na
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
     """Stripe is away while the payments are suspended and resumed: the mail says which day, three days on."""
-    fake_stripe.control("faults", kind="error", status=429, method="POST", path=INTENTS, times=2)
-    clock.go_to(SECOND)
-    with pytest.raises(gateway.GatewayUnavailable):
-        clock.run_round()
+    charge_in_vain(fake_stripe, clock, **NEVER_ARRIVED)
     suspend(order)
     resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
     assert payment_of(order, 2).next_try_on == SECOND + timedelta(days=3)
-    clock.go_to(SECOND, hour=10)
-    reconcile.reconcile_attempts(clock.now())
+    look_into_it(clock)
     assert charged(fake_stripe) == [5000]
     clock.run_until(SECOND + timedelta(days=2))
     assert charged(fake_stripe) == [5000]
