@@ -34,7 +34,9 @@ def record_differences(
     Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed; one
     that was gone by itself is open again. Returns what is open.
     """
-    gone_by_itself = _("Disparu au rapprochement suivant.")
+    # What stands in the row tells it from those that a person closed: in one language, whoever runs it.
+    with translation.override(SOURCE_LANGUAGE):
+        gone_by_itself = _("Disparu au rapprochement suivant.")
     with transaction.atomic():
         known = {found.key: found for found in differences}
         closed = Discrepancy.objects.filter(
