@@ -57,7 +57,7 @@ from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.history_laws import HistoryLaws
-from orders.tests.history_moves import PageMoves, StatusMoves
+from orders.tests.history_moves import PageMoves, StatusMoves, due_today
 from shop.core.problems import Problem
 
 TOLD_EVERY = 250
@@ -169,7 +169,7 @@ class OrderHistories(HistoryLaws, StatusMoves, PageMoves, RuleBasedStateMachine)
         paused = open_pause(order) is not None
         assert (why == "paused") == paused
         if not why:
-            attempt = prepare_charge(payment)
+            attempt = prepare_charge(due_today(payment))
             assert claim_charge(attempt)
             self.played["installments charged"] += 1
 

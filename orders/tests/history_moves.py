@@ -23,6 +23,7 @@ from orders.models import (
     PausedBy,
     PauseEnd,
     Payment,
+    PaymentState,
     StoredCard,
 )
 from orders.selectors.refund_rules import RefundRefused
@@ -38,6 +39,13 @@ from orders.stripe import gateway
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
+
+
+def due_today(payment: Payment) -> Payment:
+    """Its day has come, as its customer was told."""
+    scheduled = Payment.objects.filter(pk=payment.pk, state=PaymentState.SCHEDULED)
+    scheduled.update(due_on=timezone.localdate(), next_try_on=None, announced_at=timezone.now())
+    return payment
 
 
 class StatusMoves:
