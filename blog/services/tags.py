@@ -9,7 +9,8 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from blog.models import TAG_LENGTH, Tag
-from shop.core.problems import Problem
+from shop.core.content_version import save_shown
+from shop.core.problems import InvalidFields, Problem
 
 MOST_TAGS = 12
 
@@ -25,7 +26,7 @@ def tags_named(names: Iterable[str]) -> list[Tag]:
         text = " ".join(name.split())
         if not text:
             continue
-        slug = word_of(text)
+        slug = _word_of(text)
         if not slug:
             raise _refusal(_("«\u00a0%(name)s\u00a0» n'a ni lettre ni chiffre.") % {"name": text})
         if len(text) > TAG_LENGTH:
@@ -42,7 +43,16 @@ def tags_named(names: Iterable[str]) -> list[Tag]:
     return list(dict.fromkeys(known[slug] for slug in wanted))
 
 
-def word_of(name: str) -> str:
+def save_tag(*, tag: Tag) -> None:
+    """Store what a tag is called. Raises `Problem` (400 `invalid`, field `name_fr`) where another one has that name:
+    articles name their tags in French, and two of one name would be one."""
+    others = Tag.objects.exclude(pk=tag.pk).values_list("name_fr", flat=True)
+    if _word_of(tag.french_name) in map(_word_of, others):
+        raise InvalidFields({"name_fr": [_("Une autre étiquette porte déjà ce nom.")]})
+    save_shown(tag)
+
+
+def _word_of(name: str) -> str:
     """What a name is compared by, and the address of the tag that is made of it; "" without letter or digit."""
     return slugify(name)[:60].strip("-")
 
@@ -51,7 +61,7 @@ def _known_tags() -> dict[str, Tag]:
     """Every tag by its name and by its address, which says what it was called at first; a name goes before another
     tag's address."""
     tags = list(Tag.objects.all())
-    return {tag.slug: tag for tag in tags} | {word_of(tag.french_name): tag for tag in tags}
+    return {tag.slug: tag for tag in tags} | {_word_of(tag.french_name): tag for tag in tags}
 
 
 def _refusal(message: str) -> Problem:

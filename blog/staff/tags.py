@@ -9,8 +9,7 @@ from django.conf import settings
 from django.db.models import Count, QuerySet
 
 from blog.models import Tag
-from blog.services.tags import word_of
-from shop.core.content_version import save_shown
+from blog.services.tags import save_tag
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_row_fields import Line, Part
@@ -31,14 +30,6 @@ class TagForm(forms.ModelForm[Tag]):
         for code, label in settings.LANGUAGES:
             field = self.fields[f"name_{code}"]
             field.label, field.required = f"Nom ({label})", code == SOURCE_LANGUAGE
-
-    def clean_name_fr(self) -> str:
-        """Articles name their tags in French: two of one name would be one."""
-        name: str = self.cleaned_data["name_fr"]
-        others = Tag.objects.exclude(pk=self.instance.pk).values_list("name_fr", flat=True)
-        if word_of(name) in map(word_of, others):
-            raise forms.ValidationError("Une autre étiquette porte déjà ce nom.")
-        return name
 
 
 class Tags(StaffRows[Tag]):
@@ -63,7 +54,7 @@ class Tags(StaffRows[Tag]):
         return Line(row.french_name, " · ".join(filter(None, (counted, untranslated))))
 
     def save(self, row: Tag, form: Any) -> None:
-        save_shown(row)
+        save_tag(tag=row)
 
 
 SCREENS: tuple[StaffRows[Any], ...] = (Tags(),)

@@ -70,7 +70,7 @@ def save_shown(row: Model) -> None:
 
 
 def delete_shown(row: Model) -> None:
-    """Delete a row that public pages show. Orders that were placed keep what they say of it."""
+    """Delete a row that public pages show: they forget it at once."""
     with transaction.atomic():
         row.delete()
         content_changed()

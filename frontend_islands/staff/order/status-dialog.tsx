@@ -53,10 +53,7 @@ export function StatusDialog({ order, onShip, onClose }: Props) {
       order={order}
       title={t("changeStatus")}
       path={orderPath(order.id, "/status")}
-      body={{
-        ...{ status, message, reason },
-        ...(decision && { refund }),
-      }}
+      body={{ status, message, reason, ...(decision && { refund }) }}
       done={t("statusSaved")}
       failed={isAddition ? t("statusFailed") : t("statusError")}
       onClose={onClose}
