@@ -9,7 +9,8 @@ import pytest
 
 from accounts.tests.people import make_member
 from orders.access import access_token
-from orders.models import DeliveryStop, Invoice, Order, OrderEvent
+from orders.ledger import book_movement
+from orders.models import Attempt, DeliveryStop, Dispute, Invoice, LedgerKind, Order, OrderEvent
 from orders.models.states import ActorKind
 from orders.selectors.addresses import billing_address
 from orders.services.fulfilment.delivery_address import DeliveryAddress, correct_delivery_address
@@ -123,6 +124,32 @@ def test_a_field_left_empty_is_named_and_the_others_stay(client, order):
     assert "Ville\u00a0: Ce champ est obligatoire." in page
     assert 'value="14 rue Neuve"' in page
     assert rows() == before
+
+
+@pytest.mark.parametrize(("state", "closed"), [("under_review", True), ("lost", True), ("won", False)])
+def test_what_a_bank_keeps_here_gets_no_other_address_from_its_customer(client, order, state, closed):
+    attempt = Attempt.objects.get()
+    Dispute.objects.create(
+        order=order, attempt=attempt, provider_id="du_1", amount=order.total, state=state
+    )  # fmt: skip
+    if state == "lost":
+        book_movement(
+            order=order, payment=attempt.payment, kind=LedgerKind.DISPUTE, amount=-order.total,
+            provider_id="du_1", reported_at=None, after=order.created_at,
+        )  # fmt: skip
+    page, of_order = client.get(page_of(order)), f"/commande/{order.pk}?acces={access_token(order)}"
+    assert ("ne peut plus être changée ici" in page.content.decode()) is closed
+    assert ("Corriger l'adresse" in client.get(of_order).content.decode()) is not closed
+    if closed:
+        final = refused(order, NEW)
+        assert (final.code, final.detail) == (
+            "address_final",
+            "Votre banque conteste un paiement de cette commande\xa0: écrivez-nous pour changer l'adresse.",
+        )
+    assert (
+        correct_delivery_address(order_id=order.pk, address=NEW, by=ActorKind.STAFF, actor=None).city
+        == "Paris"
+    )
 
 
 def test_a_gift_is_sent_to_another_recipient_and_stays_billed_as_it_was():

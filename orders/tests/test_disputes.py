@@ -271,7 +271,7 @@ def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_wi
     dispute_id = dispute(provider, cents=cents)
     page = f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
     shown = client.get(page).content.decode()
-    assert [shown.count(words) for words in PAGE_WORDS] == [1, 1, 0]
+    assert [shown.count(words) for words in PAGE_WORDS] == [0, 1, 0]
     provider.move_dispute(dispute_id, "lost")
     sync_disputes(Attempt.objects.get().intent_id)
     shown = client.get(page).content.decode()
@@ -287,6 +287,23 @@ def test_an_order_whose_money_a_bank_took_back_promises_nothing_and_offers_no_wi
         "passez-la à «\u00a0Remboursée\u00a0»."
     )
     update_status(order_id=order.pk, status="refunded" if not promised else "shipped", actor=None)
+
+
+def test_while_a_payment_is_disputed_its_customer_reads_that_nothing_is_sent(order, provider, client):
+    def told() -> list[int]:
+        return [client.get(page).content.decode().count(words) for words in (PAGE_WORDS[0], DISPUTED)]
+
+    page = f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
+    assert told() == [1, 0]
+    dispute_id = dispute(provider)
+    assert told() == [0, 1]
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert told() == [1, 0]
+    # What has left arrives, whatever a bank says.
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    dispute(provider)
+    assert told() == [1, 0]
 
 
 @pytest.mark.parametrize("end", ["lost", "won"])
@@ -336,6 +353,10 @@ def test_l216_6_nobody_waits_for_goods_of_which_all_money_is_owed(provider, clie
     assert ("Remboursements" in shown, "Livraison au plus tard" in shown) == (True, False)
 
 
+DISPUTED = (
+    "Votre banque conteste un paiement de cette commande\u00a0: rien n'est expédié avant sa décision, et la "
+    "livraison se décide ensuite."
+)
 PAGE_WORDS = (
     "Livraison au plus tard le",
     'id="retractation"',

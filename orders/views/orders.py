@@ -25,6 +25,7 @@ from orders.selectors.destinations import place_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.piece_photos import sent_photos
+from orders.selectors.refund_rules import open_dispute
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.selectors.shipments import parcels_for_page
@@ -181,6 +182,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "steps": PAID_STATUSES,
             "items": order.items.all(),
             "is_awaited": order.status not in IN_WORKSHOP or is_awaited(order),
+            "is_contested": order.status in IN_WORKSHOP and open_dispute(order) is not None,
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),

@@ -1,5 +1,5 @@
-"""Correcting where a paid order goes: its customer until preparation begins, staff until dispatch, and nobody once
-nothing of it is to be sent."""
+"""Correcting where a paid order goes: its customer until preparation begins, while no bank keeps it here; staff until
+dispatch; nobody once nothing of it is to be sent."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from orders.search_index import index_order
 from orders.selectors.addresses import delivery_address
 from orders.selectors.destinations import is_stopped, not_served, place_at, place_of
 from orders.selectors.invoices import is_taxed_at_destination
+from orders.selectors.money import held_by_banks
 from orders.selectors.rules import load_pricing_rules
 from orders.selectors.workshop import pieces_here
 from shop.core import limits
@@ -64,8 +65,15 @@ class DeliveryAddress:
 
 
 def may_correct_address(order: Order, by: ActorKind) -> bool:
-    """Return whether this kind of person may still correct where the order goes. At most one query."""
-    return order.status in _UNTIL[by] and pieces_here(order).exists()
+    """Return whether this kind of person may still correct where the order goes. At most two queries."""
+    if order.status not in _UNTIL[by] or not pieces_here(order).exists():
+        return False
+    # The address that was paid for is what the shop answers the bank with.
+    return by != ActorKind.CUSTOMER or not _is_held_by_bank(order)
+
+
+def _is_held_by_bank(order: Order) -> bool:
+    return Order.objects.filter(held_by_banks(), pk=order.pk).exists()
 
 
 def correct_delivery_address(
@@ -83,7 +91,7 @@ def correct_delivery_address(
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if not may_correct_address(order, by):
-            raise Problem("address_final", _too_late(by), 409)
+            raise Problem("address_final", _too_late(order, by), 409)
         after = address.columns(order)
         before = {name: getattr(order, name) for name in after}
         if after == before:
@@ -110,10 +118,14 @@ def correct_delivery_address(
     return order
 
 
-def _too_late(by: ActorKind) -> str:
-    if by == ActorKind.CUSTOMER:
-        return _("La préparation de votre commande a commencé\u00a0: écrivez-nous pour changer l'adresse.")
-    return _("Cette commande n'est plus à l'atelier.")
+def _too_late(order: Order, by: ActorKind) -> str:
+    if by != ActorKind.CUSTOMER:
+        return _("Cette commande n'est plus à l'atelier.")
+    if _is_held_by_bank(order):
+        return _(
+            "Votre banque conteste un paiement de cette commande\u00a0: écrivez-nous pour changer l'adresse."
+        )
+    return _("La préparation de votre commande a commencé\u00a0: écrivez-nous pour changer l'adresse.")
 
 
 def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
