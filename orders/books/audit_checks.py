@@ -28,7 +28,7 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.models.payment import AUTOMATIC_REFUNDS, COLLECTED_KINDS, OPEN_PAYMENTS
-from orders.selectors.refund_debts import going_back, shortfalls, taken_instead
+from orders.selectors.refund_debts import balances, going_back
 from shop.core.money import ZERO, quantize
 
 Sums = defaultdict[Any, Decimal]
@@ -211,12 +211,13 @@ def _declared() -> Sums:
 
 def _counting_for(announced: QuerySet[RefundRequest]) -> Sums:
     """What went back for decisions without their credit note: by refunds of their own, or of what was refunded outside
-    the shop beyond a decision of its own. One query, and up to ten an order with such a decision."""
+    the shop beyond a decision of its own. One query, and three an order with such a decision."""
     sums: Sums = defaultdict(lambda: ZERO)
     for order in Order.objects.filter(refund_requests__in=announced).only("pk").distinct():
-        lacking, taken = shortfalls(order, counting=(RefundState.SUCCEEDED,)), taken_instead(order)
+        [balance] = balances(order, (RefundState.SUCCEEDED,))
         for request in announced.filter(order=order):
-            sums[order.pk] += request.amount - request.voided - lacking[request.pk] - taken[request.pk]
+            missing = balance.lacking[request.pk] + balance.taken[request.pk]
+            sums[order.pk] += request.amount - request.voided - missing
     return sums
 
 

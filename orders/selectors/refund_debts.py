@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Sum
 
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COMMITTED_REFUNDS,
     REFUNDS_UNDER_WAY,
+    Dispute,
     DisputeState,
     Order,
     Refund,
@@ -37,7 +38,7 @@ class Debt:
 
 def debts(order: Order) -> list[Debt]:
     """Return what decisions that took effect still owe, oldest refund first; each refund as much as its charge still
-    has, before others are asked for more. Three queries, eight at most where something is owed.
+    has, before others are asked for more. Three queries, five at most where something is owed.
 
     It goes back by trying again or by a transfer, never by another decision.
     """
@@ -74,90 +75,106 @@ def owed_again(order: Order) -> Decimal:
     return sum((debt.owed for debt in debts(order)), ZERO)
 
 
-def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
-    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries, five
-    at most where something is lacking.
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Euros of an order: what each decision lacks to be complete, what banks gave back of it in lost disputes in the
+    place of the shop, and what was refunded of each charge (by attempt) outside the shop and counts for no decision.
 
-    What was refunded outside the shop beyond a decision of its own counts for what others lack, the oldest first. So
-    does, for a decision that took effect, what a bank gave back in a lost dispute of the same charge.
+    What was refunded outside the shop beyond a decision of its own counts for what others lack: first for what is owed
+    of the same charge, which has that money no more, then for the oldest. Both only for decisions that took effect.
     """
-    return _balances(order, counting)[0]
+
+    lacking: dict[uuid.UUID, Decimal]
+    taken: dict[uuid.UUID, Decimal]
+    spare: dict[uuid.UUID, Decimal]
+    effective: list[uuid.UUID]
+
+
+def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
+    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries."""
+    return balances(order, counting)[0].lacking
 
 
 def taken_instead(order: Order) -> dict[uuid.UUID, Decimal]:
-    """Return the euros of each decision that banks gave back in lost disputes, in the place of the shop. Two queries,
-    five at most where something was not refunded."""
-    return _balances(order, (RefundState.SUCCEEDED,))[1]
+    """Return the euros of each decision that banks gave back in lost disputes, in the place of the shop. Two
+    queries."""
+    return balances(order, (RefundState.SUCCEEDED,))[0].taken
 
 
-def surplus(order: Order) -> Decimal:
-    """Return the euros that were refunded outside the shop and count for no decision. Two queries, five at most where
-    something was not refunded."""
-    return _balances(order, (RefundState.SUCCEEDED,))[2]
+def surplus(order: Order) -> dict[uuid.UUID, Decimal]:
+    """Return the euros that were refunded outside the shop and count for no decision, by attempt, the latest last. Two
+    queries."""
+    spare = balances(order, (RefundState.SUCCEEDED,))[0].spare
+    return {attempt_id: amount for attempt_id, amount in spare.items() if amount}
 
 
-def _balances(
-    order: Order, counting: Collection[str]
-) -> tuple[dict[uuid.UUID, Decimal], dict[uuid.UUID, Decimal], Decimal]:
-    """What each decision lacks, what banks gave back of it, and what counts for none."""
-    rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
-    automatic = {
-        attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC_REFUNDS
-    }
-    back: dict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
-    moving: set[uuid.UUID] = set()
-    spare = ZERO
-    for request_id, attempt_id, _reason, state, amount in rows:
-        if request_id is None:
-            spare += amount if state in counting and attempt_id not in automatic else ZERO
-            continue
-        back[request_id] += amount if state in counting else ZERO
-        if state in COMMITTED_REFUNDS:
-            moving.add(request_id)
-    lacking: dict[uuid.UUID, Decimal] = {}
-    effective = []
-    decisions: Iterable[Any] = order.refund_requests.order_by("created_at").values_list(
-        "pk", "amount", "voided", "credit_note"
+def balances(order: Order, *countings: Collection[str]) -> list[Balance]:
+    """Return the balance of an order's decisions for each of these sets of states whose refunds count. Two queries."""
+    lost = Dispute.objects.filter(state=DisputeState.LOST, attempt=OuterRef("attempt")).values("attempt")
+    refunds: list[Any] = list(
+        order.refunds.order_by("created_at")
+        .annotate(lost=Subquery(lost.annotate(total=Sum("amount")).values("total")))
+        .values_list(
+            *("request_id", "attempt_id", "attempt__amount_cents", "reason", "state", "amount", "lost"),
+            *("replaced_by", "replaced_by__amount"),
+            named=True,
+        )
     )
-    for pk, amount, voided, note in decisions:
-        rest = amount - voided - back[pk]
-        lacking[pk] = max(rest, ZERO)
-        spare += max(-rest, ZERO)
-        if note is not None or voided or pk in moving:
-            effective.append(pk)
+    decisions: list[Any] = list(
+        order.refund_requests.order_by("created_at").values_list(
+            "pk", "amount", "voided", "credit_note", named=True
+        )
+    )
+    return [_balance(refunds, decisions, counting) for counting in countings]
+
+
+def _balance(refunds: list[Any], decisions: list[Any], counting: Collection[str]) -> Balance:
+    lacking: dict[uuid.UUID, Decimal] = {row.pk: row.amount - row.voided for row in decisions}
+    spare: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
+    owed: defaultdict[tuple[uuid.UUID, uuid.UUID], Decimal] = defaultdict(lambda: ZERO)
+    automatic = {row.attempt_id for row in refunds if row.reason in AUTOMATIC_REFUNDS}
+    for row in refunds:
+        if row.request_id is None and row.attempt_id in automatic:
+            continue
+        of_charge = row.request_id, row.attempt_id
+        if row.state in counting:
+            part = min(lacking.get(row.request_id, ZERO), row.amount)
+            if part:
+                lacking[row.request_id] -= part
+            spare[row.attempt_id] += row.amount - part
+            owed[of_charge] = max(owed[of_charge] - part, ZERO)
+        elif row.state == RefundState.FAILED and row.replaced_by is None:
+            owed[of_charge] += row.amount
+    moving = {row.request_id for row in refunds if row.state in COMMITTED_REFUNDS}
+    effective = [row.pk for row in decisions if row.credit_note is not None or row.voided or row.pk in moving]
+    by_banks = _taken_by_banks(refunds, effective)
     taken = dict.fromkeys(lacking, ZERO)
-    if any(lacking[pk] for pk in effective):
-        by_banks = _taken_by_banks(order, effective)
-        for pk in effective:
-            taken[pk] = min(lacking[pk], by_banks[pk])
-            lacking[pk] -= taken[pk]
     for pk in effective:
-        made_good = min(lacking[pk], spare)
+        taken[pk] = min(lacking[pk], by_banks[pk])
+        lacking[pk] -= taken[pk]
+    of_same = [(pk, attempt, most) for (pk, attempt), most in owed.items() if pk in effective]
+    of_any = [(pk, attempt, lacking[pk]) for pk in effective for attempt in spare]
+    for pk, attempt, most in (*of_same, *of_any):
+        made_good = min(lacking[pk], most, spare[attempt])
         lacking[pk] -= made_good
-        spare -= made_good
-    return lacking, taken, spare
+        spare[attempt] -= made_good
+    return Balance(lacking, taken, spare, effective)
 
 
-def _taken_by_banks(order: Order, effective: Collection[uuid.UUID]) -> defaultdict[uuid.UUID, Decimal]:
+def _taken_by_banks(refunds: list[Any], effective: Collection[uuid.UUID]) -> defaultdict[uuid.UUID, Decimal]:
     """Return the euros, by these decisions, of failed refunds that their charges have no more, lost in a dispute; of
     one made again for less, what that lacks."""
     taken: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
-    lost: defaultdict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
-    for attempt_id, amount in order.disputes.filter(state=DisputeState.LOST).values_list("attempt", "amount"):
-        lost[attempt_id] += amount
-    if not lost:
-        return taken
-    refunds = Refund.objects.filter(attempt__in=lost).order_by("created_at").select_related("attempt")
-    rows = list(refunds.prefetch_related("replaced_by"))
-    left = {row.attempt_id: from_cents(row.attempt.amount_cents) - lost[row.attempt_id] for row in rows}
+    rows = [row for row in refunds if row.lost is not None]
+    lost = {row.attempt_id: quantize(row.lost) for row in rows}
+    left = {row.attempt_id: from_cents(row.attempt__amount_cents) - lost[row.attempt_id] for row in rows}
     for row in rows:
         left[row.attempt_id] -= row.amount if row.state in COMMITTED_REFUNDS else ZERO
     for row in rows:
         # One that was refused whole may have been decided anew: the bank took what the new decision owes.
         if row.state != RefundState.FAILED or row.request_id not in effective:
             continue
-        assert row.request_id is not None
-        short = row.amount - (row.replaced_by.amount if hasattr(row, "replaced_by") else ZERO)
+        short = row.amount - (row.replaced_by__amount or ZERO)
         gone = min(max(short - max(left[row.attempt_id], ZERO), ZERO), lost[row.attempt_id])
         taken[row.request_id] += gone
         lost[row.attempt_id] -= gone

@@ -13,7 +13,6 @@ from orders.models import (
     COMMITTED_REFUNDS,
     REFUNDS_UNDER_WAY,
     Attempt,
-    Dispute,
     DisputeState,
     Order,
     Refund,
@@ -23,7 +22,7 @@ from orders.models import (
     TransferReturn,
 )
 from orders.selectors.money import waiting_refunds
-from orders.selectors.refund_debts import shortfalls, taken_instead, took_effect, uncredited
+from orders.selectors.refund_debts import balances, uncredited
 from orders.selectors.refund_words import automatic_refund_text
 from shop.core.money import ZERO
 
@@ -76,8 +75,8 @@ def order_requests(order: Order) -> list[RefundRequest]:
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eighteen where
-    one failed, one more for each that others replaced.
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries, eight where
+    any failed.
 
     A decision without effect is decided anew: it is owed for no more than what no other has credited.
     """
@@ -93,21 +92,24 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
     taken: dict[uuid.UUID, Decimal] = {}
     on_its_way: dict[uuid.UUID, Decimal] = {}
     effective: set[object] = set()
+    by_banks: set[object] = set()
     free = ZERO
     if any(refund.state == RefundState.FAILED for refund in each):
         for pair in waiting_refunds().filter(order=order).values_list("pk", "request"):
             waiting.update(pair)
-        lacking, taken = shortfalls(order, counting=COMMITTED_REFUNDS), taken_instead(order)
-        not_back = shortfalls(order, counting=(RefundState.SUCCEEDED,))
-        on_its_way = {pk: amount - lacking[pk] for pk, amount in not_back.items()}
-        effective.update(order.refund_requests.filter(took_effect()).values_list("pk", flat=True))
+        committed, done = balances(order, COMMITTED_REFUNDS, (RefundState.SUCCEEDED,))
+        lacking, taken = committed.lacking, done.taken
+        on_its_way = {pk: amount - lacking[pk] for pk, amount in done.lacking.items()}
+        effective.update(done.effective)
+        lost = order.refunds.filter(attempt__disputes__state=DisputeState.LOST)
+        by_banks.update(lost.values_list("request", flat=True))
         free = uncredited(order)
     shown = []
     for request in requests:
         owed, by_bank = lacking.get(request.pk, ZERO), taken.get(request.pk, ZERO)
         money, of_request = request.amount - request.voided, progress(request)
         if of_request == RefundProgress.FAILED and request.pk not in waiting:
-            if owed == request.amount and not _taken_by_bank(request):
+            if owed == request.amount and request.pk not in by_banks:
                 # Other decisions gave all of its charge back.
                 continue
             owed, by_bank = ZERO, by_bank + owed
@@ -149,10 +151,6 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             )
         )
     return sorted(shown, key=lambda refund: refund.decided_at)
-
-
-def _taken_by_bank(request: RefundRequest) -> bool:
-    return Dispute.objects.filter(state=DisputeState.LOST, attempt__refunds__request=request).exists()
 
 
 def progress(request: RefundRequest) -> RefundProgress:

@@ -318,6 +318,18 @@ def test_the_order_page_tells_each_refund_with_its_state(order, provider, django
     ]
 
 
+@pytest.mark.parametrize("failed", [1, 4])
+def test_the_order_page_costs_the_same_however_many_refunds_failed(
+    order, provider, django_assert_num_queries, failed
+):
+    requests = [refund(order, amount=EUROS("10.00")) for _refund in range(failed)]
+    provider.refund_elsewhere(Attempt.objects.get(), 4999)
+    send_all()
+    assert set(Refund.objects.filter(request__in=requests).values_list("state", flat=True)) == {"failed"}
+    with django_assert_num_queries(8):
+        refunds_for_page(order)
+
+
 def test_proposing_asks_a_known_number_of_queries(order, django_assert_num_queries):
     # Charges 7, credited 1, due 1, dispute 1, lines 1, returned units and delivery 2, payments to void 1.
     with django_assert_num_queries(14):

@@ -119,7 +119,7 @@ def test_what_went_back_elsewhere_for_one_charge_is_credited_whole_where_the_oth
     assert [(row.amount, row.external) for row in RefundRequest.objects.exclude(credit_note=None)] == [
         (EUROS("60.00"), True)
     ]
-    assert (uncredited(order), surplus(order)) == (EUROS("120.00"), 0)
+    assert (uncredited(order), surplus(order)) == (EUROS("120.00"), {})
     # Should that money come back, it is owed of the charge that it came from.
     owed = Refund.objects.get(request__external=True)
     assert (owed.attempt, owed.amount, owed.error) == (
@@ -169,7 +169,7 @@ def test_what_went_back_elsewhere_of_two_charges_for_one_refused_decision_is_owe
     for waiting in decision.refunds.order_by("created_at"):
         Refund.objects.filter(pk=waiting.pk).update(state="sent")
         record_refusal(waiting.pk, "insufficient_funds")
-    assert (uncredited(order), surplus(order), debts(order)) == (EUROS("90.00"), 0, [])
+    assert (uncredited(order), surplus(order), debts(order)) == (EUROS("90.00"), {}, [])
 
     for attempt in (later, first):
         provider.settle_refund(provider.list_refunds(attempt.intent_id)[0].refund_id, "failed")

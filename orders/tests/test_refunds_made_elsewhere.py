@@ -20,7 +20,7 @@ from orders.models import (
     RefundState,
 )
 from orders.selectors.money import waiting_refunds
-from orders.selectors.refund_debts import debts
+from orders.selectors.refund_debts import debts, surplus
 from orders.selectors.refund_rules import refundable
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import retry_refund
@@ -194,6 +194,34 @@ def test_what_is_on_its_way_from_elsewhere_for_a_decision_that_is_refused_is_cre
 
     assert [note.total for note in notes.all()] == [EUROS("-19.99"), EUROS("-20.01")]
     assert [*check_credit_notes(), *check_ledger()] == []
+
+
+def test_what_is_given_back_elsewhere_counts_first_for_what_is_owed_of_the_same_charge(provider):
+    """The charge has that money no more; another one has still what its own decision owes."""
+    order = in_installments()
+    second, third = paid_again(order, "60.00"), paid_again(order, "60.00")
+    older, newer = refund(order, amount=EUROS("60.00")), refund(order, amount=EUROS("40.00"))
+    send_all()
+    for request, attempt in ((older, third), (newer, second)):
+        sent = request.refunds.get()
+        assert sent.attempt == attempt
+        provider.settle_refund(sent.provider_id, "failed")
+        sync_refunds(attempt.intent_id)
+    assert [(debt.refund.request, debt.owed) for debt in debts(order)] == [(older, 60), (newer, 40)]
+
+    # 20.00 of it were promised to nobody, and are a decision of their own.
+    provider.refund_elsewhere(second, 6000)
+    sync_refunds(second.intent_id)
+
+    assert [(debt.refund.request, debt.owed) for debt in debts(order)] == [(older, 60)]
+    newer.refresh_from_db()
+    assert progress(newer) == "succeeded"
+    # What is owed can be refunded.
+    retry_refund(refund_id=older.refunds.get().pk)
+    send_all()
+    assert (debts(order), surplus(order), refundable(order)) == ([], {}, EUROS("60.00"))
+    decided = RefundRequest.objects.exclude(settled_at=None).order_by("created_at")
+    assert list(decided.values_list("amount", flat=True)) == [60, 40, 20]
 
 
 def test_a_refund_made_elsewhere_is_recognised_once(order, provider):

@@ -3,7 +3,6 @@
 import logging
 import uuid
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -13,7 +12,6 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
-    AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
     COLLECTED_PAYMENTS,
     IN_WORKSHOP,
@@ -260,31 +258,18 @@ def _credit_surplus(order: Order) -> None:
     wanted = sum(
         (refund.amount for refund in refused.filter(replaced_by=None).exclude(took_effect("request__"))), ZERO
     )
-    credited = min(wanted, surplus(order), uncredited(order)) if wanted else ZERO
+    if not wanted:
+        return
+    spare = surplus(order)
+    credited = min(wanted, sum(spare.values(), ZERO), uncredited(order))
     if not credited:
         return
     request = RefundRequest.objects.create(
         order=order, key=f"surplus-{uuid.uuid4()}", amount=credited, external=True
     )
-    _owe_of_charges(order, request)
-    _settle(order, request)
-
-
-def _owe_of_charges(order: Order, request: RefundRequest) -> None:
-    """Write what is owed again of a decision whose money went back before it, should that come back to the shop: of
-    each charge what it gave beyond the decisions of its refunds, the latest first."""
-    by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
-    back = order.refunds.filter(state=RefundState.SUCCEEDED).exclude(attempt__in=by_itself)
-    wanted: dict[uuid.UUID | None, Decimal] = {None: ZERO}
-    beyond = []
-    for refund in back.select_related("request").order_by("created_at"):
-        if refund.request is not None:
-            wanted.setdefault(refund.request_id, refund.request.amount - refund.request.voided)
-        taken = min(wanted[refund.request_id], refund.amount)
-        wanted[refund.request_id] -= taken
-        beyond.append((refund.attempt_id, refund.amount - taken))
-    rest = request.amount
-    for attempt_id, most in reversed(beyond):
+    # What is owed again, of each charge, should that money come back to the shop.
+    rest = credited
+    for attempt_id, most in reversed(spare.items()):
         if part := min(rest, most):
             Refund.objects.create(
                 order=order,
@@ -296,7 +281,8 @@ def _owe_of_charges(order: Order, request: RefundRequest) -> None:
                 error="charge_already_refunded",
                 settled_at=timezone.now(),
             )
-        rest -= part
+            rest -= part
+    _settle(order, request)
 
 
 def _link_made_good(refund: Refund) -> None:
