@@ -78,6 +78,11 @@ class Payment(models.Model):
     def __str__(self) -> str:
         return f"{self.order} {self.position}/{self.count}"
 
+    @property
+    def is_advanced(self) -> bool:
+        """Whether dispatch brought its day forward, and did not put it off with the end of a pause."""
+        return self.moved_from is not None and self.moved_from > self.due_on
+
 
 class AttemptKind(models.TextChoices):
     """Paid at checkout, charged to the stored card, or paid by the customer on a page for installments."""

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import F
 
 from orders.models import (
     IN_WORKSHOP,
@@ -102,7 +103,7 @@ def order_sheet(order: Order, reader: AbstractBaseUser | AnonymousUser) -> Order
         notes=list(order.staff_notes.select_related("author")),
         events=_events(order, sees_money=sees_money),
         withdrawal_until=withdrawal_deadline(order),
-        charged_early=order.payments.filter(moved_from__isnull=False, paid_at__isnull=False).count(),
+        charged_early=order.payments.filter(moved_from__gt=F("due_on"), paid_at__isnull=False).count(),
         money=money_outcome(order) if sees_money else None,
         refundable=refundable(order) if may_refund else ZERO,
         refunds=_refunds(order) if sees_refunds else [],

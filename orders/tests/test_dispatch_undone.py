@@ -227,6 +227,53 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     assert calendar(order) == before
 
 
+@pytest.fixture
+def put_off(order: Order) -> Order:
+    """Suspended on the 21st of June; on the 11th of July it left, which put the second off from the 1st to the 28th."""
+    with at(20):
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Atelier fermé.")
+    with at(40):
+        set_status(order, "shipped")
+    return order
+
+
+def test_what_the_end_of_a_pause_put_off_is_not_told_as_brought_forward(put_off, client, admin):
+    with at(42):
+        page = client.get(order_url(put_off)).content.decode()
+        assert ("Avancée à l'expédition" in page, calendar(put_off)[1][4]) == (False, date(2026, 7, 1))
+        put_off.payments.filter(position=2).update(state="paid", paid_at=timezone.now())
+        client.force_login(admin)
+        assert client.get(f"/api/admin/orders/{put_off.pk}").json()["charged_early"] == 0
+
+
+def test_a_pause_after_the_dispatch_puts_off_the_days_that_the_one_before_it_gave(put_off, client):
+    with at(45):
+        pause_installments(order_id=put_off.pk, by=PausedBy.STAFF, reason="Litige avec le transporteur.")
+    with at(50):
+        resume_installments(order_id=put_off.pk, by=PauseEnd.STAFF)
+        page = client.get(order_url(put_off)).content.decode()
+    # Five days later; the third would be more than fifty days after the dispatch.
+    assert [(row[0], row[1], row[4]) for row in calendar(put_off)[1:]] == [
+        (date(2026, 8, 2), "scheduled", None),
+        (date(2026, 8, 30), "scheduled", date(2026, 9, 1)),
+    ]
+    assert page.count("Avancée à l'expédition") == 1
+
+
+def test_a_pause_begun_after_a_dispatch_that_is_undone_goes_on_from_the_one_that_it_ended(put_off):
+    with at(45):
+        pause_installments(order_id=put_off.pk, by=PausedBy.STAFF, reason="Le colis est revenu.")
+    with at(50):
+        set_status(put_off, "processing", reason=WHY)
+    # Suspended for forty days together, as if nothing had left.
+    with at(60):
+        resume_installments(order_id=put_off.pk, by=PauseEnd.STAFF)
+    assert [row[:2] for row in calendar(put_off)[1:]] == [
+        (date(2026, 8, 10), "scheduled"),
+        (date(2026, 9, 9), "scheduled"),
+    ]
+
+
 def test_days_that_come_back_are_told_once_no_bank_disputes_a_payment(order, provider):
     with at(18):
         set_status(order, "shipped", dispatched_on=date(2026, 6, 1))

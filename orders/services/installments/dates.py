@@ -81,14 +81,18 @@ def advance_due_dates(*, order: Order) -> None:
 
 
 def restore_dates(*, order: Order) -> None:
-    """Undo `advance_due_dates`: what dispatch moved has its former day, a pause that it ended goes on.
+    """Undo `advance_due_dates`: what dispatch moved has its former day, a pause that it ended goes on; one that was
+    begun since, and is open, goes on from the beginning of that one.
 
     What was charged meanwhile stays charged. Another parcel that left caps those days as each is set.
     """
-    last = order.installment_pauses.last()
-    if last is not None and last.ended_by == PauseEnd.DISPATCH:
-        last.ended_at, last.ended_by = None, ""
-        last.save(update_fields=["ended_at", "ended_by"])
+    pauses = list(order.installment_pauses.order_by("-started_at", "-pk")[:2])
+    if pauses and pauses[0].ended_by == PauseEnd.DISPATCH:
+        pauses[0].ended_at, pauses[0].ended_by = None, ""
+        pauses[0].save(update_fields=["ended_at", "ended_by"])
+    elif len(pauses) == 2 and pauses[0].ended_at is None and pauses[1].ended_by == PauseEnd.DISPATCH:
+        pauses[0].started_at = pauses[1].started_at
+        pauses[0].save(update_fields=["started_at"])
     # What a withdrawal has stopped may be owed again, on the day that was agreed.
     stopped = Payment.objects.filter(order=order, state=PaymentState.VOID, moved_from__isnull=False)
     stopped.update(due_on=F("moved_from"), moved_from=None)
@@ -134,7 +138,8 @@ def _reschedule(
     order: Order, payment: Payment, *, started: date, until: date, now: datetime, dispatched: bool
 ) -> None:
     if payment.state == PaymentState.SCHEDULED:
-        agreed = payment.moved_from or payment.due_on
+        # Of a former pause, too: dispatch put off what it had suspended.
+        agreed = max(payment.moved_from or payment.due_on, payment.due_on)
         # Undoing the dispatch brings this day back, and the pause with it.
         payment.moved_from = agreed if dispatched else None
         payment.due_on = agreed + (until - started) if agreed >= started else agreed
