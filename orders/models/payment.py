@@ -36,7 +36,10 @@ COLLECTED_PAYMENTS = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentSt
 
 
 class Payment(models.Model):
-    """An amount that an order owes on a day: the whole, or one of three installments."""
+    """An amount that an order owes on a day: the whole, or one of three installments.
+
+    What follows a refusal is counted from `link_sent_at`, which is later by the days for which nothing was collected.
+    """
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments", db_index=False

@@ -22,7 +22,7 @@ from orders.selectors.installments import delivery_is_late, is_disputed, open_pa
 from orders.selectors.workshop import arrival_day
 from orders.services.installments.mails import mail_calendar, mail_if_card_expires
 from orders.services.installments.resuming import refuse_if_not_resumable, schedule_payment
-from orders.services.installments.scheduled_payments import cap_due_dates, lock_open_payments
+from orders.services.installments.scheduled_payments import cap_due_dates, delay_step, lock_open_payments
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -149,5 +149,5 @@ def _reschedule(
     elif payment.next_try_on is not None:
         # Late before the pause: its next step is announced by the mail that ends the pause.
         notice = timezone.localdate(now) + timedelta(days=NOTICE_DAYS)
-        payment.next_try_on = max(payment.next_try_on, notice, until)
+        delay_step(payment, max(payment.next_try_on, notice, until))
     payment.save()

@@ -200,26 +200,40 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
         stop_charging(order=order, payment=payment, code=RESUMED)
         return
     payment.announced_at = timezone.now()
-    payment.next_try_on = day if day != payment.due_on else None
-    payment.save(update_fields=["announced_at", "next_try_on"])
+    if payment.state == PaymentState.DUE:
+        delay_step(payment, day)
+    else:
+        payment.next_try_on = day if day != payment.due_on else None
+    payment.save(update_fields=["announced_at", "next_try_on", "link_sent_at"])
     mails.mail_reminder(order, payment, day)
 
 
+def delay_step(payment: Payment, day: date) -> None:
+    """Have the next step after a refusal on a later day, and those that follow it as many days later: nothing was
+    collected for a while. The caller saves."""
+    if payment.link_sent_at is not None and payment.next_try_on is not None:
+        payment.link_sent_at = min(payment.link_sent_at + (day - payment.next_try_on), timezone.now())
+    payment.next_try_on = day
+
+
 def announce_anew(*, order: Order) -> None:
-    """Have those that could not be charged on their day announced once more: nothing was collected for a while, and a
-    charge follows its announcement by three days. A dispute that goes on, or is lost, changes nothing."""
-    if is_disputed(order):
+    """Announce once more those that could not be charged on their day, and remind anew of those that only their
+    customer can pay: nothing was collected for a while, and a charge follows its announcement by three days. A dispute
+    that goes on, or is lost, changes nothing; during a pause the mail that ends it names the next day."""
+    if is_disputed(order) or open_pause(order) is not None:
         return
     today = timezone.localdate()
     # A charge under way was announced, and is tried again after a refusal as any other.
     missed = Payment.objects.filter(charge_day_has_come(today), order=order, position__gt=1).exclude(
         attempts__state__in=LIVE_ATTEMPTS
     )
-    missed.filter(state=PaymentState.SCHEDULED).update(announced_at=None, next_try_on=None)
-    # During a pause the mail that ends it names the next try.
-    if open_pause(order) is None:
-        for payment in missed.filter(state=PaymentState.DUE, stopped_code=""):
+    for payment in missed.filter(state__in=(PaymentState.SCHEDULED, PaymentState.DUE)).order_by("position"):
+        if not payment.stopped_code:
             announce(order=order, payment=payment, today=today)
+        elif payment.next_try_on is not None:
+            # The daily round reminds of it.
+            delay_step(payment, today)
+            payment.save(update_fields=["next_try_on", "link_sent_at"])
 
 
 def cap_due_dates(*, order: Order) -> None:
