@@ -36,10 +36,8 @@ COLLECTED_PAYMENTS = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentSt
 
 
 class Payment(models.Model):
-    """An amount that an order owes on a day: the whole, or one of three installments.
-
-    What follows a refusal is counted from `link_sent_at`, which is later by the days for which nothing was collected.
-    """
+    """An amount that an order owes on a day: the whole, or one of three installments. What follows a refusal is counted
+    from `link_sent_at`, later by the days for which nothing was collected."""
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments", db_index=False
@@ -80,11 +78,6 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.order} {self.position}/{self.count}"
-
-    @property
-    def is_advanced(self) -> bool:
-        """Whether dispatch brought its day forward, and did not put it off with the end of a pause."""
-        return self.moved_from is not None and self.moved_from > self.due_on
 
 
 class AttemptKind(models.TextChoices):

@@ -47,6 +47,12 @@ class CalendarRow:
         return waits or payment.due_on
 
     @property
+    def is_advanced(self) -> bool:
+        """Whether dispatch brought its day forward; with the end of a pause it puts off."""
+        former = self.payment.moved_from
+        return self.is_open and former is not None and former > self.payment.due_on
+
+    @property
     def by_link(self) -> bool:
         return self.is_open and bool(self.payment.stopped_code)
 
