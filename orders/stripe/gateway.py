@@ -6,10 +6,6 @@ border. What comes back are small frozen facts, never Stripe's objects.
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -18,11 +14,10 @@ from typing import Any
 import stripe
 from django.conf import settings
 
-from orders.models.payment import EVENT_KIND, PROVIDER_ID
+from orders.models.payment import PROVIDER_ID
 from orders.stripe.facts import (
     CheckoutSessionFacts,
     DisputeFacts,
-    EventFacts,
     IntentFacts,
     PageLine,
     RefundFacts,
@@ -55,25 +50,6 @@ IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=23)
 """How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
 SHOP_MARK = "shop"
 """Metadata that distinguishes our payments from those of another site on the same Stripe account."""
-
-
-class BadSignature(Exception):
-    """A webhook call that did not come from the provider."""
-
-
-class OutOfTime(BadSignature):
-    """A webhook call that the provider signed at another time than now: a repeated one, or a clock that is wrong.
-
-    `seconds` is how much later than the provider's moment it is here; negative when that lies ahead.
-    """
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__(f"signed {seconds} s ago")
-        self.seconds = seconds
-
-
-SIGNATURE = re.compile(r"t=([0-9]{1,12})(?:,[a-z0-9_]{1,20}=[!-+\--~]*)+")
-"""`t=<seconds>`, then signatures by scheme. Stricter than Stripe's library, which fails on letters beyond ASCII."""
 
 
 def create_checkout_session(
@@ -304,6 +280,15 @@ def detach_payment_method(payment_method_id: str) -> None:
         v1.payment_methods.detach(payment_method_id)
 
 
+def has_card(payment_method_id: str) -> bool:
+    """Return whether a stored card can be charged still: not once it was detached, as with its customer's deletion."""
+    try:
+        with calling() as v1:
+            return v1.payment_methods.retrieve(payment_method_id).customer is not None
+    except GatewayRefused as error:
+        return error.code != "resource_missing"
+
+
 def delete_customer(customer_id: str) -> None:
     """Have a customer deleted with their cards; charges stay. One that is gone already counts as deleted."""
     with suppress(GatewayRefused), calling() as v1:
@@ -343,54 +328,6 @@ def list_disputes(intent_id: str) -> list[DisputeFacts]:
     with calling() as v1:
         found = v1.disputes.list({"payment_intent": intent_id, "limit": 100})
         return [dispute_facts(dispute) for dispute in found.auto_paging_iter()]
-
-
-def read_event(payload: bytes, signature: str) -> EventFacts:
-    """Return a webhook call, if it is the provider's own and of now. Old and new secret are tried.
-
-    Raises BadSignature; OutOfTime when only its moment is wrong.
-    """
-    found = SIGNATURE.fullmatch(signature)
-    if found is None or not any(_is_signed(payload, signature, secret) for secret in _secrets()):
-        raise BadSignature
-    age = int(time.time()) - int(found[1])
-    if abs(age) > stripe.Webhook.DEFAULT_TOLERANCE:
-        raise OutOfTime(age)
-    try:
-        body = json.loads(payload, parse_float=_finite, parse_constant=_finite)
-    except (ValueError, OverflowError, RecursionError) as error:
-        raise BadSignature from error
-    if not isinstance(body, dict):
-        raise BadSignature
-    event_id, kind = body.get("id"), body.get("type")
-    if not isinstance(event_id, str) or not isinstance(kind, str):
-        raise BadSignature
-    if len(event_id) > PROVIDER_ID or len(kind) > EVENT_KIND:
-        raise BadSignature
-    return EventFacts(event_id=event_id, kind=kind, livemode=bool(body.get("livemode")), body=body)
-
-
-def _secrets() -> list[str]:
-    return [
-        secret for secret in (settings.STRIPE_WEBHOOK_SECRET, settings.STRIPE_WEBHOOK_SECRET_OLD) if secret
-    ]
-
-
-def _is_signed(payload: bytes, signature: str, secret: str) -> bool:
-    """Whether the provider signed it, whenever that was."""
-    try:
-        stripe.WebhookSignature.verify_header(payload.decode("utf-8"), signature, secret)
-    except (ValueError, stripe.SignatureVerificationError):
-        return False
-    return True
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        # Python reads it, JSON does not know it, and PostgreSQL does not store it.
-        raise ValueError(text)
-    return number
 
 
 def _metadata(order_id: str, attempt_id: str) -> dict[str, str]:

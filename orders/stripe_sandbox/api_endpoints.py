@@ -277,6 +277,9 @@ ENDPOINTS = (
     _endpoint(
         "GET", "/v1/payment_methods/{id}", shapes.PaymentMethodRetrieveParams, _retrieve("payment_method")
     ),
+    _endpoint(
+        "GET", "/v1/payment_methods/{id}", shapes.PaymentMethodRetrieveParams, _retrieve("payment_method")
+    ),
     _endpoint("POST", "/v1/payment_methods/{id}/detach", shapes.PaymentMethodDetachParams, _detach_method),
     _endpoint("POST", "/v1/refunds", shapes.RefundCreateParams, _create_refund),
     _endpoint(

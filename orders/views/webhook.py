@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from orders.mails import alert_clock
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
-from orders.stripe import gateway
+from orders.stripe import gateway, webhook_calls
 from shop.core.problems import Problem, problem_response, waited_too_long
 
 logger = logging.getLogger(__name__)
@@ -36,11 +36,11 @@ def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
         return problem_response(Problem("too_large", _("La demande est trop volumineuse."), 413))
     payload = request.body
     try:
-        facts = gateway.read_event(payload, request.headers.get("Stripe-Signature", ""))
-    except gateway.OutOfTime as error:
+        facts = webhook_calls.read_event(payload, request.headers.get("Stripe-Signature", ""))
+    except webhook_calls.OutOfTime as error:
         alert_clock("webhook", seconds=error.seconds)
         return _unreadable()
-    except gateway.BadSignature:
+    except webhook_calls.BadSignature:
         logger.warning("a webhook call with a wrong signature was refused")
         return _unreadable()
     try:

@@ -167,6 +167,9 @@ def _find(attempt: Attempt) -> IntentFacts | None:
             # The provider keeps this failure under the key: whether it charged first can only be looked up.
         except gateway.GatewayRefused as error:
             if error.code != "idempotency_error":
+                if error.code != CARD_UNKNOWN and not gateway.has_card(card.payment_method_id):
+                    # Detached by hand: the provider has no word for it.
+                    raise gateway.GatewayRefused(str(error), CARD_UNKNOWN) from error
                 raise
             # Asked before with another card, which was replaced since.
     found = gateway.find_intent(customer_id=card.customer_id, attempt_id=str(attempt.pk))
