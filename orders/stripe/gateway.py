@@ -89,6 +89,8 @@ def create_checkout_session(
     asked: Any = {
         "mode": "payment",
         "allowed_payment_method_types": [*PAYMENT_METHODS],
+        # Whatever the account is set to: the sum that the order names, in no other currency and at nobody's rate.
+        "adaptive_pricing": {"enabled": False},
         "client_reference_id": order_id,
         "locale": language,
         "line_items": [

@@ -43,7 +43,9 @@ _ONLY_FOR_PAYMENT = (
     "submit_type",
 )
 # Accepted as long as they ask for nothing.
-_ONLY_OFF = ("automatic_tax", "invoice_creation", "tax_id_collection", "phone_number_collection")
+_ONLY_OFF = (
+    "adaptive_pricing", "automatic_tax", "invoice_creation", "tax_id_collection", "phone_number_collection",
+)  # fmt: skip
 _INTENT_NOT_SIMULATED = ("application_fee_amount", "on_behalf_of", "transfer_data", "transfer_group")
 _COPIED_TO_INTENT = (
     "description",
@@ -78,7 +80,7 @@ def create_session(params: dict[str, Any]) -> Document:
         customer = store.get_reference("customer", params["customer"], param="customer")
     body = {
         **documents.nothing(
-            "adaptive_pricing", "after_expiration", "client_secret", "collected_information", "consent",
+            "after_expiration", "client_secret", "collected_information", "consent",
             "consent_collection", "currency_conversion", "customer_account", "discounts", "invoice",
             "managed_payments", "optional_items", "payment_intent", "payment_link",
             "payment_method_configuration_details", "permissions", "presentment_details", "recovered_from",
@@ -88,6 +90,7 @@ def create_session(params: dict[str, Any]) -> Document:
         ),
         "id": session_id,
         "object": "checkout.session",
+        "adaptive_pricing": params.get("adaptive_pricing"),
         "allow_promotion_codes": None,
         "allowed_payment_method_types": params.get("allowed_payment_method_types"),
         "amount_subtotal": total,

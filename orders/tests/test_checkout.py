@@ -60,6 +60,14 @@ def test_a_guest_orders_and_is_sent_to_the_payment_page(fake_stripe, shopper):
     assert not OutgoingMail.objects.exists()
 
 
+def test_the_payment_page_asks_for_the_sum_of_the_order_in_euros_and_at_no_other_rate(fake_stripe, shopper):
+    shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00"))
+    [session] = fake_stripe.requests("/v1/checkout/sessions")
+    assert session["params"]["adaptive_pricing"] == {"enabled": "false"}
+    [asked] = session["params"]["line_items"].values()
+    assert (asked["price_data"]["currency"], asked["price_data"]["unit_amount"]) == ("eur", "6000")
+
+
 def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(fake_stripe, shopper):
     key, body = new_key(), checkout_body([line(make_product(price="60.00"))], "60.00")
     type(shopper)().checkout(body, key)
