@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from orders.models import Attempt, Discrepancy, DiscrepancyKind, LedgerEntry, LedgerKind
+from orders.models import OPEN_DISPUTES, Attempt, Discrepancy, DiscrepancyKind, LedgerEntry, LedgerKind
+from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import comparison as compare
 from orders.services.reconciliation.comparison import Difference, Ledger
@@ -85,6 +86,7 @@ def reconcile_days(now: datetime, *, since: datetime | None = None) -> NightlyRe
     account = account.ours(account.ledger())
     before = account.differences(account.ledger())
     _book_missing(account, {difference.provider_id for difference in before})
+    _follow_open_disputes()
     found = account.differences(account.ledger())
     found += _unknown_to_provider(account, since, until)
     paid_then = Q(paid_at__gte=since, paid_at__lte=until)
@@ -112,6 +114,16 @@ def _book_missing(account: _Account, movement_ids: set[str]) -> None:
         if dispute.dispute_id in movement_ids:
             with _logged(dispute.dispute_id):
                 sync_disputes(dispute.intent_id)
+
+
+def _follow_open_disputes() -> None:
+    """A dispute is decided weeks after it was opened: one whose end nobody told would freeze its order for good."""
+    followed = Attempt.objects.filter(disputes__state__in=OPEN_DISPUTES).exclude(
+        intent_id__startswith=DEMONSTRATION_MOVEMENT
+    )
+    for intent_id in followed.values_list("intent_id", flat=True).distinct():
+        with _logged(str(intent_id)):
+            sync_disputes(str(intent_id))
 
 
 def _attempt_of(charge: Charge, ledger: Ledger) -> uuid.UUID | None:
