@@ -96,8 +96,9 @@ def collect_installments(now: datetime) -> None:
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
     """Payments and changes of card in doubt, messages that were missed or not acted on, refunds on their way."""
+    last = last_pulse("reconcile-payments")
     each_step(
-        lambda: reconcile.fetch_missed_events(now),
+        lambda: reconcile.fetch_missed_events(now, last=last),
         lambda: reconcile.reprocess_events(now),
         lambda: reconcile.reconcile_attempts(now),
         lambda: reconcile.reconcile_card_changes(now),

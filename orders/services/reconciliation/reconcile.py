@@ -150,11 +150,12 @@ def _process(event: StripeEvent) -> bool:
     return False
 
 
-def fetch_missed_events(now: datetime) -> int:
-    """Fetch and process events that no webhook call has brought. Returns how many were new. Stops when the provider is
-    away."""
+def fetch_missed_events(now: datetime, *, last: datetime | None = None) -> int:
+    """Fetch and process events of three days, or since it was done `last`, that no webhook call has brought. Returns
+    how many were new. Stops when the provider is away."""
+    since = now - MISSED_SINCE
     try:
-        return fetch_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
+        return fetch_events(min(since, last or since), now - IN_DOUBT_AFTER)
     except gateway.GatewayNotConfigured:
         return 0
     except gateway.GatewayError as error:

@@ -8,9 +8,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.models import Discrepancy, LedgerEntry, OrderStatus, StripeEvent
+from orders.models import Discrepancy, LedgerEntry, OrderStatus, Refund, StripeEvent
 from orders.services.reconciliation import reconcile, webhook_events
-from orders.tasks import reconcile_books
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund
+from orders.tasks import reconcile_books, reconcile_payments
 from shop.core.jobs import Outcome, note_pulse, run_job
 from shop.core.models import ScheduledJob
 
@@ -54,6 +56,22 @@ def test_after_days_without_the_job_it_looks_back_to_its_last_end(fake_stripe, o
         reconcile_books(now)
     order.refresh_from_db()
     assert order.status == OrderStatus.CONFIRMED
+
+
+@pytest.mark.parametrize(("stood", "state"), [(9, "failed"), (0, "succeeded")])
+def test_after_days_without_the_job_messages_are_missed_since_its_last_end(
+    fake_stripe, paid_order, stood, state
+):
+    sent = request_refund(order_id=paid_order.pk, key="once").refunds.get()
+    send_refund(sent.pk)
+    fake_stripe.control(f"refunds/{Refund.objects.get().provider_id}/settle", status="failed")
+    now = timezone.now() + timedelta(days=9)
+    with time_machine.travel(now):
+        note_pulse("reconcile-payments")
+        ScheduledJob.objects.update(last_finished_at=now - timedelta(days=stood))
+        reconcile_payments(now)
+    sent.refresh_from_db()
+    assert sent.state == state
 
 
 def test_messages_that_came_are_not_fetched_again(fake_stripe, shopper, order):
