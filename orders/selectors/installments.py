@@ -63,7 +63,7 @@ class Calendar:
     charged.
 
     `charged_card`: the card that what is left is charged to; None without one, when it was refused for good, and while
-    a payment is disputed. `may_pause`: whether the customer may suspend payment now.
+    a payment is disputed (`is_disputed`). `may_pause`: whether the customer may suspend payment now.
     """
 
     rows: tuple[CalendarRow, ...]
@@ -72,6 +72,12 @@ class Calendar:
     outstanding: Decimal
     pause: InstallmentPause | None = None
     may_pause: bool = False
+    is_disputed: bool = False
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether nothing of it is charged or asked for on any day for now."""
+        return self.is_disputed or self.pause is not None
 
     @property
     def next_open(self) -> CalendarRow | None:
@@ -196,6 +202,7 @@ def _calendar(
         outstanding=left,
         pause=pause,
         may_pause=pause is None and bool(left) and delivery_is_late(order),
+        is_disputed=getattr(card, "is_disputed", False),
     )
 
 
