@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Prefetch, Q, TextChoices
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import (
@@ -22,6 +23,7 @@ from orders.models import (
     TransferReturn,
 )
 from orders.selectors.money import waiting_refunds
+from orders.selectors.provider_words import refund_failure_in_words
 from orders.selectors.refund_debts import balances, uncredited
 from orders.selectors.refund_words import automatic_refund_text
 from shop.core.money import ZERO
@@ -175,7 +177,8 @@ def _newest_last() -> "Prefetch[str]":
 
 
 def refund_error_in_words(error: str) -> str:
-    """Return a refund's error in words, in the active language; a code that has none is shown as it came."""
+    """Return a refund's error in words, in the active language: what to do, else what it means; a code that has none is
+    shown as it came."""
     texts = {
         "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),
         "charge_disputed": _(
@@ -192,4 +195,5 @@ def refund_error_in_words(error: str) -> str:
         TransferReturn.RETURNED: _("La banque a renvoyé ce virement : vérifiez l'IBAN avec le client."),
         TransferReturn.MISTAKEN: _("Ce virement avait été noté par erreur : le client attend son argent."),
     }
-    return str(texts.get(error, error))
+    meaning = refund_failure_in_words(error)
+    return str(texts.get(error, error if meaning == error else f"{capfirst(meaning)}."))

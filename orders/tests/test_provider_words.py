@@ -9,6 +9,7 @@ from orders.selectors.provider_words import (
     refund_failure_in_words,
     review_in_words,
 )
+from orders.selectors.refunds import refund_error_in_words
 from shop.core.mail_delivery import render
 from shop.core.mail_samples import sample_context
 from shop.core.models import OutgoingMail
@@ -59,6 +60,22 @@ def test_a_code_that_is_not_known_is_shown_as_it_came():
 def test_why_an_order_is_held(reason, words):
     read = review_in_words(reason).replace(NBSP, " ").replace("\u202f", " ")
     assert read == words
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("declined", "La banque du client le refuse."),
+        ("charge_for_pending_refund_disputed", "Le client a contesté le paiement entre-temps."),
+        ("merchant_request", "Arrêté à la demande de la boutique."),
+        ("unknown", "Sans explication."),
+        ("insufficient_funds", "Votre solde chez Stripe ne suffit pas\u00a0: réessayez quand il est rempli."),
+        ("idempotency_error", "idempotency_error"),
+        ("", ""),
+    ],
+)
+def test_staff_read_of_each_refund_that_failed_what_to_do_or_what_it_means(code, words):
+    assert refund_error_in_words(code) == words
 
 
 def test_amounts_are_written_in_the_reader_s_language():
