@@ -195,14 +195,15 @@ def _calendar(
         for payment in payments
     )
     left = sum((row.payment.amount for row in rows if row.is_open), ZERO)
+    is_disputed = getattr(card, "is_disputed", False)
     return Calendar(
         rows=rows,
         card=card,
         charged_card=charged_card,
         outstanding=left,
         pause=pause,
-        may_pause=pause is None and bool(left) and delivery_is_late(order),
-        is_disputed=getattr(card, "is_disputed", False),
+        may_pause=pause is None and bool(left) and not is_disputed and delivery_is_late(order),
+        is_disputed=is_disputed,
     )
 
 

@@ -341,8 +341,11 @@ def test_nothing_is_asked_for_or_said_to_be_charged_while_a_bank_disputes_a_paym
     told = text(staff.post(action(order, "lien", 2), follow=True))
     assert "Un litige est ouvert ou perdu sur cette commande : plus rien n'est réclamé." in told
     assert mails("installment_link") == 0
+    Order.objects.filter(pk=order.pk).update(promised_by=FIRST_DAY - timedelta(days=1))
     page = text(Client().get(address(order)))
     assert page.count("Suspendue") == 2
+    # Late, but it is not the shop that keeps the parcel.
+    assert "Suspendre mes échéances" not in page
     assert "Rien n'est débité tant que votre banque conteste un paiement." in page
     for words in ("À payer le", "Débit le", "Aucune carte ne peut être débitée"):
         assert words not in page
