@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from orders.models import Order, OrderEvent, OrderStatus, OrderTracking, Shipment
 from orders.search_index import index_order
 from shop.core.audit import record_audit
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -47,15 +48,26 @@ def record_event(order: Order, name: str, *, actor: "User | None" = None, **data
     return OrderEvent.objects.create(order=order, name=name, actor=actor, data=data)
 
 
-def change_sentence(order: Order, status: str) -> str:
-    """Return what an entry about a change to `status` says where staff wrote nothing, in the order's language."""
-    with translation.override(order.language):
+def change_sentence(status: str, language: str) -> str:
+    """Return what an entry about a change to `status` says where staff wrote nothing; it is stored in the order's
+    language."""
+    with translation.override(language):
         return _("Statut mis à jour vers: %(status)s") % {"status": OrderStatus(status).label}
 
 
 def written_message(order: Order, entry: OrderTracking) -> str:
     """Return what staff wrote in an entry; "" where it says itself what changed."""
-    return "" if entry.message == change_sentence(order, entry.status) else entry.message
+    return "" if entry.message == change_sentence(entry.status, order.language) else entry.message
+
+
+def message_for_reader(order: Order, entry: OrderTracking) -> tuple[str, str]:
+    """Return what an entry says, and in which language: staff's words in the order's, what changed in the active
+    one."""
+    written = written_message(order, entry)
+    if written or not entry.message:
+        return written, order.language
+    language = active_language()
+    return change_sentence(entry.status, language), language
 
 
 def record_tracking(

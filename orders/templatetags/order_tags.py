@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from catalog.selectors.product_detail import OfferChoice
 from orders.access import access_token
-from orders.models import Order, OrderItem, OrderStatus, ShippingZone
+from orders.journal import message_for_reader
+from orders.models import Order, OrderItem, OrderStatus, OrderTracking, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words, withdrawals
 from orders.selectors.invoices import document_path, documents_of, tax_notice
@@ -38,6 +39,13 @@ def review_address(order: Order, item: OrderItem, token: str = "") -> str:
         return reverse("catalog:review-write", args=[item.product.pk])
     address = reverse("orders:review", args=[order.pk, item.product.pk])
     return f"{address}?{urlencode({'acces': token})}" if token else address
+
+
+@register.simple_tag
+def step_message(step: OrderTracking) -> dict[str, str]:
+    """`text` and `language` of what a step of an order says to the reader of the page."""
+    text, language = message_for_reader(step.order, step)
+    return {"text": text, "language": language}
 
 
 @register.inclusion_tag("orders/_documents.html")

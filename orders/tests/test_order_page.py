@@ -99,16 +99,25 @@ def test_a_line_leads_to_its_product_in_the_language_of_the_page(client):
     assert _line_links(german) == [f"/de/produkt/{product.pk}-uhu"]
 
 
-def test_wcag_3_1_2_what_was_said_of_an_order_is_marked_with_its_language(client):
+def test_wcag_3_1_2_what_staff_wrote_of_an_order_keeps_its_language_and_the_rest_is_the_reader_s(client):
     make_seller()
-    order = pay_order(make_order((make_product("Hibou"), 1)))
-    change_status(order_id=order.pk, status="processing", actor=None)
+    member = make_member("lea@example.com")
+    order = pay_order(make_order((make_product("Hibou"), 1), user=member))
+    change_status(order_id=order.pk, status="processing", actor=None, message="Elle sèche encore.")
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    client.force_login(member)
 
     german = client.get(order_url(order, "de")).content.decode()
-    assert '<p lang="fr">Statut mis à jour vers: En préparation</p>' in german
+    assert re.findall(said, german) == [
+        ("de", "Status aktualisiert auf: Versandt"),
+        ("fr", "Elle sèche encore."),
+    ]
+    card = client.get("/de/kundenkonto?tab=orders").content.decode()
+    assert re.findall(said, card)[0] == ("de", "Status aktualisiert auf: Versandt")
 
 
 def test_what_leads_elsewhere_is_not_printed(client):
+    said = r'<(?:p|span) lang="(\w+)">([^<]+)</'
     make_seller()
     member = make_member("lea@example.com")
     order = pay_order(make_order((make_product("Hibou"), 1), user=member))

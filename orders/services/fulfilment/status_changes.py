@@ -253,7 +253,9 @@ def _cancel_unpaid(
             # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)
             return order
-        entry = record_tracking(order, message=message or change_sentence(order, order.status), actor=actor)
+        entry = record_tracking(
+            order, message=message or change_sentence(order.status, order.language), actor=actor
+        )
         record_event(order, "order.cancelled_by_hand", actor=actor)
         # Who never paid owes nothing and waits for nothing: only words of the shop are worth a mail.
         if message:

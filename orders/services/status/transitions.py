@@ -126,7 +126,7 @@ def transition(
         return None
     entry = record_tracking(
         order,
-        message=message or (change_sentence(order, order.status) if by == ActorKind.STAFF else ""),
+        message=message or (change_sentence(order.status, order.language) if by == ActorKind.STAFF else ""),
         tracking_number=tracking_number,
         carrier=carrier,
         actor=actor,
