@@ -25,7 +25,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from orders.access import access_token, token_is_valid, withdrawal_of_token
+from orders.access import access_token, order_url, token_is_valid, withdrawal_of_token
 from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
@@ -108,24 +108,33 @@ def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
     except Problem as problem:
         page = _render_again(request, step.declaration, error=problem.detail, status=problem.status)
         return _private(problem.set_headers(page))
-    token = signing.dumps(str(withdrawal.pk), salt=_RECEIVED_SALT)
-    return HttpResponseRedirect(f"{reverse('orders:withdrawal-received')}?d={token}", status=303)
+    query = {"d": signing.dumps(str(withdrawal.pk), salt=_RECEIVED_SALT)}
+    if step.declaration.order is not None:
+        query["acces"] = access_token(step.declaration.order)
+    return HttpResponseRedirect(reverse("orders:withdrawal-received", query=query), status=303)
 
 
 @never_cache
 @require_safe
 def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
-    """What was received and when. It says the same whether or not an order fits. `?a=` is the link of a mail. Raises
-    `DeadLink`."""
+    """What was received and when. It says the same whether or not an order fits, and leads to the order whom its signed
+    link brought. `?a=` is the link of a mail. Raises `DeadLink`."""
     try:
         if "a" in request.GET:
             pk = withdrawal_of_token(request.GET["a"])
         else:
             pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
-        withdrawal = Withdrawal.objects.get(pk=pk)
+        withdrawal = Withdrawal.objects.select_related("order").get(pk=pk)
     except (signing.BadSignature, Withdrawal.DoesNotExist) as error:
         raise DeadLink(_NO_WITHDRAWAL) from error
-    context = {"withdrawal": withdrawal, "breadcrumbs": _trail()}
+    order = withdrawal.order
+    context = {
+        "withdrawal": withdrawal,
+        "order_url": order_url(order, active_language())
+        if order is not None and token_is_valid(order.pk, request.GET.get("acces", ""))
+        else "",
+        "breadcrumbs": _trail(),
+    }
     return _private(render(request, "orders/withdrawal_received.html", context))
 
 

@@ -46,9 +46,11 @@ def test_from_the_order_page_the_form_is_filled_and_lines_can_be_chosen(order):
         },
     )  # fmt: skip
     assert "- 2 × Golem de poche" in words(step)
-    confirm(client, step)
+    received = client.get(confirm(client, step)["Location"]).content.decode()
 
     withdrawal = Withdrawal.objects.get()
+    back = re.search(r'<a class="button" href="([^"]+)">Où en est votre rétractation</a>', received)[1]
+    assert back == f"http://localhost:8000{url}#retractation"
     assert (withdrawal.order, withdrawal.order_text) == (order, order.reference)
     assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 2)]
     panel = words(client.get(url))
