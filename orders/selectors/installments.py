@@ -56,6 +56,17 @@ class CalendarRow:
     def by_link(self) -> bool:
         return self.is_open and bool(self.payment.stopped_code)
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the bank refused it, and its card is tried again."""
+        payment = self.payment
+        return payment.state == PaymentState.DUE and payment.next_try_on is not None and not self.by_link
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether its day has come, and it was not paid."""
+        return self.is_late or self.is_refused
+
 
 @dataclass(frozen=True, slots=True)
 class Calendar:

@@ -55,6 +55,16 @@ def order_bought_with(checkout_session_id: str) -> Order | None:
     return _with_parts(orders).first()
 
 
+def unpaid_page(order: Order) -> Attempt | None:
+    """Return the attempt on whose page an order that was never paid can still be paid; None once that page is closed,
+    and while a bank or staff look at a payment. One query, none for any other order."""
+    if order.status != OrderStatus.PENDING:
+        return None
+    pages = Attempt.objects.filter(payment__order=order, state=AttemptState.SENT, closing_at=None)
+    open_now = pages.filter(expires_at__gt=timezone.now()).exclude(checkout_session_url="")
+    return open_now.select_related("payment").first()
+
+
 def find_purchase(user_id: int, product_id: int) -> Purchase | None:
     """Return the member's latest paid order of the product that was neither cancelled nor refunded. Two queries."""
     order = (

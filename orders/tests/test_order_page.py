@@ -1,15 +1,20 @@
 """A customer's order page: what comes after what, also on a telephone and for who listens to it."""
 
 import re
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
 from urllib.parse import quote
 
 import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
 
 from accounts.tests.people import PASSWORD, make_member
 from catalog.services.products import delete_product
 from catalog.tests.factories import change_product
-from orders.access import order_url
-from orders.models import Payment, PaymentState, WithdrawalCase
+from orders.access import order_url, payment_token
+from orders.models import Attempt, AttemptState, Payment, PaymentState, WithdrawalCase
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
@@ -107,6 +112,7 @@ def test_wcag_3_1_2_what_staff_wrote_of_an_order_keeps_its_language_and_the_rest
     change_status(order_id=order.pk, status="shipped", actor=None)
     client.force_login(member)
 
+    said = r'<(?:p|span) lang="(\w+)">([^<]+)</'
     german = client.get(order_url(order, "de")).content.decode()
     assert re.findall(said, german) == [
         ("de", "Status aktualisiert auf: Versandt"),
@@ -117,7 +123,6 @@ def test_wcag_3_1_2_what_staff_wrote_of_an_order_keeps_its_language_and_the_rest
 
 
 def test_what_leads_elsewhere_is_not_printed(client):
-    said = r'<(?:p|span) lang="(\w+)">([^<]+)</'
     make_seller()
     member = make_member("lea@example.com")
     order = pay_order(make_order((make_product("Hibou"), 1), user=member))
@@ -164,3 +169,74 @@ def test_who_is_signed_out_is_asked_to_sign_in_and_led_back(client, part):
     assert page.status_code == 404
     assert "connectez-vous" not in page.content.decode()
     assert 'href="/espace-membre?tab=orders">Toutes mes commandes</a>' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("tried again", "Nous réessaierons le 3\xa0décembre 2026. Vous pouvez aussi payer dès maintenant"),
+        ("by link", "Payez-la avec la carte de votre choix."),
+    ],
+)
+def test_an_installment_that_was_refused_is_told_at_the_top_and_leads_to_its_payment(client, how, says):
+    make_seller()
+    offer_installments()
+    member = make_member("lea@example.com")
+    order = pay_order(make_order((make_product(price="150.00"), 1), payment_mode="installments", user=member))
+    client.force_login(member)
+    pages = (f"/commande/{order.pk}", "/espace-membre?tab=orders")
+    for address in pages:
+        assert "Payer d'avance ou changer de carte" in client.get(address).content.decode()
+
+    Payment.objects.filter(order=order, position=2).update(
+        state=PaymentState.DUE,
+        due_on=date(2026, 11, 22),
+        next_try_on=date(2026, 12, 3),
+        stopped_code="" if how == "tried again" else "expired_card",
+    )
+    page, card = (client.get(address).content.decode() for address in pages)
+    [notice] = re.findall(r'<div class="alert alert--warning order-notice">.*?</div>', page, re.DOTALL)
+    assert "L'échéance 2/3 n'a pas pu être débitée\u00a0: 50,00\u00a0€" in notice
+    assert says in unescape(notice)
+    pay = f'href="/paiement/{payment_token(order)}">Payer ou changer de carte</a>'
+    assert pay in notice
+    assert pay in card
+    assert '<details class="disclosure" open><summary>Paiement en 3 fois</summary>' in card
+    assert "Payer d'avance ou changer de carte" not in page + card
+    own, foreign = (
+        browser.get(f"/paiement/{payment_token(order)}").content.decode() for browser in (client, Client())
+    )
+    back = f'<a href="/commande/{order.pk}">Commande {order.reference}</a>'
+    assert "Régler l'échéance en attente" in own
+    assert '<a href="mailto:atelier@example.com">atelier@example.com</a>' in own
+    assert (back in own, back in foreign) == (True, False)
+
+
+def test_an_unpaid_order_can_be_paid_from_its_page_as_long_as_its_payment_page_is_open(client):
+    order = make_order((make_product(price="150.00"), 1))
+    attempts = Attempt.objects.filter(payment__order=order)
+    says = (
+        r"payer jusqu'à 12:30 \(heure de Paris\)\..*"
+        r'<a class="button button--primary" href="([^"]+)">Payer 150,00\xa0€</a>'
+    )
+
+    def offered():
+        page = client.get(order_url(order)).content.decode()
+        found = re.findall(says, unescape(page), re.DOTALL)
+        assert ("La commande sera confirmée dès que le paiement nous sera parvenu." in page) is not bool(
+            found
+        )
+        return found
+
+    with time_machine.travel(datetime(2026, 11, 23, 11, 0, tzinfo=UTC), tick=False):
+        opened = {
+            "checkout_session_url": "https://checkout.stripe.com/c/pay/cs_1",
+            "state": AttemptState.SENT,
+        }
+        attempts.update(**opened, expires_at=timezone.now() + timedelta(minutes=30))
+        assert offered() == ["https://checkout.stripe.com/c/pay/cs_1"]
+        for state in (AttemptState.PROCESSING, AttemptState.REVIEW):
+            attempts.update(state=state)
+            assert offered() == []
+        attempts.update(state=AttemptState.SENT, expires_at=timezone.now())
+        assert offered() == []

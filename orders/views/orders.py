@@ -179,6 +179,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         "orders/order.html",
         {
             "order": order,
+            "unpaid_page": order_selectors.unpaid_page(order),
             "steps": PAID_STATUSES,
             "items": order.items.all(),
             "is_awaited": order.status not in IN_WORKSHOP or is_awaited(order),

@@ -9,11 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
-from orders.guest_orders import NO_ORDER
+from orders.guest_orders import NO_ORDER, browser_owns
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.selectors.installments import calendar, needs_card
 from orders.selectors.mandate import agreed_mandates
-from orders.selectors.orders import order_for_page
+from orders.selectors.orders import order_for_page, order_path
 from orders.selectors.refund_words import automatic_refund_text
 from orders.selectors.refunds import automatic_refund_of
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -34,7 +34,8 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     leave another card without paying (`card` is `change`). `pause` is `start` or `end`: the customer suspends the
     payments of an order that is late, or goes on with them.
 
-    Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, no other page.
+    Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, and no other page
+    unless the order is theirs without it.
     """
     order_id = order_id_of_payment_token(token)
     order = order_for_page(order_id) if order_id is not None else None
@@ -76,6 +77,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             "order": order,
             "plan": plan,
             "pay_token": token,
+            "own_page": order_path(order) if browser_owns(request, order) else "",
             "mandates": agreed_mandates(order),
             "takes_card": needs_card(order),
             "state": state,
