@@ -120,7 +120,9 @@ def test_the_form_works_without_a_script(client, member, bought, product):
     assert 'value="&lt;b&gt;"' in html
 
     assert client.post(address, WORDS)["Location"] == address
-    assert "Merci, votre avis est enregistré" in client.get(address).content.decode()
+    written = client.get(address).content.decode()
+    assert "Merci, votre avis est enregistré" in written
+    assert '<a href="/espace-membre?tab=orders">Toutes mes commandes</a>' in written
 
 
 def test_the_form_needs_its_token(member, bought, product):

@@ -53,6 +53,7 @@ def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
         return HttpResponseRedirect(request.path, status=SEE_OTHER)
     context |= {
         "product": found,
+        "back": {"label": _("Toutes mes commandes"), "url": reverse("members", query={"tab": "orders"})},
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
             (found.name, found.url),

@@ -52,7 +52,10 @@ def test_the_orders_page_leads_to_the_form_and_the_review_waits_for_moderation(c
     assert (review.user, review.guest_email, review.author_name) == (None, "lea@example.com", "Léa M.")
     assert (review.order_reference, review.state) == (order.reference, ReviewState.PENDING)
     assert review.variant_id == order.items.get().variant_id
-    assert "votre avis est enregistré" in client.get(form(order, piece)).content.decode()
+    written = client.get(form(order, piece)).content.decode()
+    assert "votre avis est enregistré" in written
+    own = f"/commande/{order.pk}?acces={access_token(order)}"
+    assert f'</svg> <a href="{own}">Commande {order.reference}</a></p>' in written
 
 
 def test_the_decision_is_written_to_the_orders_address(client, piece):

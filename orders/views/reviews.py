@@ -50,14 +50,16 @@ def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> H
     context, status = review_form(request, submit)
     if status == SEE_OTHER:
         return hide_address(HttpResponseRedirect(request.get_full_path(), status=SEE_OTHER))
+    title = _("Commande %(reference)s") % {"reference": order.reference}
     context |= {
         "product": found,
+        "back": {"label": title, "url": back},
         "shown_name": author_name(order),
         "written": review_of_address(email=order.email, product_id=found.id),
         "may_write": True,
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
-            (_("Commande %(reference)s") % {"reference": order.reference}, back),
+            (title, back),
             (_("Donner mon avis"), None),
         ],
     }
