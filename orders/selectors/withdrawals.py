@@ -131,6 +131,17 @@ def has_left(order: Order, withdrawal: Withdrawal) -> bool:
     return any(left[item] > 0 for item in declared) or credited.exists()
 
 
+def units_to_return(order: Order, withdrawal: Withdrawal) -> dict[int, int]:
+    """Return the units of each line that left the workshop and that a declaration covers, all where it names no line,
+    by line id. Four queries."""
+    left = Counter({item: units for item, units in units_at_customer(order).items() if units > 0})
+    credited = RefundLine.objects.filter(request__withdrawal=withdrawal, sent_quantity__gt=0)
+    for item, units in credited.values_list("item", "sent_quantity"):
+        left[item] += units
+    declared = dict(withdrawal.lines.values_list("item_id", "quantity")) or left
+    return {item: min(units, left[item]) for item, units in declared.items()}
+
+
 def units_that_follow(order: Order) -> dict[int, int]:
     """Return the units of each line that are still to be sent, without those that a declaration in force names and
     nobody has credited yet, by line id. Five queries."""

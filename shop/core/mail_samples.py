@@ -284,7 +284,13 @@ def _contexts(order: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "refund_by": "2026-12-05",
             "admin_url": "http://localhost:8000/admin/retractations/1",
         },
-        "withdrawal_return": {**WITHDRAWAL, "order": order, "return_by": "2026-12-05", "seller": SELLER},
+        "withdrawal_return": {
+            **WITHDRAWAL,
+            "order": order,
+            "return_by": "2026-12-05",
+            "pieces": ["1 × Gardien aux andouillers (Peint · 18 cm)"],
+            "seller": SELLER,
+        },
         "withdrawal_refused": {**WITHDRAWAL, "decision": "Le délai est passé.", "seller": SELLER},
         "withdrawal_alert": {
             **WITHDRAWAL,

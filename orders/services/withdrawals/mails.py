@@ -13,7 +13,7 @@ from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Withdrawal, WithdrawalCase
 from orders.selectors.installments import open_pause, outstanding
 from orders.selectors.mail_contexts import seller_context
-from orders.selectors.withdrawals import named_order, nothing_left
+from orders.selectors.withdrawals import named_order, nothing_left, units_to_return
 from shop.core import limits
 from shop.core.dates import shop_day
 from shop.core.law import RETURN_DAYS
@@ -85,8 +85,18 @@ def mail_declared(case: WithdrawalCase) -> None:
 def mail_return_instructions(case: WithdrawalCase, order: Order, *, once: object) -> None:
     """To the customer: where the goods go, until when, at whose expense (L221-23)."""
     withdrawal = case.withdrawal
-    context = {**_declared(withdrawal), "return_by": _iso(_return_by(withdrawal))}
+    context = {
+        **_declared(withdrawal),
+        "return_by": _iso(_return_by(withdrawal)),
+        "pieces": [case.goods] if case.goods else _pieces_to_return(order, withdrawal),
+    }
     mail_customer(order, "withdrawal_return", context, once=once)
+
+
+def _pieces_to_return(order: Order, withdrawal: Withdrawal) -> list[str]:
+    units = units_to_return(order, withdrawal)
+    with translation.override(order.language):
+        return [f"{units[item.pk]} × {item.label}" for item in order.items.all() if units.get(item.pk)]
 
 
 def mail_refused(case: WithdrawalCase) -> None:

@@ -80,6 +80,24 @@ def test_one_of_several_pieces_that_left_is_asked_back(order):
     assert case.state == "goods_awaited"
 
 
+@pytest.mark.parametrize(
+    ("sent", "declared", "asked"),
+    [
+        ((1, 0), (2, 1), "- 1 × Golem\n"),
+        ((2, 1), (0, 1), "- 1 × Hibou\n"),
+        ((2, 1), (), "- 2 × Golem\n- 1 × Hibou\n"),
+    ],
+)
+def test_the_mail_names_the_pieces_that_are_to_be_sent_back(order, sent, declared, asked):
+    send(order, *sent)
+    lines = [ReturnedLine(item.pk, units) for item, units in zip(order.items.all(), declared, strict=False)]
+    declare(order, order=order, lines=tuple(line for line in lines if line.quantity))
+    mail = render(OutgoingMail.objects.get(kind="withdrawal_return"))
+    assert mail.subject == f"Comment renvoyer vos pièces (commande {order.reference})"
+    assert f"À renvoyer, de votre commande {order.reference}\u00a0:\n{asked}\n" in mail.text
+    assert mail.html.count("<li>") == asked.count("- ")
+
+
 @pytest.mark.parametrize("units", [(1, 0), (2, 0)])
 def test_a_piece_whose_parcel_had_not_left_is_no_longer_awaited(order, units):
     send(order, *units)
