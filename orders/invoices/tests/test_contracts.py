@@ -65,6 +65,22 @@ def test_l221_13_the_contract_says_what_was_agreed() -> None:
     ]  # fmt: skip
 
 
+def test_the_form_of_withdrawal_leaves_room_to_write_in() -> None:
+    document = ensure_contract_document(Contract.objects.get(order=paid()))
+    heights: dict[str, float] = {}
+
+    def note(text: str, placed: list[float], *_rest: Any) -> None:
+        label = text.strip().partition(" ")[0]
+        if "consommateur(s)" in text:
+            heights[label] = placed[5]
+
+    for page in PdfReader(BytesIO(bytes(document.pdf))).pages:
+        page.extract_text(visitor_text=note)
+    name, address, signature = (heights[label] for label in ("Nom", "Adresse", "Signature"))
+    assert name - address > 28
+    assert address - signature > 28
+
+
 def test_a_contract_in_installments_has_the_mandate_and_the_calendar() -> None:
     offer_installments()
     order = pay_order(
