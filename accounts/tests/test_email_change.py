@@ -69,7 +69,10 @@ def test_the_address_changes_once_both_links_were_followed(client, member, order
 
     assert "Encore un lien à ouvrir" in text(agree(stranger, order[0]))
     assert email_of(member) == "client@example.com"
-    assert "Votre adresse est changée" in text(agree(stranger, order[1]))
+    changed = agree(stranger, order[1])
+    assert "Votre adresse est changée" in text(changed)
+    leads_on = '<a class="button" href="/espace-membre?tab=profile">Espace membre</a>'
+    assert leads_on in changed.content.decode()
 
     assert email_of(member) == NEW
     assert set(EmailAddress.objects.values_list("email", "verified", "primary")) == {
