@@ -13,7 +13,6 @@ export function holdPresses(): void {
 export function letGo(): void {
   removeEventListener("click", hold, true);
   held?.click();
-  held = undefined;
 }
 
 function hold(event: MouseEvent): void {

@@ -11,7 +11,6 @@ const pressed = () =>
   [...document.querySelectorAll("favourite-button button")].map((each) => each.getAttribute("aria-pressed"));
 
 beforeAll(async () => {
-  await import("./notice");
   await import("./favourite-button");
 });
 

@@ -1,6 +1,8 @@
 import { ApiProblem } from "@/lib/api";
 import { emit, listen } from "@/lib/events";
 import { readFavourites, syncFavourites, toggleFavourite } from "@/lib/favourites";
+// Not at the press: who has no connection then reads so.
+import { showNotice } from "./notice";
 
 /** `<favourite-button product="12"><button aria-pressed="false">…</button></favourite-button>`: a heart. */
 class FavouriteButtonElement extends HTMLElement {
@@ -27,13 +29,11 @@ class FavouriteButtonElement extends HTMLElement {
   }
 
   #toggle = async (): Promise<void> => {
-    // Fetched beside the call to the server.
-    const notice = import("./notice");
     try {
       const isAdded = await toggleFavourite(this.#product);
-      (await notice).showNotice(isAdded ? "favourite_added" : "favourite_removed");
+      showNotice(isAdded ? "favourite_added" : "favourite_removed");
     } catch (problem) {
-      (await notice).showNotice("favourite_failed", problem instanceof ApiProblem ? problem.detail : "");
+      showNotice("favourite_failed", problem instanceof ApiProblem ? problem.detail : "");
     }
   };
 }

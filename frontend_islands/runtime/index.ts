@@ -39,10 +39,16 @@ addEventListener("focusin", ({ target }) => {
   if (field.dataset?.suggestions) void import("./search-box").then(({ default: enhance }) => enhance(field));
 });
 
-// A heart that is pressed before it is alive answers as soon as it can.
+// A heart that is pressed before it is alive answers as soon as it can. Without a connection the page says so itself: by
+// the id of that notice, the shortest name it has here.
+declare const failed: HTMLElement;
 addEventListener("click", ({ target }) => {
   const heart = (target as Element).closest<HTMLElement>(":not(:defined)>button");
-  if (heart) void hearts().then(() => heart.click());
+  if (heart)
+    hearts().then(
+      () => heart.click(),
+      () => failed.showPopover(),
+    );
 });
 
 function isStored(key: string): boolean {
