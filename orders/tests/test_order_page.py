@@ -200,7 +200,7 @@ def test_an_installment_that_was_refused_is_told_at_the_top_and_leads_to_its_pay
     assert says in unescape(notice)
     pay = f'href="/paiement/{payment_token(order)}">Payer ou changer de carte</a>'
     assert pay in notice
-    assert pay in card
+    assert f'<a class="button button--small button--primary" {pay}' in card
     assert '<details class="disclosure" open><summary>Paiement en 3 fois</summary>' in card
     assert "Payer d'avance ou changer de carte" not in page + card
     own, foreign = (
