@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -82,6 +83,17 @@ def test_one_installment_is_paid_and_the_next_stays_due(order):
     money_comes(page(order, 6000))
     assert states(order) == [("paid", 60), ("paid", 60), ("scheduled", 60)]
     assert (returned(), mails("installment_received")) == ([], 1)
+
+
+@pytest.mark.parametrize(("code", "is_named"), [("", True), ("expired_card", False)])
+def test_who_paid_one_reads_when_the_next_is_due_unless_no_card_pays_it(order, code, is_named):
+    order.payments.filter(position=3).update(due_on=date(2027, 1, 29), stopped_code=code)
+    money_comes(page(order, 6000))
+    said = render(OutgoingMail.objects.get(kind="installment_received"))
+    named = "60,00\u00a0€ restent à payer. Prochaine échéance\u00a0: 60,00\u00a0€ le 29 janvier 2027."
+    for text_of in (said.text, said.html):
+        assert "60,00\u00a0€ restent à payer." in text_of
+        assert (named in text_of) is is_named
 
 
 @pytest.mark.parametrize(

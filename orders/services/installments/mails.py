@@ -41,8 +41,19 @@ def mail_received(order: Order, payment: Payment) -> None:
     it is paid now, and the mail waits for it."""
     invoice = current_invoice(order)
     is_paid = invoice is not None and paid_copy_data(invoice) is not None
-    attachments = [paid_copy_attachment(order.pk)] if is_paid else []
-    _mail("installment_received", order, payment, once="paid", attachments=attachments, has_paid_copy=is_paid)
+    plan = calendar(order)
+    # The card that it was paid with is stored after this: what waited for another card is told with that one.
+    row = None if plan is None or plan.pause else plan.next_open
+    _mail(
+        "installment_received",
+        order,
+        payment,
+        once="paid",
+        attachments=[paid_copy_attachment(order.pk)] if is_paid else [],
+        has_paid_copy=is_paid,
+        next_amount=str(row.payment.amount) if row else "",
+        next_on=row.day.isoformat() if row and not (row.is_late or row.by_link) else "",
+    )
 
 
 def mail_refused(
