@@ -150,7 +150,11 @@ class DiscrepancyKind(models.TextChoices):
 
 
 class Discrepancy(models.Model):
-    """A movement on which the shop and the payment provider differ, until somebody has looked at it."""
+    """A movement on which the shop and the payment provider differ, until somebody has looked at it.
+
+    `is_explained`: a person said why it is in order. It is open again once something else is found of the same
+    movement, and keeps that `resolution` until the next one.
+    """
 
     kind = models.CharField(_("nature"), max_length=20, choices=DiscrepancyKind.choices)
     provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
@@ -167,6 +171,7 @@ class Discrepancy(models.Model):
     found_at = models.DateTimeField(_("trouvé le"), default=timezone.now)
     resolved_at = models.DateTimeField(_("réglé le"), null=True, blank=True)
     resolution = models.CharField(_("comment"), max_length=300, blank=True)
+    is_explained = models.BooleanField(_("expliqué"), default=False, db_default=False)
 
     class Meta:
         verbose_name = _("écart de rapprochement")

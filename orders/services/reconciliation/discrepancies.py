@@ -31,22 +31,16 @@ def record_differences(
 ) -> list[Discrepancy]:
     """Write a discrepancy for each difference that has none, close those that are `gone` (keys of discrepancies).
 
-    Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed; one
-    that was gone by itself is open again. Returns what is open.
+    Mails the workshop once a night while anything is open. What was gone by itself and is found again is open again;
+    what a person explained, only when the figures are others. Call it in the language of the staff area: it is by its
+    text that a difference is the same. Returns what is open.
     """
-    # What stands in the row tells it from those that a person closed: in one language, whoever runs it.
-    with translation.override(SOURCE_LANGUAGE):
-        gone_by_itself = _("Disparu au rapprochement suivant.")
     with transaction.atomic():
         known = {found.key: found for found in differences}
-        closed = Discrepancy.objects.filter(
-            resolution=gone_by_itself, provider_id__in={found.provider_id for found in differences}
-        )
-        for row in closed:
-            if again := known.get((row.kind, row.provider_id)):
-                row.amount, row.detail, row.found_at = again.amount, again.detail[:300], now
-                row.resolved_at, row.resolution = None, ""
-                row.save()
+        rows = Discrepancy.objects.filter(provider_id__in={found.provider_id for found in differences})
+        for row in rows.select_for_update().order_by("pk"):
+            if found := known.get((row.kind, row.provider_id)):
+                _find_again(row, found, now)
         Discrepancy.objects.bulk_create(
             [
                 Discrepancy(
@@ -62,12 +56,25 @@ def record_differences(
             ignore_conflicts=True,
         )
         Discrepancy.objects.filter(pk__in=gone, resolved_at=None).update(
-            resolved_at=now, resolution=gone_by_itself
+            resolved_at=now, resolution=_("Disparu au rapprochement suivant."), is_explained=False
         )
         still_open = list(Discrepancy.objects.filter(resolved_at=None).select_related("order").order_by("pk"))
         if still_open:
             _mail(still_open, str(timezone.localdate(now)))
     return still_open
+
+
+def _find_again(row: Discrepancy, found: Difference, now: datetime) -> None:
+    figures = (found.amount, found.detail[:300])
+    is_same = (row.amount, row.detail) == figures
+    if is_same and (row.resolved_at is None or row.is_explained):
+        return
+    row.amount, row.detail = figures
+    if row.resolved_at is not None:
+        # What a person wrote about other figures stays to be read.
+        row.resolution = row.resolution if row.is_explained else ""
+        row.found_at, row.resolved_at, row.is_explained = now, None, False
+    row.save()
 
 
 def record_unmatched_payment(
@@ -94,7 +101,8 @@ def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") 
             raise Problem("discrepancy_resolved", _("Cet écart est déjà réglé."), 409)
         discrepancy.resolved_at = timezone.now()
         discrepancy.resolution = how[:300]
-        discrepancy.save(update_fields=["resolved_at", "resolution"])
+        discrepancy.is_explained = True
+        discrepancy.save(update_fields=["resolved_at", "resolution", "is_explained"])
         if discrepancy.order is not None:
             record_event(
                 discrepancy.order,

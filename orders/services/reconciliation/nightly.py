@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Q
+from django.utils import translation
 
 from orders.models import OPEN_DISPUTES, Attempt, Discrepancy, DiscrepancyKind, LedgerEntry, LedgerKind
 from orders.models.payment import DEMONSTRATION_MOVEMENT
@@ -22,6 +23,7 @@ from orders.services.refunds.sending import sync_refunds
 from orders.stripe import account_activity, gateway
 from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.facts import RefundFacts
+from shop.core.languages import SOURCE_LANGUAGE
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +79,13 @@ def reconcile_days(now: datetime, *, since: datetime | None = None) -> NightlyRe
     Raises GatewayUnavailable when the provider stops answering: no discrepancy is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.
     """
-    since, until = since or now - LOOK_BACK, now - compare.SETTLED_AFTER
+    # What is found is compared with what is stored: in one language, whoever runs it.
+    with translation.override(SOURCE_LANGUAGE):
+        return _reconcile(since or now - LOOK_BACK, now)
+
+
+def _reconcile(since: datetime, now: datetime) -> NightlyReport:
+    until = now - compare.SETTLED_AFTER
     account = _Account(
         list(account_activity.list_charges(since - MARGIN, until)),
         list(account_activity.list_refunds(since - MARGIN, until)),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from accounts.tests.people import make_member
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import HEIGHT, MonthTurnover, chart_of
-from orders.models import (
-    Discrepancy,
-)
+from orders.models import Discrepancy, DiscrepancyKind
+from orders.services.reconciliation.comparison import Difference
+from orders.services.reconciliation.discrepancies import record_differences
 from orders.tests.books.entries import book, utc
+from shop.core.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -63,11 +68,11 @@ def test_bad_periods_show_the_year_that_runs(staff_client, page, query):
 
 
 def test_the_page_tells_the_year(staff_client, sold):
-    text = staff_client.get("/admin/comptes?annee=2026").content.decode()
-    assert "Recettes de 2026" in text
-    assert "<strong>49,99\xa0€</strong> sur 85\u202f000,00\xa0€, soit 0\xa0%" in text
-    assert "style=" not in text
-    assert "<script>" not in text
+    page = staff_client.get("/admin/comptes?annee=2026").content.decode()
+    assert "Recettes de 2026" in page
+    assert "<strong>49,99\xa0€</strong> sur 85\u202f000,00\xa0€, soit 0\xa0%" in page
+    assert "style=" not in page
+    assert "<script>" not in page
 
 
 def test_every_task_leads_somewhere(staff_client):
@@ -113,6 +118,29 @@ def test_staff_close_discrepancies_with_a_reason(staff_client):
     again = staff_client.post(chosen, {"how": "Encore."}, follow=True)
     assert "Aucun des écarts choisis n" in again.content.decode()
     assert Discrepancy.objects.filter(resolution="Encore.").count() == 0
+
+
+def test_a_discrepancy_that_is_open_again_shows_what_was_written(staff_client):
+    """What a person closed before the column was there is moved into it."""
+    now = timezone.now()
+    for name, resolution, resolved_at in (
+        ("ch_1", "Vu à la banque.", now), ("ch_2", "Disparu au rapprochement suivant.", now), ("ch_3", "", None)
+    ):  # fmt: skip
+        Discrepancy.objects.create(
+            kind="amount_differs", provider_id=name, amount=Decimal("5.00"), resolution=resolution,
+            resolved_at=resolved_at,
+        )  # fmt: skip
+    migration = import_module("orders.migrations.0020_explained_differences")
+    migration.forwards(apps, connection.schema_editor())
+    assert list(Discrepancy.objects.order_by("pk").values_list("is_explained", flat=True)) == [
+        True, False, False
+    ]  # fmt: skip
+    found = [Difference(DiscrepancyKind.AMOUNT_DIFFERS, f"ch_{n}", None, Decimal("5.00"), "") for n in (1, 2)]
+    record_differences(found, gone=[], now=now)
+    assert [row.provider_id for row in Discrepancy.objects.filter(resolved_at=None)] == ["ch_3", "ch_2"]
+    record_differences([replace(found[0], amount=Decimal("6.00"))], gone=[], now=now)
+    page = text(staff_client.get("/admin/ecarts?liste=ouverts"))
+    assert "Expliqué avant que le rapprochement trouve autre chose : Vu à la banque." in page
 
 
 def test_discrepancies_take_as_many_queries_for_many(staff_client, django_assert_num_queries):

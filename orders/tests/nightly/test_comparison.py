@@ -6,12 +6,13 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from orders.books.audit import ProviderState, audit_books
 from orders.models import (
     Attempt,
     Discrepancy,
+    DiscrepancyKind,
     LedgerEntry,
     LedgerKind,
     Order,
@@ -20,7 +21,8 @@ from orders.models import (
     PaymentState,
 )
 from orders.services.reconciliation import nightly
-from orders.services.reconciliation.discrepancies import resolve_discrepancy
+from orders.services.reconciliation.comparison import Difference
+from orders.services.reconciliation.discrepancies import record_differences, resolve_discrepancy
 from orders.services.reconciliation.nightly import NightlyReport
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
@@ -192,6 +194,47 @@ def test_a_discrepancy_closed_by_a_person_stays_closed(fake_stripe, account, dja
     assert run().open == 0
     discrepancy.refresh_from_db()
     assert discrepancy.resolution == "Vente au marché, saisie à la main."
+
+
+def test_a_discrepancy_that_was_explained_is_open_again_once_something_else_is_found(
+    fake_stripe, paid_order, monkeypatch
+):
+    dispute = fake_stripe.control("disputes", payment_intent=Attempt.objects.get().intent_id)["dispute"]
+    monkeypatch.setattr(nightly, "sync_disputes", lambda intent_id: None)
+    run()
+    explained, gone = "Remboursé par virement.", "Disparu au rapprochement suivant."
+    resolve_discrepancy(discrepancy_id=Discrepancy.objects.get().pk, how=explained, actor=None)
+    # The same, in whatever language the command is run.
+    with translation.override("de"):
+        assert run().open == 0
+    LedgerEntry.objects.create(
+        order=paid_order,
+        payment=paid_order.payments.get(),
+        kind=LedgerKind.DISPUTE,
+        amount=Decimal("-50.00"),
+        provider_id=dispute["id"],
+    )
+    assert run().open == 1
+    row = Discrepancy.objects.get()
+    assert (row.detail, row.resolution, row.resolved_at) == (
+        "60,00\xa0€ chez Stripe, 50,00\xa0€ au grand livre.", explained, None
+    )  # fmt: skip
+    assert row.found_at > timezone.now()
+    # It is not by the words that a person's answer is told.
+    resolve_discrepancy(discrepancy_id=row.pk, how=gone, actor=None)
+    assert run().open == 0
+    row.refresh_from_db()
+    assert (row.resolution, row.is_explained) == (gone, True)
+
+
+def test_an_open_discrepancy_shows_what_was_found_last():
+    now = timezone.now()
+    for amount, detail in (("60.00", "avant"), ("55.00", "après")):
+        found = Difference(DiscrepancyKind.AMOUNT_DIFFERS, "ch_1", None, Decimal(amount), detail)
+        record_differences([found], gone=[], now=now)
+        now += SOON
+    row = Discrepancy.objects.get()
+    assert (row.amount, row.detail, row.found_at) == (Decimal("55.00"), "après", now - 2 * SOON)
 
 
 def test_a_discrepancy_older_than_the_lists_stays_open_while_it_is_true(fake_stripe, account):
