@@ -9,7 +9,7 @@ corrects the quarter of the first one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -17,11 +17,13 @@ from decimal import Decimal
 from django.db.models import Q, Subquery
 
 from orders.books.days import Period, month, quarter
+from orders.books.turnover import first_day
 from orders.invoices.tax import tax_rates
 from orders.models import FiledReturn, Invoice, InvoiceKind, ReturnKind
 from orders.pricing.vat import Treatment
 from orders.selectors.invoices import first_invoices
 from shop.core.dates import shop_day
+from shop.core.models import ShopSettings
 from shop.core.money import ZERO
 
 _FORM_CODES = {"GR": "EL", "GB": "XI"}
@@ -136,6 +138,31 @@ def last_quarter(today: date) -> tuple[int, int]:
     """Return the quarter that ended last, (number, year)."""
     number = (today.month + 2) // 3 - 1
     return (number, today.year) if number else (4, today.year - 1)
+
+
+def quarters_to_declare(today: date) -> list[Period]:
+    """Return the quarters that ended, in which the seller was registered and of which nobody noted the return as filed,
+    oldest first, from the one in which money first moved; a nil return is due too. No query for who is not registered
+    by the settings, else two."""
+    shop, last = ShopSettings.load(), quarter(*last_quarter(today))
+    if not shop.is_oss_registered(last.last):
+        return []
+    first = max(min(first_day() or last.first, last.first), shop.oss_from or date.min)
+    ended = [
+        quarter(number, of_year)
+        for of_year in range(first.year, last.last.year + 1)
+        for number in range(1, 5)
+    ]
+    return unfiled_of(ReturnKind.OSS, [period for period in ended if first <= period.last <= last.last])
+
+
+def unfiled_of(kind: ReturnKind, periods: Sequence[Period]) -> list[Period]:
+    """Return those of which nobody noted the return as filed, by month or by quarter: what was filed stays so when the
+    settings change from one to the other. One query, none for none."""
+    if not periods:
+        return []
+    filed = set(FiledReturn.objects.filter(kind=kind).values_list("period", flat=True))
+    return [row for row in periods if filed.isdisjoint((f"{row.last:%Y-%m}", quarter_name(row.last)))]
 
 
 def is_filed(kind: ReturnKind, period: str) -> bool:

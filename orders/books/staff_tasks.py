@@ -16,10 +16,9 @@ from django.utils.translation import ngettext
 
 from catalog.models import Product
 from catalog.selectors.products import without_customs_data
-from orders.books.days import quarter
-from orders.books.oss import due_on, is_filed, last_quarter, quarter_name
+from orders.books.oss import due_on, quarters_to_declare
 from orders.books.payouts import late_payouts, unknown_lines
-from orders.books.urssaf import last_period
+from orders.books.urssaf import ended_periods, to_declare
 from orders.invoices.tax import is_oss_number_needed
 from orders.models import (
     Discrepancy,
@@ -29,7 +28,6 @@ from orders.models import (
     Order,
     Payment,
     PaymentState,
-    ReturnKind,
     WithdrawalCase,
 )
 from orders.models.order import IN_WORKSHOP
@@ -272,33 +270,34 @@ def _payouts(today: date) -> StaffTask:
 
 
 def _oss_return(today: date) -> StaffTask:
-    """The quarter that ended last; a nil return is due too, from whoever was registered in it."""
-    number, of_year = last_quarter(today)
-    period = quarter(number, of_year)
-    waits = ShopSettings.load().is_oss_registered(period.last) and not is_filed(
-        ReturnKind.OSS, quarter_name(period.first)
-    )
+    waiting = quarters_to_declare(today)
     return StaffTask(
-        "Déclaration de TVA OSS à déposer",
-        int(waits),
+        "Déclarations de TVA OSS à déposer",
+        len(waiting),
         reverse("staff-oss"),
-        _deadline(_("à déposer et payer avant le"), due_on(period), today) if waits else "",
+        _deadline(_("à déposer et payer avant le"), due_on(waiting[0]), today) if waiting else "",
+        one="Déclaration de TVA OSS à déposer",
     )
 
 
 def _urssaf_return(today: date) -> StaffTask:
-    """The period that ended last, from the one on in which the shop first collected something; a nil return is due too,
-    but of what was before the shop knows nothing."""
-    found = last_period(today)
-    if not found.age or is_filed(ReturnKind.URSSAF, found.name):
-        return StaffTask("Déclaration à l'URSSAF à faire", 0, "")
-    words = _("à déclarer avant le")
-    detail = (
-        f"{words} {day_in_words(found.due_on)}, ou plus tard si votre activité vient de commencer"
-        if found.may_be_joined
-        else _deadline(words, found.due_on, today)
+    """A nil return is due too, but of what was before the first movement the shop knows nothing."""
+    waiting = to_declare(ended_periods(today))
+    words, detail = _("à déclarer avant le"), ""
+    if waiting:
+        first = waiting[0]
+        detail = (
+            f"{words} {day_in_words(first.due_on)}, ou plus tard si votre activité vient de commencer"
+            if first.may_be_joined
+            else _deadline(words, first.due_on, today)
+        )
+    return StaffTask(
+        "Déclarations à l'URSSAF à faire",
+        len(waiting),
+        reverse("staff-urssaf"),
+        detail,
+        one="Déclaration à l'URSSAF à faire",
     )
-    return StaffTask("Déclaration à l'URSSAF à faire", 1, reverse("staff-urssaf"), detail)
 
 
 def _oss_number(today: date) -> StaffTask:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from django.db.models import FilteredRelation, Q, Sum
+from django.db.models import FilteredRelation, Min, Q, Sum
 from django.db.models.functions import ExtractYear, TruncMonth
 from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
@@ -19,7 +19,7 @@ from orders.invoices.tax import union_sales
 from orders.models import LedgerEntry, LedgerKind
 from orders.selectors.invoices import first_invoice
 from shop.core.charts import HEIGHT, GridLine, Scale, percent
-from shop.core.dates import SHOP_ZONE
+from shop.core.dates import SHOP_ZONE, shop_day
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
 
@@ -121,6 +121,12 @@ def years_with_entries() -> list[int]:
         .values_list("year", flat=True)
         .distinct()
     )
+
+
+def first_day() -> date | None:
+    """Return the day on which money first moved; None before. One query."""
+    moment = LedgerEntry.objects.aggregate(first=Min("occurred_at"))["first"]
+    return None if moment is None else shop_day(moment)
 
 
 def tax_ceilings(number: int) -> list[TaxCeiling]:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
-from django.db.models import F, Min
+from django.db.models import F
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from orders.books.days import Period, month, quarter
-from orders.books.oss import due_on, quarter_name
+from orders.books.oss import due_on, quarter_name, unfiled_of
 from orders.books.receipts import Cell
-from orders.books.turnover import months_until
+from orders.books.turnover import first_day, months_until
 from orders.models import FiledReturn, LedgerEntry, ReturnKind
 from shop.core.dates import SHOP_ZONE, shop_day
 from shop.core.models import ShopSettings
@@ -153,18 +153,27 @@ def urssaf_cells(found: Sequence[Declaration]) -> Iterator[tuple[Cell, ...]]:
         yield (row.period, *amounts, row.due_on)
 
 
-def last_period(today: date) -> EndedPeriod:
-    """Return the period which ended last. One query, of the first movement alone."""
+def ended_periods(today: date) -> list[EndedPeriod]:
+    """Return the periods that ended, oldest first, from the one in which money first moved; the last one whatever
+    moved. One query."""
     size = _months_of_period()
-    ended = today.month - 1 - (today.month - 1) % size
-    period = _period(ended, today.year) if ended else _period(12, today.year - 1)
-    moved_at = LedgerEntry.objects.aggregate(first=Min("occurred_at"))["first"]
-    age = 0
-    if moved_at is not None:
-        first = shop_day(moved_at)
-        months = 12 * (period.last.year - first.year) + period.last.month - first.month
-        age = max(0, months - months % size + size)
-    return EndedPeriod(_name(period), period, age)
+    last, first = today.replace(day=1) - timedelta(days=1), first_day()
+    last_month = 12 * last.year + last.month - last.month % size
+    begun = last_month if first is None else 12 * first.year + first.month - 1 - (first.month - 1) % size
+    found = []
+    for month_number in range(min(begun + size, last_month), last_month + 1, size):
+        of_year, before = divmod(month_number - 1, 12)
+        period = _period(before + 1, of_year)
+        found.append(EndedPeriod(_name(period), period, max(0, month_number - begun)))
+    return found
+
+
+def to_declare(ended: Sequence[EndedPeriod]) -> list[EndedPeriod]:
+    """Return those of `ended_periods` that nobody noted as filed. What a first declaration may join waits only while it
+    is the last. One query."""
+    waiting = [row for row in ended if row.age and (row is ended[-1] or not row.may_be_joined)]
+    unfiled = unfiled_of(ReturnKind.URSSAF, [row.days for row in waiting])
+    return [row for row in waiting if row.days in unfiled]
 
 
 def _months_of_period() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.books import fec, oss, urssaf
-from orders.books.days import quarter
+from orders.books.days import Period, quarter
 from orders.books.entries import JOURNALS, entries
 from orders.books.filing import note_corrected, note_filed
 from orders.books.receipts import csv_response
@@ -28,7 +29,14 @@ from orders.books.reporting import (
     report,
 )
 from orders.models import ReturnKind
-from orders.staff.periods import asked_period, asked_years, period_choices, period_name
+from orders.staff.periods import (
+    asked_period,
+    asked_years,
+    part_of,
+    period_choices,
+    period_name,
+    period_query,
+)
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO
 from shop.core.staff_actions import StaffAction
@@ -46,7 +54,8 @@ STEPS = (
 @staff_page(StaffAction.SEE_BOOKS)
 def oss_page(request: HttpRequest) -> HttpResponseBase:
     """The return of a quarter: sales by country and rate, corrections of earlier quarters."""
-    number, year = _quarter(request)
+    waiting = oss.quarters_to_declare(timezone.localdate())
+    number, year = _quarter(request, waiting)
     found = oss.oss_return(number, year)
     is_filed = oss.is_filed(ReturnKind.OSS, found.period)
     settings = ShopSettings.load()
@@ -63,6 +72,7 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
         # Who is not registered and sold nothing that is taxed elsewhere files nothing.
         "is_due": bool(is_registered or is_filed or found.lines or found.corrections),
         "kind": ReturnKind.OSS.value,
+        "waiting": [(oss.quarter_name(row.first), period_query(row)) for row in waiting],
     }
     return render(request, "staff/books/oss.html", context)
 
@@ -70,7 +80,7 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
 @staff_page(StaffAction.SEE_BOOKS)
 def oss_csv(request: HttpRequest) -> HttpResponseBase:
     """The same as a file."""
-    found = oss.oss_return(*_quarter(request))
+    found = oss.oss_return(*_quarter(request, oss.quarters_to_declare(timezone.localdate())))
     return csv_response(f"oss-{found.period}", oss.OSS_HEADER, oss.oss_cells(found))
 
 
@@ -136,20 +146,25 @@ def reporting_csv(request: HttpRequest) -> HttpResponseBase:
 def urssaf_page(request: HttpRequest) -> HttpResponseBase:
     """Turnover collected by period of a year, and the return that is due."""
     seen_at = timezone.now()
-    year = asked_period(request).chosen_year()
+    form = asked_period(request)
+    year = form.chosen_year()
     rows = urssaf.declarations(year)
-    ended = urssaf.last_period(timezone.localdate())
-    its_year = ended.days.last.year
+    ended = urssaf.ended_periods(timezone.localdate())
+    waiting = urssaf.to_declare(ended)
+    chosen = next((row for row in ended if row.days == form.period()), None) or (waiting or ended[-1:])[0]
+    its_year, own = chosen.days.last.year, part_of(chosen.days)
     of_its_year = rows if its_year == year else urssaf.declarations(its_year)
     context = {
         "rows": rows,
-        "found": next(row for row in of_its_year if row.period == ended.name),
-        "ended": ended,
+        "found": next(row for row in of_its_year if row.period == chosen.name),
+        "ended": chosen,
         "year": year,
         "years": asked_years(year),
-        "parts": [("", "Toute l'année")],
+        "part": form.chosen_part(),
+        "parts": [(value, label) for value, label in period_choices() if value[:1] in ("", own[0])],
         "rate": ShopSettings.load().urssaf_rate,
-        "is_filed": oss.is_filed(ReturnKind.URSSAF, ended.name),
+        "is_filed": oss.is_filed(ReturnKind.URSSAF, chosen.name),
+        "waiting": [(row.name, period_query(row.days)) for row in waiting],
         "changed": urssaf.changed_returns(),
         "seen_at": seen_at.isoformat(),
         "kind": ReturnKind.URSSAF.value,
@@ -194,9 +209,14 @@ def entries_file(request: HttpRequest) -> HttpResponseBase:
     return fec.fec_response(asked_period(request).chosen_year())
 
 
-def _quarter(request: HttpRequest) -> tuple[int, int]:
+def _quarter(request: HttpRequest, waiting: Sequence[Period]) -> tuple[int, int]:
+    """The quarter that is asked for, else the first that waits, else the last."""
     form = asked_period(request)
     part = form.chosen_part()
     if part.startswith("t"):
         return int(part[1:]), form.chosen_year()
-    return oss.last_quarter(timezone.localdate())
+    return (
+        (waiting[0].last.month // 3, waiting[0].last.year)
+        if waiting
+        else oss.last_quarter(timezone.localdate())
+    )

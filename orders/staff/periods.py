@@ -66,6 +66,17 @@ def period_name(period: Period) -> str:
     return f"{period.first.isoformat()}_{period.last.isoformat()}"
 
 
+def part_of(period: Period) -> str:
+    """Return the part of its year, `m1` to `m12` or `t1` to `t4`, that a month or quarter is."""
+    month_number = period.last.month
+    return f"m{month_number}" if period.first.month == month_number else f"t{month_number // 3}"
+
+
+def period_query(period: Period) -> str:
+    """Return how an address asks for a month or quarter."""
+    return f"annee={period.last.year}&partie={part_of(period)}"
+
+
 def asked_years(number: int) -> list[int]:
     """Return the years that may be chosen, newest first: the current one, `number`, and those of the ledger. One
     query."""

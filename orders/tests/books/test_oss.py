@@ -9,7 +9,7 @@ import pytest
 import time_machine
 
 from orders.books.days import month, quarter
-from orders.books.oss import due_on, last_quarter, oss_return
+from orders.books.oss import due_on, last_quarter, oss_return, quarter_name, quarters_to_declare
 from orders.books.staff_tasks import staff_tasks
 from orders.invoices.issuing import issue_credit_note, reissue_invoice
 from orders.invoices.tests.conftest import set_shop
@@ -17,6 +17,7 @@ from orders.models import FiledReturn, Invoice, InvoiceDraft, RefundRequest, Ret
 from orders.tests.books.entries import utc
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 from shop.core.models import AuditEntry
+from shop.core.tests.reading import text
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +125,41 @@ def test_the_quarter_that_ended_last(today, found):
     assert last_quarter(today) == found
 
 
+def test_a_return_waits_until_it_is_noted_however_many_quarters_end_meanwhile(client, admin_user):
+    today = date(2027, 4, 2)
+
+    def waiting() -> list[str]:
+        return [quarter_name(row.first) for row in quarters_to_declare(today)]
+
+    # A nil return is due; since when, the shop doesn't know before its first sale.
+    assert waiting() == ["2027-T1"]
+    with time_machine.travel(AUGUST, tick=False):
+        sell("119.00", "DE")
+    assert waiting() == ["2026-T3", "2026-T4", "2027-T1"]
+    for begins, first in (
+        (date(2026, 4, 1), "2026-T3"), (date(2026, 9, 30), "2026-T3"), (date(2026, 10, 1), "2026-T4"),
+        (date(2027, 3, 31), "2027-T1"),
+    ):  # fmt: skip
+        set_shop(oss_from=begins)
+        assert waiting()[0] == first
+    set_shop(oss_from=date(2027, 4, 1))
+    assert waiting() == []
+    set_shop(oss_from=None)
+    [task] = [task for task in staff_tasks(today) if "OSS" in task.several and task.count]
+    assert (task.label, task.count, task.detail) == (
+        "Déclarations de TVA OSS à déposer", 3,
+        "à déposer et payer avant le 31 octobre 2026 (en retard de 153 jours)",
+    )  # fmt: skip
+    with time_machine.travel(utc(2027, 4, 2), tick=False):
+        client.force_login(admin_user)
+        page = text(client.get(task.url))
+        assert "2026-T3, à déposer et payer avant le 31 octobre 2026" in page
+        assert 'Restent à déclarer : <a href="?annee=2026&partie=t3">2026-T3</a>, ' in page
+        page = text(client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"}, follow=True))
+        assert "2026-T4, à déposer et payer avant le 31 janvier 2027" in page
+    assert waiting() == ["2026-T4", "2027-T1"]
+
+
 def test_page_file_and_deadline_until_it_is_noted_as_filed(client, admin_user):
     with time_machine.travel(AUGUST, tick=False):
         sell("119.00", "DE")
@@ -153,13 +189,13 @@ def test_page_file_and_deadline_until_it_is_noted_as_filed(client, admin_user):
         # The first quarter that is asked for is the one in which the registration begins.
         for begins, asked in ((date(2026, 10, 1), 0), (date(2026, 9, 30), 1)):
             set_shop(oss_from=begins)
-            assert len([task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]) == asked
-        [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
+            assert len([task for task in staff_tasks(date(2026, 10, 10)) if task.label == label]) == asked
+        [task] = [task for task in staff_tasks(date(2026, 10, 10)) if task.label == label]
         assert task.detail == "à déposer et payer avant le 31 octobre 2026"
         for _again in range(2):
             client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "oui"})
         assert FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").count() == 1
-        assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.several == label]
+        assert not [task for task in staff_tasks(date(2026, 10, 10)) if task.label == label]
         client.post("/admin/comptes/declarations/oss/2026-T3", {"deposee": "non"})
     assert not FiledReturn.objects.filter(kind=ReturnKind.OSS, period="2026-T3").exists()
     subject = {"kind": "oss", "period": "2026-T3"}

@@ -14,7 +14,7 @@ from accounts.tests.people import make_admin
 from orders.books.filing import note_filed
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import months_of
-from orders.books.urssaf import changed_returns, declarations, last_period
+from orders.books.urssaf import changed_returns, declarations, ended_periods, to_declare
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
 from orders.models import FiledReturn, ReturnKind
@@ -138,17 +138,64 @@ def test_art_50_0_cgi_vat_that_is_inside_is_no_turnover(django_assert_num_querie
 )
 def test_the_period_that_ended_last(period, today, name, due):
     set_period(period)
-    found = last_period(today)
-    assert (found.name, found.due_on) == (name, due)
+    [found] = ended_periods(today)
+    assert (found.name, found.due_on, found.age) == (name, due, 0)
+
+
+def test_a_return_waits_until_it_is_noted_however_many_periods_end_meanwhile(client):
+    set_period("mois")
+    book("100.00", utc(2026, 1, 10))
+    book("44.00", utc(2026, 4, 30, 21, 59, 59))
+    # A first declaration may join the first three months.
+    with time_machine.travel(utc(2026, 5, 31, 22), tick=False):
+        [task] = [task for task in staff_tasks(date(2026, 6, 1)) if "URSSAF" in task.several]
+        assert (task.label, task.count, task.detail) == (
+            "Déclarations à l'URSSAF à faire", 2, "à déclarer avant le 31 mai 2026 (en retard de 1 jour)"
+        )  # fmt: skip
+        client.force_login(make_admin())
+        page = text(client.get(task.url))
+        assert "2026-04, à déclarer avant le 31 mai 2026" in page
+        assert "Ventes de marchandises : <strong>44 €</strong>" in page
+        links = '<a href="?annee=2026&partie=m4">2026-04</a>, <a href="?annee=2026&partie=m5">2026-05</a>.'
+        assert f"Restent à déclarer : {links}" in page
+        assert '<option value="m4"' in page
+        assert '<option value="t2"' not in page
+        note = "/admin/comptes/declarations/urssaf/2026-04"
+        page = text(client.post(note, {"deposee": "oui"}, follow=True))
+        assert "2026-05, à déclarer avant le 30 juin 2026" in page
+        assert "Restent" not in page
+        page = text(client.get("/admin/comptes/urssaf?annee=2026&partie=m4"))
+        assert "2026-04, à déclarer" in page
+        assert "Elle est encore à déposer" in page
+        # What has not ended is not to be declared.
+        assert "2026-05, à déclarer" in text(client.get("/admin/comptes/urssaf?annee=2026&partie=m6"))
+    assert told(date(2026, 6, 1)) == ["à déclarer avant le 30 juin 2026"]
+    assert told(date(2026, 7, 1)) == ["à déclarer avant le 30 juin 2026 (en retard de 1 jour)"]
+
+
+@pytest.mark.parametrize(
+    ("before", "filed", "after"), [("mois", "2026-12", "trimestre"), ("trimestre", "2026-T4", "mois")]
+)
+def test_what_was_filed_by_month_or_quarter_stays_filed_when_the_settings_change(before, filed, after):
+    book("100.00", utc(2026, 1, 10))
+    for period in (before, after):
+        set_period(period)
+        names = [row.name for row in to_declare(ended_periods(date(2027, 1, 1)))]
+        assert names[-1] == {"mois": "2026-12", "trimestre": "2026-T4"}[period]
+    FiledReturn.objects.create(kind=ReturnKind.OSS, period=filed)
+    assert [row.name for row in to_declare(ended_periods(date(2027, 1, 1)))] == names
+    FiledReturn.objects.create(kind=ReturnKind.URSSAF, period=filed)
+    covered = {"trimestre": 1, "mois": 3}[after]
+    assert [row.name for row in to_declare(ended_periods(date(2027, 1, 1)))] == names[:-covered]
 
 
 def test_page_file_and_deadline(admin_client):
     set_period("trimestre")
     label = "Déclaration à l'URSSAF à faire"
-    assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
+    assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.label == label]
     book("1.00", utc(2025, 10, 1))
     book("1234.50", utc(2026, 2, 1))
-    [task] = [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
+    [task] = [task for task in staff_tasks(date(2026, 4, 10)) if task.label == label]
     assert task.detail == "à déclarer avant le 30 avril 2026"
     assert admin_client.get("/admin/comptes/urssaf?annee=2026").status_code == 200
     book("-300.00", utc(2026, 4, 1), kind="refund")
@@ -160,7 +207,7 @@ def test_page_file_and_deadline(admin_client):
         "2026-T3;1000,00;0,00;-300,00;700,00;0,00;86,10;31/10/2026",
     ]
     admin_client.post("/admin/comptes/declarations/urssaf/2026-T1", {"deposee": "oui"})
-    assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.several == label]
+    assert not [task for task in staff_tasks(date(2026, 4, 10)) if task.label == label]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
     make_product("Lutin", weight_grams=80, hs_code="950300", stock_quantity=5)
     make_product("Gnome", is_published=False)
     order = pay_order(make_order((Product.objects.get(name_fr="Golem"), 1)))
-    # A shop that sold before the quarter that ended last.
+    # A shop that sold before the two quarters that ended last.
     book("1.00", utc(2026, 2, 1), order=order)
     Order.objects.filter(pk=order.pk).update(review_reason="Deux paiements.", promised_by=today)
     attempt = order.payments.get().attempts.get()
@@ -150,10 +150,10 @@ def test_what_waits_is_named_with_its_number_deadline_and_place() -> None:
         ("Tâche planifiée en erreur", 1, "/admin/taches", ""),
         ("Mention légale manquante", 1, "/admin/conditions", "conditions de vente à publier"),
         (
-            "Déclaration à l'URSSAF à faire",
-            1,
+            "Déclarations à l'URSSAF à faire",
+            2,
             "/admin/comptes/urssaf",
-            "à déclarer avant le 31 octobre 2026 (en retard de 18 jours)",
+            "à déclarer avant le 31 juillet 2026 (en retard de 110 jours)",
         ),
         (
             "Pièce sans données douanières",
