@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from orders.books.days import year
-from orders.invoices.tax import union_sales
+from orders.invoices.tax import LAST_YEAR, THIS_YEAR, against_threshold
 from orders.models import LedgerEntry, LedgerKind
 from orders.selectors.invoices import first_invoice
 from shop.core.charts import HEIGHT, GridLine, Scale, percent
@@ -49,6 +49,8 @@ class TaxCeiling:
     explanation: str | Promise
     amount: Decimal
     ceiling: Decimal
+    was_passed: bool = False
+    """Passed for the whole year, whatever `amount` says: what went back since does not undo it."""
 
     @property
     def percent(self) -> int:
@@ -59,13 +61,15 @@ class TaxCeiling:
     def level(self) -> int:
         """The highest alert level that is reached, 0 below the first; the last one beyond the ceiling alone, as art.
         293 B and 258 A CGI have it: an amount that equals it has not passed it."""
+        if self.was_passed:
+            return ALERT_LEVELS[-1]
         levels = ALERT_LEVELS if self.amount > self.ceiling else ALERT_LEVELS[:-1]
         return max((level for level in levels if self.percent >= level), default=0)
 
     @property
     def left(self) -> Decimal:
         """What may still come in below the ceiling; 0 beyond it."""
-        return max(ZERO, self.ceiling - self.amount)
+        return ZERO if self.was_passed else max(ZERO, self.ceiling - self.amount)
 
 
 def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
@@ -131,8 +135,9 @@ def first_day() -> date | None:
 
 def tax_ceilings(number: int) -> list[TaxCeiling]:
     """Return the ceilings of a year, which count what is sold without its VAT (art. 293 D, 258 A CGI); those of the
-    exemption only for a seller who still has it at the year's end. Two queries, the settings are cached."""
+    exemption only for a seller who still has it at the year's end. Up to three queries, the settings are cached."""
     shop = ShopSettings.load()
+    sold, beyond = against_threshold(number)
     turnover = sum((month.net for month in months_of(number, without_vat=True)), ZERO)
     ceilings = [
         TaxCeiling(
@@ -153,10 +158,15 @@ def tax_ceilings(number: int) -> list[TaxCeiling]:
             "union",
             _("Ventes aux particuliers des autres pays de l'Union"),
             _(
+                "Dépassé l'année précédente\u00a0: chaque vente porte la TVA du pays du client (art. 258 A du CGI)."
+            )
+            if beyond == LAST_YEAR
+            else _(
                 "Au-delà, chaque vente porte la TVA du pays du client, l'année suivante aussi (art. 258 A du CGI)."
             ),
-            union_sales(number),
+            sold,
             shop.eu_sales_threshold,
+            beyond == THIS_YEAR,
         ),
     ]
     return ceilings[-1:] if shop.is_vat_liable(date(number, 12, 31)) else ceilings

@@ -6,9 +6,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
-from orders.models import Invoice, Order, OrderStatus, VatRate
+from orders.models import Invoice, InvoiceKind, Order, OrderStatus, VatRate
 from orders.pricing.shares import share_out
 from orders.pricing.territories import Place, VatPosition
 from orders.pricing.vat import STANDARD_RATES, RateShare, Tax, Treatment, tax_lines, untaxed
@@ -154,7 +154,7 @@ def lacks_oss_number(*, place: Place, total: Decimal, day: date) -> bool:
 
     What is sold before the registration counts is declared in each country instead (regulation (EU) 282/2011, 57d).
     Unpaid orders to the Union count as sold: each may be paid before this one. No query but for another country of the
-    Union without a registration; then up to six.
+    Union without a registration; then up to four.
     """
     if place.vat != VatPosition.UNION or ShopSettings.load().is_oss_registered(day):
         return False
@@ -176,23 +176,34 @@ def is_oss_number_needed(day: date) -> bool:
 
 
 def union_sales(year: int) -> Decimal:
-    """Return a year's sales without VAT to consumers of the other countries of the Union, less credit notes."""
-    sums = _sold_in_union(year).aggregate(total=Sum("total"), vat=Sum("vat"))
-    return quantize((sums["total"] or ZERO) - (sums["vat"] or ZERO))
+    """Return a year's sales without VAT to consumers of the other countries of the Union, less credit notes. One
+    query."""
+    return _sums_of(year)[0]
 
 
-def _beyond(year: int, total: Decimal) -> str:
+def against_threshold(year: int, more: Decimal = ZERO) -> tuple[Decimal, str]:
+    """Return those sales, and why one of `more` would be taxed at destination: the threshold is passed this year, was
+    passed the year before, or "". Up to two queries."""
     threshold = ShopSettings.load().eu_sales_threshold
-    if _was_passed(year) or union_sales(year) + total > threshold:
-        return THIS_YEAR
-    if _was_passed(year - 1) or union_sales(year - 1) > threshold:
-        return LAST_YEAR
-    return ""
+    sold, was_passed = _sums_of(year)
+    if was_passed or sold + more > threshold:
+        return sold, THIS_YEAR
+    before, was_passed = _sums_of(year - 1)
+    return sold, LAST_YEAR if was_passed or before > threshold else ""
 
 
-def _was_passed(year: int) -> bool:
-    """A credit note may bring the sum back below the threshold; the year stays beyond it."""
-    return _sold_in_union(year).filter(vat__gt=0, data__tax__beyond=THIS_YEAR).exists()
+def _beyond(year: int, more: Decimal) -> str:
+    return against_threshold(year, more)[1]
+
+
+def _sums_of(year: int) -> tuple[Decimal, bool]:
+    """A year's sales, and whether one of them passed the threshold: the year stays beyond it though that sale without
+    its VAT stays below, or a credit note brings the sum back."""
+    crossing = Q(kind=InvoiceKind.INVOICE, data__tax__beyond=THIS_YEAR)
+    sums = _sold_in_union(year).aggregate(
+        total=Sum("total"), vat=Sum("vat"), crossing=Count("pk", filter=crossing)
+    )
+    return quantize((sums["total"] or ZERO) - (sums["vat"] or ZERO)), sums["crossing"] > 0
 
 
 def _sold_in_union(year: int) -> QuerySet[Invoice]:

@@ -12,10 +12,11 @@ from orders.books.alerts import alert_turnover
 from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
 from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tests.conftest import set_shop
-from orders.models import InvoiceDraft
+from orders.invoices.tests.crediting import give_back
+from orders.models import InvoiceDraft, VatRate
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
-from shop.core.models import OutgoingMail
+from shop.core.models import OutgoingMail, ShopSettings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -103,6 +104,44 @@ def test_sales_to_the_union_are_counted_apart():
         "franchise_upper": Decimal("300.00"),
         "union": Decimal("100.00"),
     }
+
+
+def test_art_258_a_a_threshold_that_was_passed_stays_passed_though_the_sum_is_below(
+    django_assert_num_queries,
+):
+    """Without its VAT the sale that passes it stays below, and what went back is no sale."""
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("110.00"))
+    with time_machine.travel(utc(2026, 6, 1), tick=False):
+        first, crossing = (
+            pay_order(make_order((make_product(price=price), 1), country="DE")).invoices.get()
+            for price in ("60.00", "45.00")
+        )
+    assert (first.vat, crossing.total, crossing.vat) == (Decimal("0.00"), Decimal("54.99"), Decimal("8.78"))
+    ShopSettings.load()
+    assert tax_ceilings(2026)[2].amount == Decimal("106.21")
+    give_back(first, "60.00")
+    with django_assert_num_queries(2):
+        [found] = [row for row in tax_ceilings(2026) if row.code == "union"]
+    assert (found.amount, found.percent, found.level, found.left) == (
+        Decimal("46.21"), 42, 100, Decimal("0.00")
+    )  # fmt: skip
+    alert_turnover(utc(2026, 6, 2))
+    assert alerts() == ["turnover_alert:union:2026:100"]
+    # The year after it every sale is taxed so too, and its own threshold is not passed.
+    with django_assert_num_queries(3):
+        [after] = [row for row in tax_ceilings(2027) if row.code == "union"]
+    assert (after.level, after.left) == (0, Decimal("110.00"))
+    assert str(after.explanation).startswith("Dépassé l'année précédente\xa0: chaque vente porte la TVA")
+    assert str(tax_ceilings(2028)[2].explanation) == str(found.explanation)
+
+
+def test_art_258_a_a_sale_at_a_rate_of_nothing_passes_the_threshold_too():
+    set_shop(oss_number="FR12123456789", eu_sales_threshold=Decimal("100.00"))
+    VatRate.objects.create(country="IE", percent=0, starts_on=utc(2026, 1, 1).date())
+    crossing = pay_order(make_order((make_product(price="101.00"), 1), country="IE")).invoices.get()
+    give_back(crossing, "101.00")
+    after = pay_order(make_order((make_product(price="119.00"), 1), country="DE")).invoices.get()
+    assert (crossing.vat, after.vat) == (Decimal("0.00"), Decimal("19.00"))
 
 
 def test_art_293_d_vat_of_another_country_is_no_turnover():

@@ -69,9 +69,9 @@ def test_a_late_one_is_counted_once_among_the_late(order, client):
 def test_what_waits_takes_a_known_number_of_queries(order, django_assert_num_queries):
     ShopSettings.load()
     # One for each of the fifteen kinds of rows; the terms in force, and their digest; turnover (no return is asked for
-    # the time before the first sale); two of the bank; four for the Union's threshold.
+    # the time before the first sale); two of the bank; two for the Union's threshold.
     # The orders at risk: zones, territories, closures, orders waiting.
-    with django_assert_num_queries(26):
+    with django_assert_num_queries(24):
         staff_tasks(timezone.localdate())
 
 
