@@ -14,16 +14,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from operator import attrgetter
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import StreamingHttpResponse
 
 from orders.books.days import Period
-from orders.invoices.tax import tax_rates
+from orders.invoices.tax import share_by_rate, tax_rates
 from orders.models import (
     Invoice,
     InvoiceKind,
@@ -36,7 +36,7 @@ from orders.models import (
 )
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.territories import Place, Territory, VatPosition
-from orders.pricing.vat import RateShare, Treatment
+from orders.pricing.vat import RateShare, Treatment, split_vat
 from orders.selectors.company_numbers import is_business
 from orders.selectors.destinations import place_of
 from orders.selectors.territories import load_territories
@@ -134,6 +134,14 @@ class Receipt:
     written_on: date | None = None
 
     @property
+    def shares(self) -> tuple[RateShare, ...]:
+        """The amount by rate, with the VAT in it."""
+        amounts = share_by_rate(self.amount, self.rates)
+        return tuple(
+            split_vat(amount, rate.percent) for amount, rate in zip(amounts, self.rates, strict=True)
+        )
+
+    @property
     def cells(self) -> tuple[Cell, ...]:
         return (
             self.day,
@@ -151,15 +159,22 @@ class Receipt:
 
 def receipts(period: Period) -> Iterator[Receipt]:
     """Yield the lines of some days, in their order. One query, and three for each 500 lines."""
+    yield from receipts_of(_between(period))
+
+
+def receipts_of(movements: QuerySet[LedgerEntry], known_at: datetime | None = None) -> Iterator[Receipt]:
+    """Yield the lines of some movements; with `known_at` by the documents of then. As many queries as `receipts`."""
     territories = load_territories()
-    for entry in _entries(period).iterator(chunk_size=CHUNK):
+    for entry in _with_documents(movements, known_at).iterator(chunk_size=CHUNK):
         yield _receipt(entry, territories)
 
 
 def receipts_page(period: Period, *, offset: int, limit: int) -> list[Receipt]:
     """Return a part of those lines. Four queries."""
     territories = load_territories()
-    return [_receipt(entry, territories) for entry in _entries(period)[offset : offset + limit]]
+    return [
+        _receipt(entry, territories) for entry in _with_documents(_between(period))[offset : offset + limit]
+    ]
 
 
 def count_receipts(period: Period) -> int:
@@ -171,16 +186,20 @@ def _between(period: Period) -> QuerySet[LedgerEntry]:
     return LedgerEntry.objects.filter(period.holds("occurred_at"))
 
 
-def _entries(period: Period) -> QuerySet[LedgerEntry]:
-    invoices = Invoice.objects.only(
-        "order_id", "kind", "number", "version", "country", "refund_request_id", "data"
-    ).order_by("version")
+def _with_documents(
+    movements: QuerySet[LedgerEntry], known_at: datetime | None = None
+) -> QuerySet[LedgerEntry]:
+    known = Q() if known_at is None else Q(issued_at__lte=known_at)
+    invoices = (
+        Invoice.objects.filter(known)
+        .only("order_id", "kind", "number", "version", "country", "refund_request_id", "data")
+        .order_by("version")
+    )
     refunds = Refund.objects.only(
         "order_id", "attempt_id", "provider_id", "request_id", "method", "reason", "state"
     )
     return (
-        _between(period)
-        .select_related("order", "payment")
+        movements.select_related("order", "payment")
         .prefetch_related(
             Prefetch("order__invoices", invoices),
             Prefetch("order__refunds", refunds),

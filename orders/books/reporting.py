@@ -17,9 +17,9 @@ from django.utils.dates import MONTHS
 
 from orders.books.days import Period, month
 from orders.books.receipts import Cell, Receipt, receipts
-from orders.invoices.tax import share_by_rate, tax_rates
+from orders.invoices.tax import tax_rates
 from orders.models import Invoice
-from orders.pricing.vat import RateShare, Treatment, split_vat
+from orders.pricing.vat import RateShare, Treatment
 from orders.selectors.company_numbers import is_business
 from shop.core.dates import day_in_words, shop_day
 from shop.core.money import ZERO
@@ -151,12 +151,8 @@ def report(period: Period, step: Step, reading: Reading = Reading.TRANSACTIONS) 
 
 def _paid(receipt: Receipt) -> Sale:
     """VAT is taken out of each movement, so that parts of a period add up to the whole."""
-    amounts = share_by_rate(receipt.amount, receipt.rates)
-    shares = tuple(
-        split_vat(amount, rate.percent) for amount, rate in zip(amounts, receipt.rates, strict=True)
-    )
     counts = int(receipt.is_charge), int(receipt.amount < 0)
-    return Sale(receipt.day, receipt.country, receipt.treatment, shares, *counts)
+    return Sale(receipt.day, receipt.country, receipt.treatment, receipt.shares, *counts)
 
 
 def _issued(document: Invoice) -> Sale:

@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from orders.books.days import year
+from orders.books.receipts import receipts_of
 from orders.invoices.tax import LAST_YEAR, THIS_YEAR, against_threshold
 from orders.models import LedgerEntry, LedgerKind
 from orders.selectors.invoices import first_invoice
@@ -25,6 +26,11 @@ from shop.core.money import ZERO, quantize
 
 ALERT_LEVELS = (70, 90, 100)
 """Percent of a ceiling at which the owner receives a mail; 100 is for one that is passed."""
+
+
+BY_CREDIT_NOTE = (LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
+SEVERAL_RATES = "0.00"
+"""What the frozen tax of a document with VAT says as its one rate when there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +80,34 @@ class TaxCeiling:
 
 def months_of(number: int, *, without_vat: bool = False) -> list[MonthTurnover]:
     """Return twelve months of a year, January first; `without_vat` takes out the part of each amount that is VAT by the
-    order's first invoice (the later ones are the same sale). One query."""
+    order's first invoice (the later ones are the same sale), of what went back of a sale at several rates by its credit
+    note. One query, and four where there is such a refund."""
     return _months(year(number).holds("occurred_at"), number, without_vat=without_vat)
 
 
 def months_until(number: int, known_at: datetime | None) -> list[MonthTurnover]:
     """Return all months without VAT, from January of the first movement's year to December of a year; with `known_at`
-    by what the shop knew then. One query."""
+    by what the shop knew then. As many queries as `months_of`."""
     movements = Q(occurred_at__lt=year(number).end)
     if known_at is not None:
         movements &= Q(created_at__lte=known_at)
-    return _months(movements, number, without_vat=True)
+    return _months(movements, number, without_vat=True, known_at=known_at)
 
 
-def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover]:
+def _months(
+    movements: Q, last: int, *, without_vat: bool, known_at: datetime | None = None
+) -> list[MonthTurnover]:
     charge = Q(kind=LedgerKind.CHARGE)
     ledger = LedgerEntry.objects.filter(movements).order_by()
     taxed: tuple[str, ...] = ()
     if without_vat:
         # Only where there is VAT: all other sales of a month are one row.
         has_vat = first_invoice("order__invoices__") & Q(order__invoices__vat__gt=0)
-        ledger = ledger.annotate(sale=FilteredRelation("order__invoices", condition=has_vat))
-        taxed = ("sale__vat", "sale__total")
+        ledger = ledger.annotate(
+            sale=FilteredRelation("order__invoices", condition=has_vat),
+            by_note=Q(kind__in=BY_CREDIT_NOTE, sale__data__tax__percent=SEVERAL_RATES),
+        )
+        taxed = ("sale__vat", "sale__total", "by_note")
     rows = (
         ledger.annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE))
         .values("month", *taxed)
@@ -103,13 +115,24 @@ def _months(movements: Q, last: int, *, without_vat: bool) -> list[MonthTurnover
     )
     received: defaultdict[tuple[int, int], Decimal] = defaultdict(lambda: ZERO)
     returned: defaultdict[tuple[int, int], Decimal] = defaultdict(lambda: ZERO)
-    first = last
+    first, some_by_note = last, False
     for row in rows:
+        first = min(first, row["month"].year)
+        if row.get("by_note"):
+            some_by_note = True
+            continue
         kept = 1 - row["sale__vat"] / row["sale__total"] if row.get("sale__vat") else 1
         key = (row["month"].year, row["month"].month)
         received[key] += (row["received"] or ZERO) * kept
         returned[key] -= (row["returned"] or ZERO) * kept
-        first = min(first, row["month"].year)
+    if some_by_note:
+        of_sale = first_invoice("order__invoices__") & Q(order__invoices__data__tax__percent=SEVERAL_RATES)
+        refunds = LedgerEntry.objects.filter(
+            movements, of_sale, order__invoices__vat__gt=0, kind__in=BY_CREDIT_NOTE
+        )
+        for receipt in receipts_of(refunds, known_at):
+            net = sum((share.net for share in receipt.shares), ZERO)
+            returned[receipt.day.year, receipt.day.month] -= net
     return [
         MonthTurnover(month, quantize(received[number, month]), quantize(returned[number, month]))
         for number in range(first, last + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -17,9 +17,9 @@ from orders.books.turnover import months_of
 from orders.books.urssaf import changed_returns, declarations, ended_periods, to_declare
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
-from orders.models import FiledReturn, ReturnKind
+from orders.models import FiledReturn, LedgerEntry, Refund, ReturnKind, VatRate
 from orders.tests.books.entries import book, utc
-from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.factories import make_category, make_order, make_product, pay_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.core.tests.reading import text
@@ -125,6 +125,41 @@ def test_art_50_0_cgi_vat_that_is_inside_is_no_turnover(django_assert_num_querie
         (Decimal("200.00"), Decimal("50.00"), Decimal(150)),
     ]
     assert sum(row.received for row in months_of(2026)) == Decimal("320.00")
+
+
+def test_what_goes_back_of_a_sale_at_several_rates_is_deducted_as_its_credit_note_says(
+    django_assert_num_queries,
+):
+    set_shop(vat_liable_from=date(2026, 1, 1), vat_number="FR83123456789", urssaf_period="mois")
+    books = make_category("livres", name="Livres")
+    VatRate.objects.create(country="FR", category=books, percent=Decimal("5.50"))
+    pieces = (make_product("Carnet", price="21.10", category=books), 1), (make_product(price="120.00"), 1)
+    with time_machine.travel(utc(2026, 2, 3), tick=False):
+        order = pay_order(make_order(*pieces))
+    with time_machine.travel(utc(2026, 3, 6), tick=False):
+        note = give_back(order.invoices.get(), "21.10", piece="Carnet")
+        Refund.objects.create(
+            order=order, attempt=order.payments.get().attempts.get(), amount=Decimal("21.10"),
+            request=note.refund_request, provider_id="re_1", state="succeeded",
+        )  # fmt: skip
+        book("-21.10", utc(2026, 3, 5), kind="refund", order=order, movement="re_1")
+    assert note.vat == Decimal("-1.10")
+    # The figurine alone is left: 100.00 without VAT. By the whole sale's VAT it would be 102.06.
+    ShopSettings.load()
+    with django_assert_num_queries(5):
+        found = declarations(2026)
+    assert [(row.received, row.returned) for row in found[1:3]] == [
+        (Decimal("120.00"), Decimal("0.00")), (Decimal("0.00"), Decimal("20.00"))
+    ]  # fmt: skip
+    assert sum(month.net for month in months_of(2026)) == Decimal("120.00")
+    # What was filed before the note was there did not count so.
+    before = declarations(2026, utc(2026, 3, 6) - timedelta(seconds=1))
+    assert before[2].returned == Decimal("17.95")
+    LedgerEntry.objects.create(
+        order=order, payment=order.payments.get(), kind="refund_failed", amount=Decimal("21.10"),
+        provider_id="re_1", occurred_at=utc(2026, 4, 1), created_at=utc(2026, 4, 1),
+    )  # fmt: skip
+    assert [row.returned for row in declarations(2026)[2:4]] == [Decimal("20.00"), Decimal("-20.00")]
 
 
 @pytest.mark.parametrize(
