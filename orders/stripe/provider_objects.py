@@ -171,6 +171,10 @@ def refund_facts(refund: stripe.Refund) -> RefundFacts:
     )
 
 
+_APPEALS = {"appeal_needs_response": "needs_response", "appeal_under_review": "under_review"}
+"""Who appeals against what a bank decided takes the same steps again."""
+
+
 def dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
     """Return a dispute; it moved when its first balance line was made."""
     due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
@@ -181,7 +185,7 @@ def dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
     return DisputeFacts(
         dispute_id=dispute.id,
         amount_cents=dispute.amount,
-        status=dispute.status,
+        status=_APPEALS.get(dispute.status, dispute.status),
         reason=dispute.reason,
         answer_by=_moment(due_by) if due_by else None,
         opened_at=opened_at,

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import access_token
+from orders.books.audit import audit_books
 from orders.books.staff_tasks import staff_tasks
 from orders.journal import record_event
 from orders.models import (
@@ -237,6 +238,26 @@ def test_a_closed_dispute_stays_closed_whatever_comes_late(order, provider):
     provider.move_dispute(dispute_id, "under_review")
     sync_disputes(Attempt.objects.get().intent_id)
     assert Dispute.objects.get().state == "lost"
+
+
+def test_a_dispute_that_was_lost_and_is_won_on_appeal_gives_the_money_back(order, provider):
+    dispute_id = dispute(provider, "lost")
+    # The steps of the appeal come as those of any dispute: a late one says the same.
+    for status, state, moved in (
+        ("under_review", "lost", []),
+        ("won", "won", [("dispute_won", order.total)]),
+    ):
+        provider.move_dispute(dispute_id, status)
+        sync_disputes(Attempt.objects.get().intent_id)
+        assert Dispute.objects.get().state == state
+        assert ledger(order)[2:] == moved
+    order.refresh_from_db()
+    assert order.review_reason == ""
+    for status in ("lost", "needs_response"):
+        provider.move_dispute(dispute_id, status)
+        sync_disputes(Attempt.objects.get().intent_id)
+        assert Dispute.objects.get().state == "won"
+    assert audit_books(timezone.now(), with_provider=False).faults == []
 
 
 def test_a_bank_that_asks_once_more_is_told_with_its_new_day(order, provider):

@@ -8,7 +8,7 @@ import pytest
 import stripe
 
 from orders.stripe.facts import CardFacts, ChargeFacts
-from orders.stripe.provider_objects import checkout_session_facts
+from orders.stripe.provider_objects import checkout_session_facts, dispute_facts
 
 MADE = 1_780_000_000
 CARD = {"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2030}
@@ -73,3 +73,28 @@ def test_a_payment_without_a_card_is_read_and_keeps_none(details, card, moved_at
 
     assert facts.card == card
     assert facts.charge == ChargeFacts("ch_1", 4999, "eur", 0, False, moved_at)
+
+
+@pytest.mark.parametrize(
+    ("status", "read"),
+    [
+        *((each, each) for each in ("needs_response", "under_review", "won", "lost", "warning_closed")),
+        ("appeal_needs_response", "needs_response"),
+        ("appeal_under_review", "under_review"),
+    ],
+)
+def test_an_appeal_against_what_a_bank_decided_takes_the_steps_of_a_dispute(status, read):
+    dispute = {
+        "object": "dispute",
+        "id": "du_1",
+        "amount": 4999,
+        "status": status,
+        "reason": "general",
+        "created": MADE,
+        "evidence_details": {"due_by": MADE + 60},
+        "balance_transactions": [{"object": "balance_transaction", "amount": -4999, "created": MADE + 5}],
+    }
+    facts = dispute_facts(stripe.Dispute.construct_from(dispute, "sk_test_1"))
+    assert (facts.status, facts.answer_by, facts.moved_at, facts.returned_at) == (
+        read, datetime.fromtimestamp(MADE + 60, UTC), datetime.fromtimestamp(MADE + 5, UTC), None
+    )  # fmt: skip

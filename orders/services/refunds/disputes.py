@@ -112,8 +112,11 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
 
 
 def _is_forward(before: str, after: str) -> bool:
-    """Open → under review → closed. A bank may ask again while it looks, so the first two alternate."""
-    return before != after and before in OPEN_DISPUTES
+    """Open → under review → closed. A bank may ask again while it looks, so the first two alternate. A lost one may be
+    won on appeal; until then it stays lost."""
+    return before != after and (
+        before in OPEN_DISPUTES or (before, after) == (DisputeState.LOST, DisputeState.WON)
+    )
 
 
 def mark_disputes(order: Order) -> None:
