@@ -47,6 +47,7 @@ def test_a_ceiling(amount, percent, level, left):
 
 def test_a_ceiling_of_zero_divides_nothing():
     assert ceiling_of("10.00", "0.00").percent == 0
+    assert ceiling_of("0.70", "1.00").percent == 70
 
 
 def alerts() -> list[str]:
