@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -51,3 +52,15 @@ def month(number: int, of_year: int) -> Period:
 def quarter(number: int, of_year: int) -> Period:
     """Return quarter `number` (1 to 4) of a year."""
     return Period(month(3 * number - 2, of_year).first, month(3 * number, of_year).last)
+
+
+_NAME = re.compile(r"(20\d\d)-(?:T([1-4])|(0[1-9]|1[0-2]))", re.ASCII)
+
+
+def named(name: str) -> Period | None:
+    """Return the quarter or month that returns are filed for under a name (`2026-T4`, `2026-11`); None for others."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    of_year, of_quarter, of_month = found.groups()
+    return quarter(int(of_quarter), int(of_year)) if of_quarter else month(int(of_month), int(of_year))

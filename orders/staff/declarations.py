@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.books import fec, oss, urssaf
-from orders.books.days import Period, quarter
+from orders.books.days import Period, named, quarter
 from orders.books.entries import JOURNALS, entries
 from orders.books.filing import note_corrected, note_filed
 from orders.books.receipts import csv_response
@@ -58,8 +58,8 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
     number, year = _quarter(request, waiting)
     found = oss.oss_return(number, year)
     is_filed = oss.is_filed(ReturnKind.OSS, found.period)
-    settings = ShopSettings.load()
-    is_registered = settings.is_oss_registered(quarter(number, year).last)
+    settings, last = ShopSettings.load(), quarter(number, year).last
+    is_registered = settings.is_oss_registered(last)
     context = {
         "found": found,
         "year": year,
@@ -71,6 +71,7 @@ def oss_page(request: HttpRequest) -> HttpResponseBase:
         "registered_from": settings.oss_from if settings.oss_number.strip() else None,
         # Who is not registered and sold nothing that is taxed elsewhere files nothing.
         "is_due": bool(is_registered or is_filed or found.lines or found.corrections),
+        "has_ended": last < timezone.localdate(),
         "kind": ReturnKind.OSS.value,
         "waiting": [(oss.quarter_name(row.first), period_query(row)) for row in waiting],
     }
@@ -88,15 +89,20 @@ def oss_csv(request: HttpRequest) -> HttpResponseBase:
 def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase:
     """Note a return as filed, as corrected since it was, or as not filed after all."""
     back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
-    if request.method == "POST" and kind in ReturnKind.values and len(period) <= 8:
-        answer = request.POST.get("deposee")
-        of_kind, actor, seen_at = ReturnKind(kind), cast(User, request.user), _seen_at(request)
-        if answer == "corrigee":
-            note_corrected(kind=of_kind, period=period, actor=actor, seen_at=seen_at)
-        else:
-            filed = answer == "oui"
-            note_filed(kind=of_kind, period=period, filed=filed, actor=actor, seen_at=seen_at)
-        messages.success(request, "C'est noté.")
+    days = named(period)
+    if request.method != "POST" or kind not in ReturnKind.values or days is None:
+        return back
+    answer, of_kind = request.POST.get("deposee"), ReturnKind(kind)
+    actor, seen_at = cast(User, request.user), _seen_at(request)
+    if answer in ("oui", "corrigee") and days.last >= timezone.localdate():
+        messages.error(request, "Cette période n'est pas terminée\u00a0: elle ne se déclare pas encore.")
+        return back
+    if answer == "corrigee":
+        note_corrected(kind=of_kind, period=period, actor=actor, seen_at=seen_at)
+    else:
+        filed = answer == "oui"
+        note_filed(kind=of_kind, period=period, filed=filed, actor=actor, seen_at=seen_at)
+    messages.success(request, "C'est noté.")
     return back
 
 

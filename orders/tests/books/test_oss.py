@@ -160,6 +160,23 @@ def test_a_return_waits_until_it_is_noted_however_many_quarters_end_meanwhile(cl
     assert waiting() == ["2026-T4", "2027-T1"]
 
 
+@pytest.mark.parametrize("answer", ["oui", "corrigee"])
+def test_a_quarter_that_runs_is_not_noted_as_filed(client, admin_user, answer):
+    """Noted by mistake it would be asked for no more once it is over."""
+    note = "/admin/comptes/declarations/oss/2026-T3"
+    for moment, is_over in ((utc(2026, 9, 30, 21, 59, 59), False), (utc(2026, 9, 30, 22), True)):
+        with time_machine.travel(moment, tick=False):
+            client.force_login(admin_user)
+            page = text(client.get("/admin/comptes/oss?annee=2026&partie=t3"))
+            assert ("Noter comme déposée" in page) is is_over
+            said = text(client.post(note, {"deposee": answer}, follow=True))
+        assert ("Cette période n'est pas terminée : elle ne se déclare pas encore." in said) is not is_over
+        assert FiledReturn.objects.exists() is is_over
+    for odd in ("2026-T5", "2026-13", "T3", "2026-t3"):
+        client.post(f"/admin/comptes/declarations/oss/{odd}", {"deposee": answer})
+    assert list(FiledReturn.objects.values_list("period", flat=True)) == ["2026-T3"]
+
+
 def test_page_file_and_deadline_until_it_is_noted_as_filed(client, admin_user):
     with time_machine.travel(AUGUST, tick=False):
         sell("119.00", "DE")
