@@ -18,7 +18,7 @@ from django.db.models import Max, Min, Q, Subquery
 from django.db.models.fields.json import KT
 
 from orders.books.days import Period, year
-from orders.books.payouts import FEE_KINDS, PAYOUT_KINDS
+from orders.books.payouts import BANK_KINDS, FEE_KINDS
 from orders.invoices.tax import net_lines, tax_rates
 from orders.models import (
     AccountNumber,
@@ -190,9 +190,9 @@ def _money(period: Period, accounts: Accounts) -> Iterator[Entry]:
 
 
 def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
-    """Fees of each line of the provider's account, its payouts, and those that came back."""
+    """Fees of each line of the provider's account, its payouts, those that came back, and what the owner paid in."""
     rows = BalanceMovement.objects.filter(period.holds("occurred_at")).filter(
-        ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, *PAYOUT_KINDS))
+        ~Q(fee=0) | Q(kind__in=(*FEE_KINDS, *BANK_KINDS))
     )
     for row in rows.order_by("occurred_at", "pk").iterator(chunk_size=CHUNK):
         day = shop_day(row.occurred_at)
@@ -212,12 +212,12 @@ def _account(period: Period, accounts: Accounts) -> Iterator[Entry]:
                 BANK,
                 day,
                 row.source_id or row.provider_id,
-                f"{PAYOUT_KINDS[row.kind]} Stripe {row.source_id}".strip(),
+                f"{BANK_KINDS[row.kind]} Stripe {row.source_id}".strip(),
                 row.pk,
                 (accounts[AccountRole.BANK], -row.amount),
                 (provider, row.amount),
             )
-            if row.kind in PAYOUT_KINDS
+            if row.kind in BANK_KINDS
             else None,
         ):
             if entry is not None:

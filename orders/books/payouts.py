@@ -25,6 +25,12 @@ PAYOUT_KINDS = {
     "payout_cancel": "Versement annulé",
 }
 """What goes to the bank account, and what comes back because the bank refused it or nobody sent it after all."""
+BANK_KINDS = {
+    **PAYOUT_KINDS,
+    "topup": "Approvisionnement",
+    "topup_reversal": "Approvisionnement annulé",
+}
+"""All that passes between the account and the bank: also what the owner pays in, so that refunds can be made."""
 _KINDS = {
     "charge": "Encaissements",
     "payment": "Encaissements",
@@ -35,7 +41,7 @@ _KINDS = {
     "adjustment": "Litiges et ajustements",
     "stripe_fee": "Frais facturés",
     "tax_fee": "Frais facturés",
-    **PAYOUT_KINDS,
+    **BANK_KINDS,
 }
 FEE_KINDS = ("stripe_fee", "tax_fee")
 """Lines that are fees themselves: their amount is what was kept, negative."""

@@ -137,6 +137,23 @@ def test_a_payout_that_came_back_is_no_money_at_the_bank(year_2026):
     assert sum(month.paid_out for month in fees_of(2026)) == Decimal("0.00")
 
 
+def test_what_the_owner_pays_in_so_that_refunds_can_be_made_comes_from_the_bank(year_2026):
+    for kind, moved, day in (("topup", "50.00", 25), ("topup", "7.00", 26), ("topup_reversal", "-7.00", 27)):
+        BalanceMovement.objects.create(
+            provider_id=f"txn_{day}", kind=kind, amount=Decimal(moved), source_id=f"tu_{day}",
+            occurred_at=utc(2026, 11, day, 12), available_at=utc(2026, 11, day, 12),
+        )  # fmt: skip
+    rows = read(2026)
+    assert (balances(rows)["512000"], balances(rows)["517000"]) == (Decimal("-16.97"), Decimal("50.00"))
+    said = [(row["EcritureLib"], row["Debit"]) for row in rows if row["CompteNum"] == "512000"]
+    assert said[1:] == [
+        ("Approvisionnement Stripe tu_25", "0,00"), ("Approvisionnement Stripe tu_26", "0,00"),
+        ("Approvisionnement annulé Stripe tu_27", "7,00"),
+    ]  # fmt: skip
+    # It is no payout.
+    assert sum(month.paid_out for month in fees_of(2026)) == Decimal("33.03")
+
+
 def test_a_movement_that_the_shop_learnt_of_late_stands_on_its_day():
     for day in (3, 2):
         book("5.00", utc(2026, 1, day))
