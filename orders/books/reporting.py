@@ -182,6 +182,20 @@ def summarise(sales: Iterable[Sale], step: Step) -> list[ReportLine]:
     return [lines[key] for key in sorted(lines)]
 
 
+_MONTHS_OF_STEP = {Step.TWO_MONTHS: 2, Step.QUARTER: 3}
+
+
+def whole_steps(period: Period, step: Step) -> Period:
+    """Return the days of every step that one of `period` is in: a line holds all that its name says. Periods are whole
+    months."""
+    size = _MONTHS_OF_STEP.get(step, 1)
+    first, last = period.first, period.last
+    return Period(
+        month(first.month - (first.month - 1) % size, first.year).first,
+        month(last.month + -last.month % size, last.year).last,
+    )
+
+
 def step_name(day: date, step: Step) -> str:
     """Return `2026-11-21`, `2026-11-D3`, `2026-11`, `2026-B6` or `2026-T4`."""
     if step is Step.DAY:

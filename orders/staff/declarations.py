@@ -27,6 +27,7 @@ from orders.books.reporting import (
     Reading,
     business_sales,
     report,
+    whole_steps,
 )
 from orders.models import ReturnKind
 from orders.staff.periods import (
@@ -118,7 +119,8 @@ def _seen_at(request: HttpRequest) -> datetime | None:
 def reporting_page(request: HttpRequest) -> HttpResponseBase:
     """What is reported of sales to consumers by one reading, and the sales to businesses beside it."""
     form = asked_period(request)
-    period, step, reading = form.period(), form.step(), form.reading()
+    step, reading = form.step(), form.reading()
+    period = whole_steps(form.period(), step)
     context = {
         "period": period,
         "year": form.chosen_year(),
@@ -139,7 +141,7 @@ def reporting_page(request: HttpRequest) -> HttpResponseBase:
 def reporting_csv(request: HttpRequest) -> HttpResponseBase:
     """The same as a file; with `clients=entreprises` the sales to businesses."""
     form = asked_period(request)
-    period = form.period()
+    period = whole_steps(form.period(), form.step())
     if request.GET.get("clients") == "entreprises":
         sales = (sale.cells for sale in business_sales(period))
         return csv_response(f"ventes-aux-entreprises-{period_name(period)}", BUSINESS_HEADER, sales)
