@@ -13,7 +13,7 @@ from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
 from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
-from orders.models import InvoiceDraft, VatRate
+from orders.models import InvoiceDraft, ShippingZone, VatRate
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
@@ -165,6 +165,14 @@ def test_vat_is_no_turnover_once_though_the_invoice_was_issued_anew_nor_is_that_
         Decimal("40.00"), Decimal("10.00"), Decimal("30.00"),
     )  # fmt: skip
     assert months_of(2026)[10].received == Decimal("48.00")
+
+
+def test_vat_of_some_cents_is_no_turnover_either():
+    set_shop(vat_liable_from=utc(2026, 1, 1).date(), vat_number="FR83123456789")
+    ShippingZone.objects.update(rate=0)
+    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
+        assert pay_order(make_order((make_product(price="5.94"), 1))).invoices.get().vat == Decimal("0.99")
+    assert months_of(2026, without_vat=True)[10].received == Decimal("4.95")
 
 
 def test_who_has_not_the_exemption_at_the_end_of_the_year_has_no_ceiling_of_it():
