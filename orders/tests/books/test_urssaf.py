@@ -15,9 +15,10 @@ from orders.books.filing import note_filed
 from orders.books.staff_tasks import staff_tasks
 from orders.books.turnover import months_of
 from orders.books.urssaf import changed_returns, declarations, ended_periods, to_declare
+from orders.invoices.issuing import reissue_invoice
 from orders.invoices.tests.conftest import set_shop
 from orders.invoices.tests.crediting import give_back
-from orders.models import FiledReturn, LedgerEntry, Refund, ReturnKind, VatRate
+from orders.models import FiledReturn, InvoiceDraft, LedgerEntry, Refund, ReturnKind, VatRate
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_category, make_order, make_product, pay_order
 from shop.core.models import ShopSettings
@@ -160,6 +161,15 @@ def test_what_goes_back_of_a_sale_at_several_rates_is_deducted_as_its_credit_not
         provider_id="re_1", occurred_at=utc(2026, 4, 1), created_at=utc(2026, 4, 1),
     )  # fmt: skip
     assert [row.returned for row in declarations(2026)[2:4]] == [Decimal("20.00"), Decimal("-20.00")]
+    # What a bank takes back has no note, nor has a sale at one rate two kinds of VAT; each is counted once.
+    with time_machine.travel(utc(2026, 3, 7), tick=False):
+        reissue_invoice(
+            credited=order.invoices.get(kind="invoice"), draft=InvoiceDraft(order=order), reason="Nom"
+        )
+        single = pay_order(make_order((make_product(price="60.00"), 1)))
+    book("-60.00", utc(2026, 3, 8), kind="refund", order=single)
+    book("-141.10", utc(2026, 3, 9), kind="dispute", order=order)
+    assert declarations(2026)[2].returned == Decimal("20.00") + Decimal("50.00") + Decimal("120.00")
 
 
 @pytest.mark.parametrize(
