@@ -11,7 +11,8 @@ from django.utils import timezone
 from orders.books.audit import ProviderState, audit_books
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
 from orders.services.payments.settlement import settle
-from orders.stripe import gateway
+from orders.services.refunds.disputes import sync_disputes
+from orders.stripe import account_activity, gateway
 from orders.tests.conftest import _zones, fake_stripe, sandbox_process, shopper  # noqa: F401
 from orders.tests.factories import checkout_body, line, make_product
 
@@ -52,6 +53,23 @@ def test_an_entry_that_the_account_does_not_know_is_found(order: Order) -> None:
     assert [(fault.check, fault.subject, fault.detail) for fault in report.faults] == [
         ("provider", "du_nobody", "Au grand livre, inconnu de Stripe.")
     ]
+
+
+def test_a_movement_that_began_in_a_purged_year_is_asked_for_by_its_name(
+    order: Order,
+    fake_stripe,  # noqa: F811
+    monkeypatch,
+) -> None:
+    """The lists begin at that year's end: a dispute that was won after it is in none."""
+    settle(Attempt.objects.get().pk)
+    dispute = fake_stripe.control("disputes", payment_intent=Attempt.objects.get().intent_id)["dispute"]
+    fake_stripe.control(f"disputes/{dispute['id']}/close", status="won")
+    sync_disputes(str(Attempt.objects.get().intent_id))
+    assert sorted(LedgerEntry.objects.values_list("kind", flat=True)) == ["charge", "dispute", "dispute_won"]
+    for listed in ("charges", "refunds", "disputes"):
+        monkeypatch.setattr(account_activity, f"list_{listed}", lambda *window: [])
+    report = audit_books(later())
+    assert (report.provider, report.faults) == (ProviderState.AGREES, [])
 
 
 def test_an_account_that_does_not_answer_is_told_and_is_no_fault(order: Order, monkeypatch) -> None:

@@ -164,10 +164,11 @@ def _unknown_to_provider(account: _Account, since: datetime, until: datetime) ->
         *(dispute.dispute_id for dispute in account.disputes),
     }
     entries = [entry for entry in compare.booked_between(since, until) if entry.provider_id not in listed]
-    return [difference for entry in entries if (difference := _entry_difference(entry)) is not None]
+    return [difference for entry in entries if (difference := entry_difference(entry)) is not None]
 
 
-def _entry_difference(entry: LedgerEntry) -> Difference | None:
+def entry_difference(entry: LedgerEntry) -> Difference | None:
+    """Ask the provider for an entry's movement by its name, and compare them."""
     alone = _fetch(LedgerKind(entry.kind), entry.provider_id)
     if not len(alone):
         return compare.entry_without_movement(entry)
