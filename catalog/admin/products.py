@@ -122,6 +122,7 @@ class ProductAdmin(StaffAdmin[Product]):
                     "external_id",
                     "created_at",
                     "updated_at",
+                    "published_at",
                 )
             },
         ),

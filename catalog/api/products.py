@@ -47,8 +47,8 @@ class ListQuery(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=10_000,
-        help_text="`newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer);"
-        " anything else is `newest`.",
+        help_text="`newest` (by first publication), `price` (lowest first), `price-desc` or `name` (in the language of"
+        " the answer); anything else is `newest`.",
     )
     ids = serializers.CharField(
         required=False,

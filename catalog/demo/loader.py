@@ -89,12 +89,14 @@ def load_categories() -> int:
 
 
 def _load_product(entry: Entry, category: Category, now: datetime) -> None:
+    created_at = now - timedelta(days=entry["created_days_ago"])
     with transaction.atomic():
         product = Product.objects.create(
             category=category,
             source=SOURCE,
             external_id=f"{SOURCE}:{entry['key']}",
-            created_at=now - timedelta(days=entry["created_days_ago"]),
+            created_at=created_at,
+            published_at=created_at,
             **{field: entry[field] for field in _COPIED},
             **{field: _amount(entry[field]) for field in (*PRICES, "height_cm")},
             **_translated(entry, *_TEXTS),

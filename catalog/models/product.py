@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
@@ -77,8 +78,8 @@ class Product(SafetyFields):
     Write it through `catalog.services.products`, and what staff do with it through `catalog.services.staff_products`,
     `product_removal` and `product_copies`. The first keeps the denormalised columns (`search_text`, `sort_name_*`,
     `price_from`, `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`,
-    `has_small`, `has_medium`, `has_large`) and the price history right; `rating_count` and `rating_average` are those
-    of `catalog.services.reviews`. Texts are translated.
+    `has_small`, `has_medium`, `has_large`), `published_at` and the price history right; `rating_count` and
+    `rating_average` are those of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -196,6 +197,11 @@ class Product(SafetyFields):
     )
     created_at = models.DateTimeField(_("créé le"), default=timezone.now)
     updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
+    # For the first time: the newest pieces of the shop go by it. None before. The database's default is for rows that
+    # a version without this column adds.
+    published_at = models.DateTimeField(
+        _("publié le"), null=True, default=None, db_default=Now(), editable=False
+    )
 
     # Of its variants, so that lists need not read them.
     is_available = models.BooleanField(_("achetable"), default=False, editable=False)
@@ -273,17 +279,17 @@ class Product(SafetyFields):
             models.Index(fields=("sort_name_fr", "id"), name="product_staff_sort", condition=NOT_REMOVED),
             # The newest page of the main catalogue and of one category, without touching the table.
             models.Index(
-                fields=("-created_at", "-id", "category"),
+                fields=("-published_at", "-id", "category"),
                 name="product_newest",
                 condition=Q(is_published=True),
             ),
             models.Index(
-                fields=("category", "-created_at", "-id"),
+                fields=("category", "-published_at", "-id"),
                 name="product_category_newest",
                 condition=Q(is_published=True),
             ),
             models.Index(
-                fields=("-created_at", "-id"),
+                fields=("-published_at", "-id"),
                 name="product_featured",
                 condition=Q(is_published=True, featured=True),
             ),
@@ -307,7 +313,7 @@ class Product(SafetyFields):
             ),
             # Similar products, and the gallery of a day.
             models.Index(
-                fields=("category", "-is_available", "-created_at", "-id"),
+                fields=("category", "-is_available", "-published_at", "-id"),
                 name="product_category_available",
                 condition=Q(is_published=True),
             ),
@@ -330,7 +336,7 @@ class Product(SafetyFields):
                     "is_published",
                 ),
                 # For searches of PostgreSQL, which read the newest of those that filters leave.
-                include=("created_at",),
+                include=("published_at",),
                 name="product_filters",
                 condition=Q(is_published=True),
             ),

@@ -65,9 +65,9 @@ class SearchEntry(models.Model):
         return f"{self.product_id} {self.language}"
 
     @staticmethod
-    def key_of(product_id: int, created_at: Any, language: str) -> int:
-        """Seconds, then the product, then the language: 63 bits."""
-        seconds = max(0, int(created_at.timestamp()))
+    def key_of(product_id: int, published_at: Any, language: str) -> int:
+        """Seconds of its first publication, then the product, then the language: 63 bits."""
+        seconds = max(0, int(published_at.timestamp()))
         number = settings.MODELTRANSLATION_LANGUAGES.index(language)
         return ((seconds << _PK_BITS | product_id) << _LANGUAGE_BITS) | number
 

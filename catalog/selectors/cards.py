@@ -29,7 +29,8 @@ from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
 from shop.core.images import ImageInfo
 
-NEWEST = ("-created_at", "-pk")
+# By their first publication.
+NEWEST = ("-published_at", "-pk")
 SIMILAR_LIMIT = 4
 GALLERY_SIZE = 6
 

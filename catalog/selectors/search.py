@@ -178,7 +178,7 @@ def _filtered(query: Query, filters: Filters, category_id: int | None) -> list[i
     """The newest products of the last level that the filters leave, a little more than are counted, those that can be
     bought first. One query."""
     condition = filters.condition(category_id)
-    columns = ("id", "is_available", "created_at")
+    columns = ("id", "is_available", "published_at")
     products = Product.objects.filter(condition, is_published=True).order_by().values(*columns)
     inside, params = products.query.get_compiler(connection=connection).as_sql()
     texts = _match_texts(query, DESCRIPTION)
@@ -187,7 +187,7 @@ def _filtered(query: Query, filters: Filters, category_id: int | None) -> list[i
         sql = f"""
             SELECT entry.id, product.is_available
             FROM ({inside}) AS product JOIN {_TABLE} AS entry ON entry.product_id = product.id
-            WHERE {_matching(texts)} ORDER BY product.created_at DESC, product.id DESC LIMIT {COUNT_CAP + 1}
+            WHERE {_matching(texts)} ORDER BY product.published_at DESC, product.id DESC LIMIT {COUNT_CAP + 1}
         """  # noqa: S608
         params = [*params, *texts]
     else:

@@ -28,6 +28,7 @@ _OWN_COLUMNS = {
     *(
         "source",
         "is_published",
+        "published_at",
         "featured",
         "running_promotion",
         "rating_count",

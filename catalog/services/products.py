@@ -36,7 +36,7 @@ from shop.integrations.models import EventKind
 
 _DERIVED = (
     *(f"sort_name_{language}" for language in LANGUAGES),
-    *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
+    *("published_at", "search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
     *("running_promotion_id", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
 _SEARCHED = ("name", "description", "full_description")
@@ -190,7 +190,7 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
     """Bring the denormalised columns of a product up to date and record prices that changed.
 
     To be called after any write to a product, its variations or its category that did not go through this module.
-    `now` is when a changed price began.
+    `now` is when a changed price began, and a piece that is on sale for the first time was published.
     """
     refresh_products(product_ids=[product_id], now=now)
 
@@ -204,8 +204,11 @@ def refresh_products(*, product_ids: Collection[int], now: datetime | None = Non
             return
         before = {product.pk: _derived(product) for product in products}
         variants = complete_variants(products=products)
-        record_prices(products=products, variants=variants, moments=[now or timezone.now()])
+        moment = now or timezone.now()
+        record_prices(products=products, variants=variants, moments=[moment])
         for product in products:
+            if product.is_published and product.published_at is None:
+                product.published_at = moment
             product.search_text = search_text(product)
             columns = {**sort_names(product), **listed_columns(product, variants[product.pk])}
             for name, value in columns.items():

@@ -84,7 +84,7 @@ def _entries(product: Any) -> Iterator[tuple[str, tuple[int, dict[str, tuple[int
         for place, text in places.items():
             for word, shown in indexed_words(text, language).items():
                 words.setdefault(word, (place, shown))
-        yield language, (SearchEntry.key_of(product.pk, product.created_at, language), words)
+        yield language, (SearchEntry.key_of(product.pk, product.published_at, language), words)
 
 
 def shown_text(row: Any, field: str, language: str) -> str:

@@ -33,7 +33,7 @@ def make_many(count: int, **fields) -> list[Product]:
             price_from=Decimal("40.00"),
             price_to=Decimal("40.00"),
             category=category,
-            created_at=START + timedelta(minutes=number),
+            published_at=START + timedelta(minutes=number),
             **fields,
         )
         for number in range(count)
@@ -64,7 +64,7 @@ def test_only_published_products_are_listed():
 
 def test_newest_first_and_the_later_number_among_twins():
     old, twin, later_twin = make_many(3)
-    Product.objects.filter(pk__in=[twin.pk, later_twin.pk]).update(created_at=START + timedelta(hours=1))
+    Product.objects.filter(pk__in=[twin.pk, later_twin.pk]).update(published_at=START + timedelta(hours=1))
     assert names(find_products(category_ids=main_catalogue())) == ["Pièce 2", "Pièce 1", "Pièce 0"]
     assert old.pk < twin.pk < later_twin.pk
 

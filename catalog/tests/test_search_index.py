@@ -43,7 +43,7 @@ def test_the_place_of_the_last_word_ranks_then_availability_then_age():
         ("Lutin vendu", plain, {"in_stock": False}),
     ]
     for number, (name, category, fields) in enumerate(rows):
-        make_product(name, category=category, created_at=START + timedelta(hours=number), **fields)
+        make_product(name, category=category, published_at=START + timedelta(hours=number), **fields)
     assert found("lutin") == [
         "Lutin récent",
         "Lutin ancien",
@@ -102,7 +102,7 @@ def test_very_many_matches_are_counted_up_to_the_cap_and_ordered(monkeypatch, dj
     for number in range(24):
         fields = {"name_fr": f"Dragon {number}"} if number in (2, 5) else {"description_fr": "dragon"}
         name = fields.pop("name_fr", f"Pièce {number}")
-        make_product(name, created_at=START + timedelta(hours=number), in_stock=number != 23, **fields)
+        make_product(name, published_at=START + timedelta(hours=number), in_stock=number != 23, **fields)
     expected = ["Dragon 5", "Dragon 2", *(f"Pièce {number}" for number in range(22, 14, -1))]
     # the synonyms, the vocabulary; the entries, the products of the best levels, the newest entries, their products
     with django_assert_max_num_queries(6):
@@ -123,11 +123,13 @@ def test_very_many_matches_are_filtered(monkeypatch, many, django_assert_max_num
             f"Pièce {number}",
             category=first if number % 4 else second,
             description_fr="dragon rouge",
-            created_at=START + timedelta(hours=number),
+            # Drafted in the other order.
+            created_at=START - timedelta(hours=number),
+            published_at=START + timedelta(hours=number),
             stock_quantity=0 if number == 38 else 1,
             price="10.00" if number < 20 else "30.00",
         )
-    make_product("Dragon", category=first, created_at=START, price="10.00")
+    make_product("Dragon", category=first, published_at=START, price="10.00")
     names = dict(Product.objects.values_list("pk", "name_fr"))
     newest = [f"Pièce {number}" for number in range(39, 0, -1) if number % 4]
 

@@ -8987,7 +8987,7 @@ export interface operations {
                 category?: string;
                 /** @description Keys of products, separated by commas: these, in this order, on one page; nothing else counts. */
                 ids?: string;
-                /** @description `newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer); anything else is `newest`. */
+                /** @description `newest` (by first publication), `price` (lowest first), `price-desc` or `name` (in the language of the answer); anything else is `newest`. */
                 ordering?: string;
                 /** @description From 1; an unknown page is a 404. */
                 page?: number;

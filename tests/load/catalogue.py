@@ -51,6 +51,7 @@ def seed(count: int) -> None:
         known = [word for word, one_in in KNOWN_WORDS.items() if number % one_in == 0]
         texts = {language: next(words) for language in LANGUAGES}
         price = Decimal(draw.randrange(1200, 25000)) / 100
+        created_at = now - timedelta(minutes=count - number)
         product = Product(
             category=categories[draw.choices(range(14), weights=[9] * 9 + [4] * 5)[0]],
             price=price,
@@ -60,7 +61,8 @@ def seed(count: int) -> None:
             in_stock=number % 9 != 0,
             stock_quantity=number % 4 if number % 3 == 0 else None,
             height_cm=Decimal(draw.randrange(40, 260)) / 10,
-            created_at=now - timedelta(minutes=count - number),
+            created_at=created_at,
+            published_at=created_at,
             **{f"name_{language}": texts[language][0] for language in LANGUAGES},
             **{f"slug_{language}": f"piece-{number}" for language in LANGUAGES},
             **{f"description_{language}": texts[language][1] for language in LANGUAGES},
