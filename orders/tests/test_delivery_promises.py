@@ -9,7 +9,7 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
-from orders.models import Order, OrderEvent, WithdrawalCase
+from orders.models import Attempt, Order, OrderEvent, WithdrawalCase
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment import delivery_promises
 from orders.services.fulfilment.delivery_promises import (
@@ -18,7 +18,10 @@ from orders.services.fulfilment.delivery_promises import (
     set_promised_date,
 )
 from orders.services.fulfilment.status_changes import update_status
+from orders.services.refunds.disputes import sync_disputes
+from orders.tests.disputes import dispute
 from orders.tests.factories import make_order, pay_order
+from orders.tests.memory_provider import MemoryProvider
 from orders.tests.withdrawing import declare
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
@@ -114,6 +117,70 @@ def test_nobody_waits_for_an_order_that_is_withdrawn_until_that_is_taken_back(or
     assert report_overdue_orders(late) == 0
     WithdrawalCase.objects.filter(pk=case.pk).update(state="refused")
     assert report_overdue_orders(late) == 1
+
+
+def at(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, 8, tzinfo=UTC)
+
+
+def dispute_between(provider: MemoryProvider, opened: date, closed: date, status: str = "won") -> None:
+    with time_machine.travel(at(opened), tick=False):
+        dispute_id = dispute(provider)
+    with time_machine.travel(at(closed), tick=False):
+        provider.move_dispute(dispute_id, status)
+        sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
+
+
+@pytest.mark.parametrize(
+    ("opened", "closed", "silent", "told"),
+    [
+        # Fifteen days with the bank, and the whole of the sixteenth.
+        (date(2026, 11, 25), date(2026, 12, 10), date(2026, 12, 16), date(2026, 12, 17)),
+        (date(2026, 11, 30), date(2026, 12, 20), date(2026, 12, 21), date(2026, 12, 22)),
+        (date(2026, 11, 25), date(2026, 11, 25), date(2026, 12, 1), date(2026, 12, 2)),
+    ],
+)
+def test_the_days_that_a_bank_kept_an_order_here_are_none_of_the_workshops_delay(
+    order, provider, opened, closed, silent, told
+):
+    dispute_between(provider, opened, closed)
+    for day in (closed, silent):
+        assert report_overdue_orders(at(day)) == 0
+    assert report_overdue_orders(at(told)) == 1
+    assert overdue_mails() == [
+        ("delivery_overdue", "lea@example.com"),
+        ("delivery_overdue_workshop", "atelier@example.com"),
+    ]
+
+
+def test_days_of_two_disputes_at_once_count_once_and_those_before_a_new_date_not_at_all(order, provider):
+    dispute_between(provider, date(2026, 11, 24), date(2026, 11, 30))
+    won = order.disputes.get()
+    won.pk, won.provider_id, won.closed_at = None, "du_2", at(date(2026, 12, 4))
+    won.save()
+    assert report_overdue_orders(at(date(2026, 12, 11))) == 0
+    with time_machine.travel(at(date(2026, 12, 5)), tick=False):
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 9), reason="Résine.", actor=None)
+    assert report_overdue_orders(at(date(2026, 12, 10))) == 1
+
+
+def test_no_new_date_is_promised_while_a_bank_disputes_the_payment(order, provider):
+    dispute_id = dispute(provider)
+    before = rows()
+    with pytest.raises(Problem) as refusal:
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 12), reason="Résine.", actor=None)
+    assert (refusal.value.code, refusal.value.status, refusal.value.detail) == (
+        "order_disputed",
+        409,
+        "La banque du client conteste ce paiement\u00a0: n'expédiez rien tant que le litige est ouvert.",
+    )
+    assert rows() == before
+
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
+    set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 12), reason="Résine.", actor=None)
+    order.refresh_from_db()
+    assert order.promised_by == date(2026, 12, 12)
 
 
 def test_a_new_date_is_told_with_its_reason_and_the_former_one_kept(order):

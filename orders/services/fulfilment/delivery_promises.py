@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -14,6 +14,7 @@ from orders.journal import record_event
 from orders.models import PAID_STATUSES, Order
 from orders.selectors.withdrawals import is_awaited
 from orders.selectors.workshop import is_overdue, is_promised
+from orders.services.status.guards import bank_problem
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.dates import moment_on
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 _OVERDUE = "delivery.overdue"
+_PROMISED = "delivery.promise_changed"
 
 
 def report_overdue_orders(now: datetime) -> int:
     """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
     Nobody waits for an order that its customer has withdrawn from, that was refunded, also where the money has not
-    arrived, or whose payments a bank took back or looks at.
+    arrived, or whose payments a bank took back or looks at; once it has looked, the workshop has as many days more.
 
     The promise covers its whole day: the order is late from the next one on.
     """
@@ -40,6 +42,8 @@ def report_overdue_orders(now: datetime) -> int:
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
+            if promised + timedelta(days=_days_with_banks(order)) >= today:
+                return False
             if not is_awaited(order) or not late.filter(pk=order_id).exists():
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
@@ -54,13 +58,15 @@ def report_overdue_orders(now: datetime) -> int:
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
     """Promise another date and mail the customer why. The former one stays in the journal.
 
-    Raises Problem 409 `order_left` for an order of which nothing is to be sent from the workshop, 400 `invalid_date`
-    for a day that has passed or the same date.
+    Raises Problem 409 `order_left` for an order of which nothing is to be sent from the workshop, 409 `order_disputed`
+    while a bank keeps it there, 400 `invalid_date` for a day that has passed or the same date.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if not is_promised(order):
             raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
+        if (refused := bank_problem(order)) is not None:
+            raise refused
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
             refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")
             raise Problem("invalid_date", refusal, errors={"promised_by": [refusal]})
@@ -69,7 +75,7 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
         order.save(update_fields=["promised_by", "updated_at"])
         event = record_event(
             order,
-            "delivery.promise_changed",
+            _PROMISED,
             actor=actor,
             before=before.isoformat(),
             after=promised_by.isoformat(),
@@ -106,6 +112,18 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
             after=None if delivered_on is None else delivered_on.isoformat(),
         )
     return order
+
+
+def _days_with_banks(order: Order) -> int:
+    """Return on how many days disputes that are over kept the order here since its date was promised."""
+    changed = order.events.filter(name=_PROMISED).order_by("created_at").last()
+    since = order.created_at if changed is None else changed.created_at
+    days: set[date] = set()
+    over = order.disputes.filter(closed_at__gt=since)
+    for opened_at, closed_at in over.values_list("opened_at", "closed_at"):
+        first, last = timezone.localdate(max(opened_at, since)), timezone.localdate(closed_at)
+        days |= {first + timedelta(days=number) for number in range((last - first).days)}
+    return len(days)
 
 
 def _last_before_handed_over(order: Order) -> datetime:

@@ -56,7 +56,8 @@ def _was_paid(order: Order, row: Transition) -> Problem | None:
     return Problem("order_not_paid", _("Personne n'a payé cette commande : il n'y a rien à rendre."), 409)
 
 
-def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
+def bank_problem(order: Order) -> Problem | None:
+    """Return why nothing of the order is sent or promised: a bank looks at its money, or took all of it back."""
     if open_dispute(order) is not None:
         detail = _(
             "La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."
@@ -69,6 +70,10 @@ def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
     else:
         return None
     return Problem("order_disputed", detail, 409)
+
+
+def _money_not_taken_back(order: Order, row: Transition) -> Problem | None:
+    return bank_problem(order)
 
 
 def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
