@@ -61,6 +61,26 @@ it("sends a gift with its message and the giver's own address", async () => {
   });
 });
 
+it("tells the country of the invoice that nobody named from that of the parcel", async () => {
+  const { user } = await openCheckout();
+  await fillIn(user);
+  await user.selectOptions(field("Pays"), "Autre");
+  await user.click(other());
+  await put(user, "Nom sur la facture", "Ada Lovelace");
+  await put(user, "Adresse de facturation", "9 quai Sud");
+  await put(user, "Code postal de facturation", "1000");
+  await put(user, "Ville de facturation", "Berne");
+  await user.selectOptions(field("Pays de facturation"), "Autre");
+  await waitFor(() => expect(payButton().getAttribute("aria-disabled")).toBe("false"));
+  await user.click(payButton());
+  const summary = await screen.findByRole("alert");
+  const links = within(summary).getAllByRole("link");
+  expect(links.map((link) => link.textContent)).toEqual([
+    "Indiquez votre pays.",
+    "Indiquez le pays de facturation.",
+  ]);
+});
+
 it("names what a gift and an invoice lack, and forgives it when they are no longer wanted", async () => {
   const { user, orders } = await openCheckout();
   await fillIn(user);

@@ -185,7 +185,7 @@ function useFaultText({ passwordMin }: Rules): (name: FieldName, fault: Fault) =
       "billing.address": t("checkout.missing.billingAddress"),
       "billing.postalCode": t("checkout.missing.billingPostalCode"),
       "billing.city": t("checkout.missing.billingCity"),
-      "billing.customCountry": t("checkout.missing.customCountry"),
+      "billing.customCountry": t("checkout.missing.billingCustomCountry"),
     };
     return missing[name] ?? t("checkout.missing.country");
   };
