@@ -103,3 +103,25 @@ it("saves the typed address with the order when asked to, and orders without it 
     },
   ]);
 });
+
+it("does not save the address of a gift's recipient as the member's own", async () => {
+  const saved: unknown[] = [];
+  const { user } = await openCheckout({
+    me: member,
+    addresses: ({ method, body }) => {
+      if (method === "POST") saved.push(body);
+      return json([home]);
+    },
+  });
+  await screen.findByLabelText("Vos adresses enregistrées");
+  await put(user, "Adresse", "3 rue Neuve");
+  const box = () => screen.queryByRole("checkbox", { name: "Enregistrer cette adresse dans mon compte" });
+  await user.click(box() as HTMLElement);
+  await user.click(screen.getByRole("checkbox", { name: "C'est un cadeau" }));
+  expect(box()).toBeNull();
+  await put(user, "Nom du destinataire", "Zoé Petit");
+  await user.click(termsBox());
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledOnce());
+  expect(saved).toEqual([]);
+});

@@ -26,7 +26,9 @@ export interface AddressBook {
   chosen: SavedAddress | undefined;
   /** Fills the form in; an unknown id empties it, for another address. */
   choose: (id: number) => void;
-  /** Whether the typed address is to be saved, which only a member may ask for. */
+  /** Whether the typed address is a new one of a member's own: that of a gift is its recipient's. */
+  mayBeSaved: boolean;
+  /** Whether it is to be saved. */
   isSaving: boolean;
   setSaving: (isSaving: boolean) => void;
   /** Saves it if that was asked for. Never fails: the order stands without it. */
@@ -42,9 +44,10 @@ export function useAddressBook(
 ): AddressBook {
   const [addresses, setAddresses] = useState<readonly SavedAddress[]>([]);
   const [isSaving, setSaving] = useState(false);
-  const { texts, country, hasBilling } = form.answers;
+  const { texts, country, isGift, hasBilling } = form.answers;
   const chosen = addresses.find((address) => address.country === country && isTyped(address, texts));
   const isKnown = member.isMember && member.email !== null;
+  const mayBeSaved = isKnown && !isGift && !chosen;
 
   const choose = (address?: SavedAddress) => {
     form.fill(textsOf(address));
@@ -85,7 +88,7 @@ export function useAddressBook(
   }, [hasBilling]);
 
   const save = async ({ texts, country }: Answers) => {
-    if (!isSaving || !isKnown) return;
+    if (!isSaving || !mayBeSaved) return;
     const columns = Object.entries(COLUMNS).map(([name, column]) => [column, texts[name as TextName]]);
     const address = { country, ...Object.fromEntries(columns) };
     await inTime((signal) => postJson(PATH, address, { signal })).catch(() => {});
@@ -95,6 +98,7 @@ export function useAddressBook(
     addresses,
     chosen,
     choose: (id) => choose(addresses.find((address) => address.id === id)),
+    mayBeSaved,
     isSaving,
     setSaving,
     save,
@@ -138,7 +142,7 @@ export function SavedAddresses({ book }: { book: AddressBook }) {
 /** Saves a typed address with the order. */
 export function SaveAddress({ book }: { book: AddressBook }) {
   const { t } = useTranslation();
-  if (book.chosen) return null;
+  if (!book.mayBeSaved) return null;
   return (
     <label className="check">
       <input

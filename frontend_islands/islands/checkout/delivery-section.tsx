@@ -17,7 +17,6 @@ interface DeliverySectionProps {
   postcode: Pick<Quote, "postal_code_error" | "postal_code_notice"> | null;
   onCountry: (code: string) => void;
   book: AddressBook;
-  isMember: boolean;
 }
 
 export function DeliverySection({
@@ -28,7 +27,6 @@ export function DeliverySection({
   postcode,
   onCountry,
   book,
-  isMember,
 }: DeliverySectionProps) {
   const { t } = useTranslation();
   const { texts, country } = form.answers;
@@ -110,7 +108,7 @@ export function DeliverySection({
           </FieldFrame>
         </div>
       </details>
-      {isMember && <SaveAddress book={book} />}
+      <SaveAddress book={book} />
     </fieldset>
   );
 }

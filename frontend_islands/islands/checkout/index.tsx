@@ -106,7 +106,6 @@ export function Checkout(props: CheckoutProps) {
           postcode={quoting.isOfAddress ? quoting.quote : null}
           onCountry={chooseCountry}
           book={book}
-          isMember={member.isMember}
         />
         <BillingSection form={form} countries={countries} otherCountry={other_country} />
         <PaymentSection

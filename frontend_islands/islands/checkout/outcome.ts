@@ -10,52 +10,48 @@ type Outcome =
   /** The cart costs something else, or holds what can't be bought: the customer decides. */
   | { kind: "changed"; detail: string; quote: Quote }
   /** The order that this browser made before was paid in the meantime. */
-  | { kind: "paid"; detail: string; url: string }
+  | { kind: "paid"; url: string }
   /** Nothing was done. `isSpent`: the key belongs to an order that can't be paid any more. */
-  | { kind: "refused"; about: About; detail: string; isSpent: boolean; url?: string };
+  | { kind: "refused"; about: About; isSpent?: boolean; url?: string };
 
 type About = "form" | "signin" | "signup";
 
 /** Sorts a refusal by its code. */
 export function outcomeOf(problem: ApiProblem): Outcome {
-  const { code, detail, status } = problem;
+  const { body, code, detail, status } = problem;
   switch (code) {
     case "total_changed":
     case "date_changed":
     case "out_of_stock":
     case "line_unavailable": {
-      const quote = findQuote(problem.body.quote);
+      const quote = findQuote(body.quote);
       if (quote) return { kind: "changed", detail, quote };
       break;
     }
-    case "already_paid": {
-      const { order_url } = problem.body;
-      return { kind: "paid", detail, url: typeof order_url === "string" ? order_url : "" };
-    }
-    case "too_many_unpaid": {
-      const { order_url } = problem.body;
-      const url = typeof order_url === "string" ? order_url : "";
-      return { kind: "refused", about: "form", detail, isSpent: false, url };
-    }
+    case "already_paid":
+      return { kind: "paid", url: address(body.order_url) };
+    case "too_many_unpaid":
+      return { kind: "refused", about: "form", url: address(body.order_url) };
     case "invalid_credentials":
     case "email_unconfirmed":
     case "password_required":
       return { kind: "fields", about: "signin", errors: { password: detail }, others: [] };
-    case "second_factor_required": {
-      const { signin_url } = problem.body;
-      const url = typeof signin_url === "string" ? signin_url : "";
-      return { kind: "refused", about: "signin", detail, isSpent: false, url };
-    }
+    case "second_factor_required":
+      return { kind: "refused", about: "signin", url: address(body.signin_url) };
     case "too_many_attempts":
     case "signed_out":
-      return { kind: "refused", about: "signin", detail, isSpent: false };
+      return { kind: "refused", about: "signin" };
   }
   if (Object.keys(problem.errors).length > 0) {
     const isAccount = code === "weak_password" || code === "invalid_email";
     return { kind: "fields", about: isAccount ? "signup" : "form", ...sortErrors(problem.errors) };
   }
   const isSpent = status === 422 || code === "order_closed";
-  return { kind: "refused", about: "form", detail, isSpent };
+  return { kind: "refused", about: "form", isSpent };
+}
+
+function address(found: unknown): string {
+  return typeof found === "string" ? found : "";
 }
 
 function sortErrors(errors: Record<string, string[]>) {
