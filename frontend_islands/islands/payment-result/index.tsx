@@ -25,9 +25,9 @@ export function PaymentResult({ session_id: checkoutSessionId, paid, links }: Pa
 
   const reference = verification.state === "paid" ? verification.answer.order_reference : undefined;
   useEffect(() => {
-    if (state !== "paid" || !emptyBoughtCart(checkoutSessionId, reference)) return;
+    if (state !== "paid" || !emptyBoughtCart(checkoutSessionId, paid, reference)) return;
     toast({ kind: "success", title: t("result.paidTitle") });
-  }, [state, checkoutSessionId, reference, t]);
+  }, [state, checkoutSessionId, paid, reference, t]);
   useEffect(() => {
     if (state !== "paid" || paid) return;
     const controller = new AbortController();
@@ -210,20 +210,21 @@ const MAX_EMPTIED = 50;
 
 /**
  * The cart was bought: it is emptied, here and in the other tabs, and the next order gets a key of its own. What was
- * added after the order stays. A member's cart was emptied by the server, and this browser follows it.
+ * added after the order stays. A member's cart was emptied by the server, and this browser follows it. An order that
+ * neither this page (`isOwn`) nor the answer, which would have its `reference`, knows to be this browser's empties none.
  *
  * Opening the page of such a payment again (from the history, from a bookmark) leaves the cart of that moment
  * alone. Returns whether the cart was emptied.
  */
-function emptyBoughtCart(checkoutSessionId: string, reference: string | undefined): boolean {
-  const earlier = browserStore.read(EMPTIED_KEY)?.split(" ") ?? [];
+function emptyBoughtCart(checkoutSessionId: string, isOwn: boolean, reference?: string): boolean {
+  const earlier = (browserStore.read(EMPTIED_KEY) ?? "").split(" ");
   if (earlier.includes(checkoutSessionId)) return false;
   browserStore.write(EMPTIED_KEY, [checkoutSessionId, ...earlier].slice(0, MAX_EMPTIED).join(" "));
   const ordered = readOrdered(reference);
   if (readCopy() && mayBeMember())
     void import("@/lib/saved-cart").then(({ syncCart }) => syncCart({ isFresh: true }));
   else if (ordered) writeCart(mergeCarts(readCart(), [], ordered));
-  else clearCart();
+  else if (isOwn || reference) clearCart();
   dropTab(ORDERED_KEY);
   dropTab(ATTEMPT_KEY);
   dropTab(FORM_KEY);

@@ -66,6 +66,18 @@ it("links to the orders when the order is not this browser's", async () => {
   expect(screen.queryByText(/Commande/)).toBeNull();
 });
 
+it("leaves the cart of a browser alone that did not order what was paid", async () => {
+  await open(() => json({ payment_status: "paid" }));
+  expect(title()).toBe("Paiement confirmé !");
+  expect(readCart()).toEqual([{ ...cartLine(quoted()), quantity: 2 }]);
+});
+
+it("takes out what this tab ordered when the browser's session is over", async () => {
+  writeTab(ORDERED_KEY, { reference: "A1B2C3D4", lines: readCart() });
+  await open(() => json({ payment_status: "paid" }));
+  expect(readCart()).toEqual([]);
+});
+
 it("shows what was bought, as the server drew it for this browser", async () => {
   document.body.append(Object.assign(document.createElement("div"), { id: "achat" }));
   const asked = serve({
