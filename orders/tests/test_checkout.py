@@ -15,6 +15,7 @@ from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.stripe import gateway
 from orders.stripe.gateway import GatewayRefused, GatewayUnavailable
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product, new_key
+from orders.tests.installments import offer_installments
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -358,3 +359,16 @@ def test_an_order_at_the_end_of_a_promotion_costs_what_its_moment_says(
     assert (answer.json()["code"], answer.json()["quote"]["total"]) == ("total_changed", "100.00")
     nothing_was_made()
     assert Product.objects.get().stock_quantity == 1
+
+
+def test_a_promotion_that_takes_the_installments_away_is_told_with_the_fresh_quote(fake_stripe, shopper):
+    offer_installments()
+    product = make_product(price="160.00")
+    make_promotion(product, percent=10)
+    answer = shopper.checkout(checkout_body([line(product)], "160.00", payment_mode="installments"))
+    told = answer.json()
+    assert (answer.status_code, told["code"], told["quote"]["total"]) == (409, "total_changed", "144.00")
+    assert told["quote"]["installments"]["available"] is False
+    nothing_was_made()
+    answer = shopper.checkout(checkout_body([line(product)], "144.00", payment_mode="installments"))
+    assert (answer.status_code, answer.json()["code"]) == (400, "installments_minimum")

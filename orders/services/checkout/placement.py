@@ -320,8 +320,6 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
             else _("Certaines pièces de votre panier ne peuvent plus être commandées.")
         )
         raise CartChanged(code, detail, cart)
-    if request.payment_mode == PaymentMode.INSTALLMENTS:
-        _refuse_installments(cart)
     if cart.quote.total != request.expected_total:
         raise CartChanged(
             "total_changed", _("Le total de votre panier a changé. Vérifiez-le avant de payer."), cart
@@ -334,6 +332,9 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
             % {"day": day_in_words(lead.latest)},
             cart,
         )
+    # Of a total that was agreed: a promotion that began meanwhile is told as such.
+    if request.payment_mode == PaymentMode.INSTALLMENTS:
+        _refuse_installments(cart)
     if cart.quote.total < SMALLEST_CHARGE:
         raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50\u00a0€."), 400)
 
