@@ -45,12 +45,13 @@ it("sends a guest's order and leaves for the payment page with the cart as it is
   expect(orders()[0]?.body).toEqual({
     lines: [{ product_id: 12, variation_id: 3, finish: "painted", quantity: 2 }],
     customer: {
-      email: "ada@example.com",
+      // As it was typed: the server has the rule.
+      email: "Ada@Example.com",
       firstName: "Ada",
       lastName: "Lovelace",
       address: "1 rue du Four",
       postalCode: "75006",
-      city: "Paris",
+      city: " Paris ",
       country: "FR",
       customCountry: "",
       phone: "",

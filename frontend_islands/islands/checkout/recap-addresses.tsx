@@ -12,21 +12,19 @@ interface RecapAddressesProps {
 export function RecapAddresses({ form, countries, otherCountry }: RecapAddressesProps) {
   const { t } = useTranslation();
   const { texts, country, isGift, hasBilling } = form.answers;
-  const named = (code: string, custom: string) =>
-    code === otherCountry ? custom : (countries.find((each) => each.code === code)?.name ?? code);
-  const buyer = `${texts.firstName} ${texts.lastName}`;
-  const delivery = [
-    isGift ? texts["gift.recipient"] : buyer,
-    texts.address,
-    `${texts.postalCode} ${texts.city}`,
-    named(country, texts.customCountry),
+  const where = (code: string, prefix: "" | "billing." = "") => [
+    texts[`${prefix}address`],
+    `${texts[`${prefix}postalCode`]} ${texts[`${prefix}city`]}`,
+    code === otherCountry
+      ? texts[`${prefix}customCountry`]
+      : (countries.find((each) => each.code === code)?.name ?? code),
   ];
+  const buyer = `${texts.firstName} ${texts.lastName}`;
+  const delivery = [isGift ? texts["gift.recipient"] : buyer, ...where(country)];
   const billing = [
     texts["billing.company"],
     texts["billing.name"],
-    texts["billing.address"],
-    `${texts["billing.postalCode"]} ${texts["billing.city"]}`,
-    named(texts["billing.country"], texts["billing.customCountry"]),
+    ...where(texts["billing.country"], "billing."),
   ];
   if (!texts.address.trim()) return null;
   return (
@@ -48,9 +46,10 @@ export function RecapAddresses({ form, countries, otherCountry }: RecapAddresses
   );
 }
 
+/** Each part in its own direction: a name from right to left turns no street number. */
 function joined(parts: readonly string[]): string {
   return parts
-    .map((part) => part.trim())
-    .filter(Boolean)
+    .filter((part) => part.trim())
+    .map((part) => `\u2068${part.trim()}\u2069`)
     .join(", ");
 }

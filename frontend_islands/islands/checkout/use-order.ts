@@ -226,33 +226,34 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
   };
 }
 
+/** As it was typed: the server trims and normalises. */
 function customerOf(answers: Answers, memberEmail: string | null, otherCountry: string) {
   const { texts, access, country } = answers;
   const email = access === "member" && memberEmail ? memberEmail : texts.email;
   return {
-    email: email.trim().toLowerCase(),
-    firstName: texts.firstName.trim(),
-    lastName: texts.lastName.trim(),
-    address: texts.address.trim(),
-    postalCode: texts.postalCode.trim(),
-    city: texts.city.trim(),
+    email,
+    firstName: texts.firstName,
+    lastName: texts.lastName,
+    address: texts.address,
+    postalCode: texts.postalCode,
+    city: texts.city,
     country,
-    customCountry: country === otherCountry ? texts.customCountry.trim() : "",
-    phone: texts.phone.trim(),
-    notes: texts.notes.trim(),
+    customCountry: country === otherCountry ? texts.customCountry : "",
+    phone: texts.phone,
+    notes: texts.notes,
     ...(answers.isGift && {
-      gift: { recipient: texts["gift.recipient"].trim(), message: texts["gift.message"].trim() },
+      gift: { recipient: texts["gift.recipient"], message: texts["gift.message"] },
     }),
     ...(answers.hasBilling && {
       billing: {
-        name: texts["billing.name"].trim(),
-        company: texts["billing.company"].trim(),
-        companyNumber: texts["billing.companyNumber"].trim(),
-        address: texts["billing.address"].trim(),
-        postalCode: texts["billing.postalCode"].trim(),
-        city: texts["billing.city"].trim(),
+        name: texts["billing.name"],
+        company: texts["billing.company"],
+        companyNumber: texts["billing.companyNumber"],
+        address: texts["billing.address"],
+        postalCode: texts["billing.postalCode"],
+        city: texts["billing.city"],
         country: texts["billing.country"],
-        customCountry: texts["billing.country"] === otherCountry ? texts["billing.customCountry"].trim() : "",
+        customCountry: texts["billing.country"] === otherCountry ? texts["billing.customCountry"] : "",
       },
     }),
   };
