@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
+from babel import Locale
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -15,6 +16,18 @@ from shop.core.fragment_cache import cached_fragment
 from shop.core.postcodes import OTHER_COUNTRY
 from shop.core.problems import Problem
 from shop.core.searching import folded
+
+# What no list of names has, in the shop's languages.
+_OTHERWISE_NAMED = {
+    name: code
+    for code, names in {
+        "US": "us etatsunisdamerique estadosunidosdeamerica eeuu vereinigtestaatenvonamerika",
+        "GB": "uk grandebretagne greatbritain granbretana grossbritannien "
+        "angleterre england inglaterra ecosse scotland escocia schottland",
+        "NL": "hollande holland holanda",
+    }.items()
+    for name in names.split()
+}
 
 
 def place_of(order: Order, territories: Iterable[Territory] | None = None) -> Place:
@@ -35,7 +48,7 @@ def country_code(country: str, custom_country: str) -> str:
     """Return the ISO code of an address's country, that of a country typed under « Autre » when it is known."""
     if country != OTHER_COUNTRY:
         return country
-    return _codes_by_name().get(folded(custom_country), OTHER_COUNTRY)
+    return _codes_by_name().get(_letters(custom_country), OTHER_COUNTRY)
 
 
 def stopped_countries() -> frozenset[str]:
@@ -61,9 +74,19 @@ def not_served(field: str) -> Problem:
 
 @cache
 def _codes_by_name() -> dict[str, str]:
-    """Every country's names in the shop's languages, without accents and case: « Pologne », « poland »."""
+    """Every country's names in the shop's languages, official and in use (« République tchèque », « Tchéquie »), and
+    its code of three letters, as `_letters` writes them."""
     codes: dict[str, str] = {}
     for language, _label in settings.LANGUAGES:
+        in_use = Locale(language).territories
         with translation.override(language):
-            codes |= {folded(str(name)): code for code, name in countries}
-    return codes
+            for code, name in countries:
+                names = (str(name), in_use.get(code, ""), countries.alpha3(code))
+                codes |= dict.fromkeys(map(_letters, names), code)
+    return codes | _OTHERWISE_NAMED
+
+
+def _letters(name: str) -> str:
+    """Return a name by which countries are told apart: « Pays Bas », « pays-bas » and « PAYS-BAS » are one, and so are
+    the apostrophes of « Côte d'Ivoire »."""
+    return "".join(filter(str.isalnum, folded(name)))

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from django.utils import translation
 from django_countries import countries
 
 from orders.invoices.tax import SoldLine, decide_tax
@@ -21,7 +22,7 @@ from orders.pricing.territories import (
 )
 from orders.pricing.vat import Treatment
 from orders.selectors.delivery import shipping_table
-from orders.selectors.destinations import is_stopped, place_at
+from orders.selectors.destinations import country_code, is_stopped, place_at
 from orders.selectors.rules import checkout_countries, load_pricing_rules
 from orders.selectors.territories import load_territories
 from orders.staff.settings_forms import DeliveryStopForm
@@ -190,8 +191,6 @@ def test_the_terms_name_each_country_of_the_checkout_at_the_rate_that_it_pays():
 
 
 def test_countries_are_sorted_as_their_reader_sorts_them(settings):
-    from django.utils import translation
-
     zone = ShippingZone.objects.get(code="rest-of-world")
     zone.countries = ["ET", "ES", "EG", "ZW", "AX", "AT"]
     ShippingZone.objects.filter(code="france-europe").update(countries="FR")
@@ -240,3 +239,34 @@ def test_whatever_passes_as_northern_irish_is_there(text):
     assert postcode_error("GB", text) == ""
     assert place_at("GB", "", text).territory == "GB-NIR"
     assert place_at("GB", "", "SW1A 1AA").territory == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        *(("Tchéquie", "CZ"), ("Tschechien", "CZ"), ("république  TCHÈQUE", "CZ"), ("Pays Bas", "NL")),
+        *(("Hollande", "NL"), ("Côte d’Ivoire", "CI"), ("Cote d'Ivoire", "CI"), ("Royaume Uni", "GB")),
+        *(("UK", "GB"), ("USA", "US"), ("U.S.A.", "US"), ("etats unis", "US"), ("EE. UU.", "US")),
+        *(("Atlantide", "ZZ"), ("", "ZZ"), ("-", "ZZ")),
+    ],
+)
+def test_a_country_is_known_however_its_name_is_typed(typed, code):
+    assert country_code("ZZ", typed) == code
+
+
+def test_no_two_countries_have_the_same_name():
+    """The last one would be taken for the other: every country is known by its own names."""
+    for language in ("fr", "en", "es", "de"):
+        with translation.override(language):
+            for code, name in countries:
+                assert country_code("ZZ", str(name)) == code
+                assert country_code("ZZ", countries.alpha3(code)) == code
+
+
+def test_nothing_is_sold_to_a_stopped_country_that_is_typed_under_another_name():
+    DeliveryStop.objects.create(country="US")
+    assert [is_stopped(place_at("ZZ", name, "")) for name in ("USA", "etats unis", "Japon")] == [
+        True,
+        True,
+        False,
+    ]
