@@ -206,6 +206,21 @@ def test_the_page_keeps_what_was_typed_and_leads_to_contact(client, order):
     assert 'value="14 rue Neuve"' in page
 
 
+@pytest.mark.parametrize("by", [ActorKind.CUSTOMER, ActorKind.STAFF])
+def test_a_postcode_that_can_t_be_is_refused_as_at_the_checkout(order, by):
+    problem = refused(order, replace(NEW, postal_code="7501"), by)
+    said = "Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380."
+    assert (problem.status, problem.code, problem.errors) == (400, "invalid", {"postalCode": [said]})
+
+
+def test_the_page_says_what_is_wrong_with_a_postcode(client, order):
+    answer = client.post(page_of(order), {**FORM, "postal_code": "7501"})
+    page = answer.content.decode().replace("&#x27;", "'")
+    assert answer.status_code == 400
+    assert "Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380." in page
+    assert 'value="7501"' in page
+
+
 def test_another_country_of_the_same_zone_and_rate_is_served():
     order = pay_order(make_order(country="BE"))
     correct_delivery_address(

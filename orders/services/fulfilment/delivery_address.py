@@ -18,12 +18,13 @@ from orders.pricing.shipping import find_zone
 from orders.pricing.territories import Place, VatPosition
 from orders.search_index import index_order
 from orders.selectors.addresses import delivery_address
-from orders.selectors.destinations import is_stopped, not_served, place_at, place_of
+from orders.selectors.destinations import country_code, is_stopped, not_served, place_at, place_of
 from orders.selectors.invoices import is_taxed_at_destination
 from orders.selectors.money import held_by_banks
 from orders.selectors.rules import load_pricing_rules
 from orders.selectors.workshop import pieces_here
 from shop.core import limits
+from shop.core.postcodes import postcode_error
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def correct_delivery_address(
 
     Its invoice stays as it is; the customer is billed where they were before. The same address again does nothing.
     Raises Problem 409 `address_final` once it is too late, and for another country: 400 `country_not_served`, 409
-    `address_changes_terms` when delivery cost, VAT or customs would be others; 429 `throttled` for a customer's
-    eleventh in a day.
+    `address_changes_terms` when delivery cost, VAT or customs would be others; 400 `invalid` for a postcode that can't
+    be; 429 `throttled` for a customer's eleventh in a day.
     """
     if by == ActorKind.CUSTOMER:
         limits.enforce(limits.ADDRESS_CORRECTION, str(order_id))
@@ -97,6 +98,7 @@ def correct_delivery_address(
         if after == before:
             return order
         _refuse_other_terms(order, address)
+        _refuse_postcode(address)
         billing = {} if order.has_own_billing else _billed_so_far(order)
         former = delivery_address(order)
         for name, value in {**after, **billing}.items():
@@ -139,6 +141,12 @@ def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
             " écrivez-nous, nous trouverons une solution."
         )
         raise Problem("address_changes_terms", refusal, 409, errors={"country": [refusal]})
+
+
+def _refuse_postcode(address: DeliveryAddress) -> None:
+    country = country_code(address.country, address.custom_country)
+    if refusal := postcode_error(country, address.postal_code):
+        raise Problem("invalid", refusal, errors={"postalCode": [refusal]})
 
 
 def _zone(place: Place) -> str:
