@@ -1,17 +1,42 @@
-"""Why a returned piece of a promotion brings less than its price, and why a payment went back by itself."""
+"""Why money goes back, why a returned piece of a promotion brings less than its price."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
 
+from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.models import AttemptKind, OrderItem, Refund, RefundReason
+from orders.models import AttemptKind, OrderItem, Refund, RefundReason, RefundRequest, Withdrawal
 from shop.core.languages import active_language
 from shop.core.money import format_amount
 
 _ROUNDING = Decimal("0.01")
+
+
+def default_reason(withdrawal: Withdrawal | None) -> str:
+    """Return why money is credited where staff wrote nothing, in the active language; it is stored in the order's."""
+    if withdrawal is None:
+        return _("Demande de remboursement")
+    return _("Rétractation %(reference)s") % {"reference": withdrawal.reference}
+
+
+def cancelled_reason() -> str:
+    """Return the same of an order that is cancelled."""
+    return _("Commande annulée")
+
+
+def reason_for_reader(request: RefundRequest, order_language: str) -> tuple[str, str]:
+    """Return why money is credited, and in which language: staff's words in the order's, the shop's own in the active
+    one. `request` comes with its declaration."""
+    with translation.override(order_language):
+        own = (default_reason(request.withdrawal), cancelled_reason())
+    if request.reason not in own:
+        return request.reason, order_language
+    return (default_reason(request.withdrawal), cancelled_reason())[
+        own.index(request.reason)
+    ], active_language()
 
 
 def promotion_share_text(

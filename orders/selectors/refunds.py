@@ -25,7 +25,8 @@ from orders.models import (
 from orders.selectors.money import waiting_refunds
 from orders.selectors.provider_words import refund_failure_in_words
 from orders.selectors.refund_debts import balances, uncredited
-from orders.selectors.refund_words import automatic_refund_text
+from orders.selectors.refund_words import automatic_refund_text, reason_for_reader
+from shop.core.languages import active_language
 from shop.core.money import ZERO
 
 
@@ -41,11 +42,12 @@ class RefundProgress(TextChoices):
 class ShownRefund:
     """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected. Of the money
     `owed` was not accepted by a bank and `taken` was given back by a bank in a lost dispute; where there is any of
-    them, `paid_back` has gone back and `under_way` goes."""
+    them, `paid_back` has gone back and `under_way` goes. `language` is that of `reason`."""
 
     money: Decimal
     voided: Decimal
     reason: str
+    language: str
     progress: RefundProgress
     decided_at: datetime
     settled_at: datetime | None
@@ -82,7 +84,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
 
     A decision without effect is decided anew: it is owed for no more than what no other has credited.
     """
-    requests = list(order.refund_requests.prefetch_related(_newest_last()))
+    requests = list(order.refund_requests.select_related("withdrawal").prefetch_related(_newest_last()))
     # What was refunded outside the shop shows in the decisions it counts for, unless its charge goes back by itself.
     by_itself = order.refunds.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
     shown_alone = ~Q(reason=RefundReason.EXTERNAL) | Q(attempt__in=by_itself)
@@ -123,11 +125,13 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
             if not owed:
                 continue
         under_way = on_its_way.get(request.pk, ZERO)
+        reason, language = reason_for_reader(request, order.language)
         shown.append(
             ShownRefund(
                 money=money,
                 voided=request.voided,
-                reason=request.reason,
+                reason=reason,
+                language=language,
                 progress=of_request,
                 decided_at=request.created_at,
                 settled_at=request.settled_at,
@@ -145,6 +149,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
                 money=refund.amount,
                 voided=ZERO,
                 reason=automatic_refund_text(refund) or str(refund.get_reason_display()),
+                language=active_language(),
                 progress=state,
                 decided_at=refund.created_at,
                 settled_at=refund.settled_at,

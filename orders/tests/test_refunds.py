@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.utils import timezone
 
+from orders.access import order_url
 from orders.models import (
     Attempt,
     Invoice,
@@ -33,6 +36,7 @@ from orders.tests.refunding import (
     send_all,
     states,
 )
+from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -315,6 +319,22 @@ def test_the_order_page_tells_each_refund_with_its_state(order, provider, django
     assert [(row.money, row.reason, row.progress) for row in shown] == [
         (EUROS("5.00"), "Un éclat", "succeeded"),
         (EUROS("6.00"), "Demande de remboursement", "pending"),
+    ]
+
+
+def test_wcag_3_1_2_the_shop_s_own_reasons_are_in_the_reader_s_language_and_staff_s_in_theirs(order, client):
+    refund(order, amount=EUROS("5.00"), reason="Un éclat")
+    refund(order, amount=EUROS("6.00"))
+    withdrawal = declare(order).withdrawal
+    reference = withdrawal.reference
+    for reason, of in ((f"Rétractation {reference}", withdrawal), ("Commande annulée", None)):
+        RefundRequest.objects.create(order=order, key=reason, amount=1, reason=reason, withdrawal=of)
+    section = client.get(order_url(order, "de")).content.decode().partition('id="remboursements"')[2]
+    assert re.findall(r'<p lang="(\w+)">([^<]+)</p>', section.partition("</section>")[0]) == [
+        ("fr", "Un éclat"),
+        ("de", "Erstattungsanfrage"),
+        ("de", f"Widerruf {reference}"),
+        ("de", "Bestellung storniert"),
     ]
 
 

@@ -29,6 +29,7 @@ from orders.models import (
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import held_amount, refundable
+from orders.selectors.refund_words import cancelled_reason
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
@@ -321,7 +322,7 @@ def _close(
 def _told_of_money(order: Order, status: str) -> str:
     """Why money is credited, as the customer reads it where staff wrote nothing; empty: what a refund says itself."""
     with translation.override(order.language):
-        return _("Commande annulée") if status == OrderStatus.CANCELLED else ""
+        return cancelled_reason() if status == OrderStatus.CANCELLED else ""
 
 
 def _decision_needed(order: Order, left: Decimal) -> Problem:

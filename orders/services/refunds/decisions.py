@@ -46,6 +46,7 @@ from orders.selectors.refund_rules import (
     propose_refund,
     refundable,
 )
+from orders.selectors.refund_words import default_reason
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
 from orders.services.status.shipments import credit_sent_units
@@ -141,13 +142,6 @@ def _refuse_if_changed(
         )
 
 
-def _default_reason(withdrawal: Withdrawal | None) -> str:
-    """What the customer reads where staff gave no reason, in the active language."""
-    if withdrawal is None:
-        return _("Demande de remboursement")
-    return _("Rétractation %(reference)s") % {"reference": withdrawal.reference}
-
-
 def _decide(
     order: Order,
     request: RefundRequest,
@@ -164,7 +158,7 @@ def _decide(
     if require_proof is not None and needs_recent_authentication(order, proposal.amount):
         require_proof()
     with translation.override(order.language):
-        request.reason = reason.strip()[:500] or _default_reason(request.withdrawal)
+        request.reason = reason.strip()[:500] or default_reason(request.withdrawal)
     request.order = order
     request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
     request.save()

@@ -10,11 +10,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import Order, RefundRequest
 from orders.selectors.installments import outstanding
+from orders.selectors.refund_words import default_reason
 from orders.services.installments.scheduled_payments import lock_open_payments, void_scheduled, write_off
 from orders.services.refunds.outcomes import settle_request
 from shop.core.money import amount_string
@@ -41,7 +41,7 @@ def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str)
 
 def _credit(order: Order, due: Decimal, *, actor: "User | None", reason: str) -> None:
     with translation.override(order.language):
-        shown_reason = reason.strip()[:500] or _("Demande de remboursement")
+        shown_reason = reason.strip()[:500] or default_reason(None)
     request = RefundRequest.objects.create(
         order=order, key=f"closed-{uuid.uuid4()}", amount=due, voided=due, reason=shown_reason, actor=actor
     )
