@@ -9,6 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from blog.models import Campaign, Subscriber, Topic
 from shop.core.fragment_cache import cached_fragment
+from shop.core.members import blocked_members
 
 CLAIMED_FROM: Final = 500
 """Below it no page speaks of a number of subscribers."""
@@ -22,7 +23,8 @@ _TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
 
 def receivers() -> QuerySet[Subscriber]:
     """Return who is written to."""
-    return Subscriber.objects.filter(subscribed_at__isnull=False, suspended_at=None)
+    found = Subscriber.objects.filter(subscribed_at__isnull=False, suspended_at=None)
+    return found.exclude(email__in=blocked_members().values("email"))
 
 
 def audience(campaign: Campaign) -> QuerySet[Subscriber]:

@@ -9,7 +9,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.tests.people import make_admin
+from accounts.models import User
+from accounts.tests.people import make_admin, make_member
 from blog.models import Campaign, CampaignRecipient, Topic
 from blog.selectors.letters import figures_of
 from blog.selectors.subscribers import audience_counts
@@ -80,6 +81,28 @@ def test_who_unsubscribes_between_two_batches_or_before_the_mail_leaves_gets_not
     campaign.refresh_from_db()
     figures = figures_of(campaign, 4)
     assert (figures.sent, figures.failed, figures.unsubscribed) == (2, 0, 1)
+
+
+@pytest.mark.parametrize("blocked_when", ["before", "while its mail waits"])
+def test_who_is_blocked_gets_no_letter_until_the_account_is_open_again(server, client, blocked_when):
+    member, subscriber = make_member("lea@example.com"), make_subscriber("lea@example.com")
+    make_subscriber("other@example.com")
+    block = User.objects.filter(pk=member.pk).update
+    if blocked_when == "before":
+        block(is_active=False)
+    campaign = start_letter()
+    sending.write_batch(campaign.pk)
+    block(is_active=False)
+    sending.send_part(campaign.pk)
+    assert receivers(server) == ["other@example.com"]
+    block(is_active=True)
+    sending.send_part(start_letter().pk)
+    assert receivers(server) == ["lea@example.com", "other@example.com", "other@example.com"]
+    # The link of a letter that came before ends it, blocked or not.
+    block(is_active=False)
+    assert client.post(f"/newsletter/desinscription?cle={subscriber.token}").status_code == 200
+    subscriber.refresh_from_db()
+    assert subscriber.subscribed_at is None
 
 
 def test_who_gives_up_its_topic_or_collection_before_the_mail_leaves_gets_nothing(server):

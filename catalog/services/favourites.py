@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.contrib.auth import get_user_model
 from django.core import signing
 from django.db import transaction
 from django.urls import reverse
@@ -18,7 +17,7 @@ from catalog.selectors.availability import available_among
 from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
-from shop.core.members import lock_member
+from shop.core.members import blocked_members, lock_member
 from shop.core.problems import Problem
 from shop.core.shop_settings import link_salt
 from shop.core.site import absolute_url
@@ -100,13 +99,10 @@ def stop_return_mails(*, key: str) -> bool:
 def watch_favourites(*, now: datetime) -> int:
     """Record the awaited products that went out of stock, and write to those whose product is back; return how many
     mails were written. A mail and its mark are one transaction: run again, nothing is written twice."""
-    # Who is blocked still gets the mails of their orders, and no others. Without a join: PostgreSQL asks a joined row
-    # for nothing again when its UPDATE waited for who wants no more mails.
+    # Without a join: PostgreSQL asks a joined row for nothing again when its UPDATE waited for who wants no more mails.
     awaited = Favourite.objects.filter(
-        notify_when_back=True,
-        user__in=get_user_model().objects.filter(is_active=True),
-        product__in=Product.objects.filter(is_published=True),
-    )
+        notify_when_back=True, product__in=Product.objects.filter(is_published=True)
+    ).exclude(user__in=blocked_members())
     available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
     awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)
     back = awaited.filter(missing_since__isnull=False, product_id__in=available)

@@ -29,6 +29,7 @@ from shop.core import limits
 from shop.core.each_row import each_row
 from shop.core.email_addresses import clean_email
 from shop.core.mail import queue_mail
+from shop.core.members import blocked_members
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import period_text
 from shop.core.problems import Problem
@@ -177,6 +178,7 @@ def send_due_notices() -> int:
     twice.
     """
     waiting = Notice.objects.filter(confirmed_at__isnull=False, sent_at=None)
+    waiting = waiting.exclude(email__in=blocked_members().values("email"))
     opened = Exists(Product.objects.filter(category_id=OuterRef("category_id"), is_published=True))
     back = Exists(Product.objects.filter(available_condition(), pk=OuterRef("product_id"), is_published=True))
     due = waiting.filter(back | (Q(category__isnull=False) & opened))

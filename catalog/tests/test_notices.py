@@ -340,3 +340,13 @@ def test_a_wish_that_fails_keeps_no_other_waiting(product, fail_first):
     assert mails()[2:] == [("notice_available", "2@example.com"), ("favourite_available", user.email)]
     send_notices(timezone.now())
     assert mails()[4:] == [("notice_available", "1@example.com")]
+
+
+def test_who_is_blocked_gets_no_notice_until_the_account_is_open_again(product):
+    member = make_user("a@example.com")
+    confirm_notice(key=ask(product).token)
+    change_product(product, in_stock=True)
+    for is_active, count in ((False, 0), (True, 1)):
+        type(member).objects.filter(pk=member.pk).update(is_active=is_active)
+        assert send_due_notices() == count
+    assert mails()[1:] == [("notice_available", "a@example.com")]

@@ -11,6 +11,7 @@ from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.models import PAID_STATUSES, Order, SavedCart
 from orders.models.order import choice_text
 from orders.selectors.quotes import problem_text
+from shop.core.members import blocked_members
 
 
 def find_saved_cart(user_id: int) -> SavedCart:
@@ -35,8 +36,12 @@ def left_carts(*, since: datetime, until: datetime, bought_since: datetime) -> Q
     paid = Order.objects.filter(status__in=PAID_STATUSES, created_at__gte=bought_since)
     as_member = paid.filter(user=OuterRef("user"))
     as_guest = paid.filter(user=None, email=OuterRef("user__email"))
-    carts = SavedCart.objects.filter(updated_at__gt=since, updated_at__lte=until, user__is_active=True)
-    carts = carts.exclude(Exists(as_member) | Exists(as_guest)).exclude(lines=[])
+    carts = SavedCart.objects.filter(updated_at__gt=since, updated_at__lte=until)
+    carts = (
+        carts.exclude(user__in=blocked_members())
+        .exclude(Exists(as_member) | Exists(as_guest))
+        .exclude(lines=[])
+    )
     return carts.select_related("user").order_by("updated_at", "pk")
 
 

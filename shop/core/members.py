@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.db.models import QuerySet
 from rest_framework.exceptions import NotAuthenticated
+
+
+def blocked_members() -> QuerySet[Any]:
+    """Return the blocked accounts, for conditions. They get the mails of their orders and of their account, and no
+    others: what they asked for waits until they are unblocked, and its links end it meanwhile."""
+    return get_user_model()._default_manager.filter(is_active=False)
 
 
 def find_open_member(user_id: int) -> Any:
