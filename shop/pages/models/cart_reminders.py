@@ -9,7 +9,7 @@ class CartReminder(models.Model):
     """The last reminder of a member's cart; one row a member.
 
     `things` are the lines that it named, `[product, variation or null, finish]`: a cart that still holds one of them is
-    the same cart.
+    the same cart, unless it was bought since.
     """
 
     user = models.OneToOneField(

@@ -10,13 +10,14 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone, translation
 
+from accounts.models import User
 from blog.mails.links import preferences_url, unsubscribe_url
 from blog.models import Purpose, Subscriber
 from blog.services.newsletter.subscriptions import REMINDER_MAIL
 from catalog.selectors.sellables import find_sellables
 from orders.models import SavedCart
 from orders.models.order import choice_text
-from orders.selectors.saved_carts import left_carts, line_key
+from orders.selectors.saved_carts import bought_products, left_carts, line_key
 from shop.core.each_row import each_row
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -60,7 +61,7 @@ def _remind(cart: SavedCart) -> bool:
             .filter(email=cart.user.email, cart_reminders_at__isnull=False, suspended_at=None)
             .first()
         )
-        if subscriber is None or _was_reminded(cart.user_id, things):
+        if subscriber is None or _was_reminded(cart.user, things):
             return False
         items = _items(cart)
         if not items:
@@ -87,10 +88,13 @@ def _remind(cart: SavedCart) -> bool:
     return True
 
 
-def _was_reminded(user_id: int, things: list[_Thing]) -> bool:
-    """Return whether the cart still holds something of the one that was reminded of."""
-    known = CartReminder.objects.filter(pk=user_id).first()
-    return known is not None and any(thing in known.things for thing in things)
+def _was_reminded(member: User, things: list[_Thing]) -> bool:
+    """Return whether the cart still holds something of the one that was reminded of, which was not bought since."""
+    known = CartReminder.objects.filter(pk=member.pk).first()
+    if known is None:
+        return False
+    bought = bought_products(member, known.sent_at)
+    return any(thing in known.things and thing[0] not in bought for thing in things)
 
 
 def _items(cart: SavedCart) -> list[dict[str, Any]]:

@@ -165,6 +165,21 @@ def test_a_cart_is_reminded_of_once(client, member):
     assert send_due_reminders(timezone.now()) == 1
 
 
+@pytest.mark.parametrize("as_guest", [False, True])
+def test_who_bought_what_was_reminded_of_is_reminded_of_a_cart_with_it_again(client, member, as_guest):
+    choose(client, cart_reminders=True)
+    piece, other = make_product("Hibou"), make_product("Renard")
+    leave_cart(member, piece, other)
+    assert send_due_reminders(timezone.now()) == 1
+    user, email = (None, member.email) if as_guest else (member, "elsewhere@example.com")
+    pay_order(make_order((piece, 1), user=user, email=email))
+    later = timezone.now() + timedelta(days=4)
+    # What is left over of the first cart is no other one.
+    for products, count in (([other], 0), ([piece, other], 0), ([piece], 1)):
+        leave_cart(member, *products, hours=25 - 4 * 24)
+        assert send_due_reminders(later) == count
+
+
 @pytest.mark.parametrize("hours", [23, 24 * 9])
 def test_a_cart_that_was_just_left_or_long_ago_is_not(client, member, hours):
     choose(client, cart_reminders=True)
