@@ -18,7 +18,7 @@ from accounts.selectors import has_account, pending_email_change
 from accounts.services.members import clean_email
 from shop.core import limits
 from shop.core.audit import record_audit
-from shop.core.mail import queue_mail
+from shop.core.mail import move_mails, queue_mail
 from shop.core.members import lock_member
 from shop.core.problems import Problem
 
@@ -156,11 +156,12 @@ def _change_email(user: User, email: str, language: str) -> Outcome:
     except IntegrityError:
         # Somebody signed up with it at this very moment.
         return Outcome.TAKEN
+    for to in (old, email):
+        mails.send_email_changed(to=to, old=old, new=email, language=language)
+    move_mails(old, email)
     for listen in _listeners:
         listen(old, email)
     record_audit("email.changed", user, actor=user)
-    for to in (old, email):
-        mails.send_email_changed(to=to, old=old, new=email, language=language)
     return Outcome.DONE
 
 

@@ -58,12 +58,22 @@ def register() -> None:
             recipients=_("hébergeur, service d'acheminement des e-mails"),
             columns={
                 "core.OutgoingMail": (
-                    *("to", "language", "context", "attachments", "reference", "subject", "text", "html"),
+                    *(
+                        "to",
+                        "moved_to",
+                        "language",
+                        "context",
+                        "attachments",
+                        "reference",
+                        "subject",
+                        "text",
+                        "html",
+                    ),
                     "message_id",
                 )
             },
             export=_mails,
-            erase=lambda person: erase_mails(OutgoingMail.objects.filter(person.has_address("to"))),
+            erase=lambda person: erase_mails(_mails_of(person)),
         )
     )
     register_activity(
@@ -116,8 +126,14 @@ def register() -> None:
 
 def _mails(person: Person) -> list[Record]:
     """Those about accounts without their text: it carries links that open the account."""
-    mails = OutgoingMail.objects.filter(person.has_address("to"), state=MailState.SENT).order_by("pk")
+    mails = _mails_of(person).filter(state=MailState.SENT).order_by("pk")
     return [
         record_of(mail, *("sent_at", "subject", *(() if mail.kind.startswith("account_") else ("text",))))
         for mail in mails.defer("html", "context")
     ]
+
+
+def _mails_of(person: Person) -> QuerySet[OutgoingMail]:
+    """Also those to an address that they gave up. Of one that somebody else gave up, who took it has the later ones."""
+    here = person.has_address("to") & Q(moved_to="")
+    return OutgoingMail.objects.filter(here | person.has_address("moved_to"))

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from shop.core.enqueue import enqueue
@@ -139,6 +139,13 @@ def withdraw_mails(dedupe_prefix: str) -> int:
         next_attempt_at__gt=timezone.now(),
     )
     return waiting.delete()[0]
+
+
+def move_mails(old: str, new: str) -> None:
+    """A member proved another address: what was written to them before stays theirs, in their archive and when they
+    are erased. Runs in the caller's transaction."""
+    theirs = Q(to__iexact=old, moved_to="") | Q(moved_to=old)
+    OutgoingMail.objects.filter(theirs).update(moved_to=new)
 
 
 def enqueue_delivery(mail_id: int) -> None:

@@ -29,11 +29,15 @@ class OutgoingMail(models.Model):
     The row is the truth and a message to Celery only starts its delivery sooner: where the message was lost, the
     sweep finds the row; a killed worker's row becomes due again when its lease ends. What was rendered is kept, but
     for bulk mails: their content is their campaign's, found out anew at each try, and who writes them has them sent
-    (`shop.core.mail_delivery.deliver_bulk`).
+    (`shop.core.mail_delivery.deliver_bulk`). `to` says for good where it went; whose account has another address since
+    is found by `moved_to`.
     """
 
     kind = models.CharField(_("type"), max_length=60)
     to = models.EmailField(_("destinataire"))
+    moved_to = models.EmailField(
+        _("adresse de son destinataire depuis"), blank=True, default="", db_default="", editable=False
+    )
     language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
     context = models.JSONField(_("données"), default=dict)
     attachments = models.JSONField(_("pièces jointes"), default=list, blank=True)

@@ -19,7 +19,9 @@ from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
+from accounts.email_changes import Mailbox, email_change_key
 from accounts.models import User
+from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.tests.people import make_member
 from orders.models import OrderTracking, SavedCart
 from orders.tests.factories import make_finished_product, make_order
@@ -373,3 +375,19 @@ def test_the_call_starts_an_archive_and_gives_it():
     assert answer.json()["url"] == f"http://localhost:8000{PAGE}/archive/{export.pk}"
     assert DataExport.objects.count() == 1
     assert Client().get("/api/me/export").status_code == 401
+
+
+def test_what_was_sent_to_an_earlier_address_is_in_the_archive_of_who_had_it_and_of_nobody_else():
+    member = make_member("old@example.com")
+    send_mail = OutgoingMail.objects.create
+    send_mail(kind="contact_reply", to="Old@example.com", state="sent", subject="Before", text="Yours")
+    for address in ("new@example.com", "newest@example.com"):
+        change = request_email_change(user=member, email=address, language="fr")
+        for mailbox in Mailbox:
+            confirm_email_change(key=email_change_key(change, mailbox))
+        member.refresh_from_db()
+    later = make_member("old@example.com")
+    send_mail(kind="contact_reply", to="old@example.com", state="sent", subject="After", text="Theirs")
+    for person, subject in ((member, "Before"), (later, "After")):
+        found = json.loads(archive_of(made(person)).read("data.json"))["mails"]
+        assert [mail["subject"] for mail in found] == [subject]
