@@ -4,6 +4,7 @@ they chose, and the proof that they agreed."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from blog.models import (
     Subscriber,
 )
 from blog.services.authors import forget_author
+from blog.services.newsletter.campaigns import end_overdue_campaigns
 from blog.services.newsletter.subscriptions import (
     purge_marketing_mails,
     purge_unconfirmed,
@@ -116,7 +118,7 @@ def register() -> None:
             "newsletter-mails",
             _("E-mails de la newsletter et rappels de panier"),
             "newsletter_days",
-            purge_marketing_mails,
+            _purge_mails,
         )
     )
     register_retention(
@@ -124,6 +126,12 @@ def register() -> None:
             "unsubscribed", _("Désinscrits de la newsletter"), "consent_proof_years", purge_unsubscribed
         )
     )
+
+
+def _purge_mails(before: datetime, limit: int) -> int:
+    """A letter is not left half sent without a word: it ends before its mails go."""
+    end_overdue_campaigns(before)
+    return purge_marketing_mails(before, limit)
 
 
 def _articles(person: Person) -> list[Record]:

@@ -60,8 +60,12 @@ def make_blocks(body: str, language: str) -> list[Block]:
         return [block for block in blocks if block is not None]
 
 
-def letter_context(text: CampaignText, blocks: list[Block]) -> dict[str, Any]:
-    """Return what the mail of a letter shows, the same for everybody."""
+def letter_context(text: CampaignText, *, anew: bool = False) -> dict[str, Any]:
+    """Return what the mail of a letter shows, the same for everybody: of one that was not sent yet, and `anew`, with
+    the pieces and prices of now."""
+    blocks = text.shown_blocks
+    if blocks is None or anew:
+        blocks = make_blocks(text.body, text.language)
     return {
         "subject": text.subject,
         "preheader": text.preheader,

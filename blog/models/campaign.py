@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
@@ -94,6 +95,21 @@ class Campaign(models.Model):
         return self.is_editable and self.scheduled_at is not None
 
     @property
+    def ends_at(self) -> datetime | None:
+        """When it ends by itself, its mails being deleted from then on; None before it was started."""
+        days = settings.RETENTION["newsletter_days"]
+        return None if self.started_at is None else self.started_at + timedelta(days=days)
+
+    @property
+    def has_ended_by_itself(self) -> bool:
+        return (
+            self.state == CampaignState.CANCELLED
+            and self.finished_at is not None
+            and self.ends_at is not None
+            and self.finished_at >= self.ends_at
+        )
+
+    @property
     def mail_reference(self) -> str:
         """What its mails in the outbox are found by."""
         return f"newsletter-{self.pk}"
@@ -102,9 +118,10 @@ class Campaign(models.Model):
 class CampaignText(models.Model):
     """A letter in one language; who reads a language without one gets none.
 
-    `body` is Markdown; a paragraph that is only the address of a piece or an article shows that one. `blocks` is
-    what was sent, frozen when the sending began: `{"kind": "text", "markdown", "text"}`, `{"kind": "piece" | "article",
-    "name", "price", "image", "url", "detail"}`, links absolute.
+    `body` is Markdown; a paragraph that is only the address of a piece or an article shows that one. `blocks` is what
+    its mails show while it is sent, and showed at last: `{"kind": "text", "markdown", "text"}`, `{"kind": "piece" |
+    "article", "name", "price", "image", "url", "detail"}`, links absolute; `{"kind": "former", "image"}` is a picture
+    that earlier mails of it show.
     """
 
     campaign = models.ForeignKey(
@@ -124,6 +141,11 @@ class CampaignText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.language}: {self.subject}"
+
+    @property
+    def shown_blocks(self) -> list[dict[str, str]] | None:
+        """What a reader sees of `blocks`."""
+        return self.blocks and [block for block in self.blocks if block["kind"] != "former"]
 
 
 class CampaignRecipient(models.Model):

@@ -43,8 +43,10 @@ def find_campaign(campaign_id: int) -> Campaign | None:
 
 
 def held_letters() -> int:
-    """Return how many planned letters did not leave, as they had become empty, and are as they were. One query."""
-    return Campaign.objects.filter(state=CampaignState.DRAFT, scheduled_at__isnull=False).count()
+    """Return how many letters wait for staff: paused ones, and planned ones that did not leave, as they had become
+    empty, and are as they were. One query."""
+    held = Q(state=CampaignState.DRAFT, scheduled_at__isnull=False) | Q(state=CampaignState.PAUSED)
+    return Campaign.objects.filter(held).count()
 
 
 def what_keeps_category(category_id: int) -> str:

@@ -17,7 +17,7 @@ from django.utils.formats import number_format
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from accounts.models import User
-from blog.mails.letters import letter_context, make_blocks, sample_links
+from blog.mails.letters import letter_context, sample_links
 from blog.models import Campaign, CampaignState, CampaignText, Subscriber, Suspension
 from blog.selectors.letters import all_campaigns, figures_of, find_campaign
 from blog.selectors.subscribers import audience_counts, receivers
@@ -29,6 +29,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_delivery import RenderedMail
 from shop.core.mail_delivery import render as draw_mail
 from shop.core.models import OutgoingMail
+from shop.core.personal_data import period_text
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_lists import Part, staff_list
@@ -316,6 +317,7 @@ def suspension(request: HttpRequest, subscriber_id: int) -> HttpResponseBase:
 def _context(request: HttpRequest, campaign: Campaign, **more: Any) -> dict[str, Any]:
     return {
         "letter": campaign,
+        "period": period_text("newsletter_days"),
         "may_edit": may(request.user, StaffAction.EDIT_NEWSLETTER),
         "may_send": may(request.user, StaffAction.SEND_NEWSLETTER),
         **more,
@@ -345,8 +347,7 @@ def _text(campaign: Campaign, language: str) -> CampaignText | None:
 
 
 def _drawn(text: CampaignText) -> RenderedMail:
-    blocks = text.blocks if text.blocks is not None else make_blocks(text.body, text.language)
-    context = letter_context(text, blocks) | sample_links(text.language)
+    context = letter_context(text) | sample_links(text.language)
     return draw_mail(OutgoingMail(kind=campaigns.LETTER_MAIL, language=text.language, context=context))
 
 

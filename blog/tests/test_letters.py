@@ -137,7 +137,7 @@ def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(se
     )
     assert not campaign.texts.filter(blocks__isnull=False).exists()
     assert "cette lettre n'est pas partie." in client.get(f"/admin/newsletter/{campaign.pk}").content.decode()
-    assert "Lettre programmée qui n&#x27;est pas partie" in client.get("/admin").content.decode()
+    assert "Lettre qui ne part pas" in client.get("/admin").content.decode()
     rows = client.get("/admin/newsletter").content.decode()
     assert (rows.count(">Pas partie<"), rows.count(">Brouillon<")) == (1, 0)
     moment = unbroken(day_in_words(localtime(at), "DATETIME_FORMAT"))
@@ -151,7 +151,7 @@ def test_a_planned_letter_of_which_nothing_is_left_is_held_and_staff_are_told(se
     draft = campaigns.LetterDraft("Novembre", "", None, {"fr": campaigns.LetterText("Objet", "", "Un.")})
     seen = campaign.updated_at.isoformat()
     campaigns.save_campaign(campaign_id=campaign.pk, draft=draft, seen=seen, actor=actor)
-    assert "Lettre programmée" not in client.get("/admin").content.decode()
+    assert "Lettre qui ne part pas" not in client.get("/admin").content.decode()
 
 
 def test_a_copy_of_a_letter_whose_collection_is_gone_asks_for_the_choice_again(server, client):

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from blog.mails.letters import letter_context, make_blocks, sample_links
+from blog.mails.letters import letter_context, sample_links
 from blog.models import (
     BODY_LENGTH,
     PREHEADER_LENGTH,
@@ -25,6 +25,7 @@ from blog.models import (
 )
 from blog.selectors.letters import mail_states
 from blog.selectors.subscribers import audience_counts
+from blog.services.newsletter.contents import write_contents
 from catalog.models import Category
 from shop.core.audit import record_audit
 from shop.core.content_version import content_changed
@@ -159,8 +160,7 @@ def send_test(*, campaign_id: int, language: str, actor: User) -> None:
     )
     if text is None:
         raise Problem("no_text", _("Cette langue n'a pas encore de texte."))
-    blocks = text.blocks if text.blocks is not None else make_blocks(text.body, language)
-    context = letter_context(text, blocks) | sample_links(language)
+    context = letter_context(text) | sample_links(language)
     queue_mail(kind=LETTER_MAIL, to=actor.email, language=language, context={**context, "is_test": True})
 
 
@@ -237,11 +237,34 @@ def pause_campaign(*, campaign_id: int, actor: User) -> None:
 
 
 def resume_campaign(*, campaign_id: int, actor: User) -> None:
-    """Go on sending where it stopped."""
-    _move(campaign_id, (CampaignState.PAUSED,), CampaignState.SENDING, "campaign.resumed", actor)
+    """Go on sending where it stopped, with the pieces and prices of now. Raises `Problem` 400 `empty_letter`."""
+    with transaction.atomic():
+        write_contents(
+            _move(campaign_id, (CampaignState.PAUSED,), CampaignState.SENDING, "campaign.resumed", actor)
+        )
 
 
-def cancel_campaign(*, campaign_id: int, actor: User) -> None:
+def refresh_campaign(campaign_id: int) -> None:
+    """Let the mails of a letter under way show the pieces and prices of now. One that has become empty is paused."""
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        if campaign.state != CampaignState.SENDING:
+            return
+        try:
+            write_contents(campaign)
+        except Problem:
+            _move(campaign_id, (CampaignState.SENDING,), CampaignState.PAUSED, "campaign.paused", None)
+
+
+def end_overdue_campaigns(before: datetime) -> None:
+    """End the letters that began before and have not come to their end, as one that stays paused: from then on their
+    mails are deleted, those that wait among them."""
+    unfinished = (CampaignState.SENDING, CampaignState.PAUSED)
+    overdue = Campaign.objects.filter(state__in=unfinished, started_at__lt=before).order_by("pk")
+    each_row(overdue.values_list("pk", flat=True), lambda key: cancel_campaign(campaign_id=key, actor=None))
+
+
+def cancel_campaign(*, campaign_id: int, actor: User | None) -> None:
     """End a letter that is being sent: nobody else gets it but who is being sent it at this moment."""
     with transaction.atomic():
         campaign = _move(
@@ -282,19 +305,8 @@ def finish(campaign: Campaign, now: datetime) -> None:
 
 
 def _begin(campaign: Campaign, now: datetime) -> None:
-    """Freeze the texts, prices included, and start the sending. Raises `Problem` 400 `empty_letter` where one of them
-    shows nothing: what it cites is not, or no longer, on sale or published."""
-    texts = list(campaign.texts.all())
-    for text in texts:
-        text.blocks = make_blocks(text.body, text.language)
-    if empty := [text.get_language_display() for text in texts if not text.blocks]:
-        refusal = _(
-            "Cette lettre serait vide (%(languages)s)\u00a0: les pièces ou articles qu'elle montre ne sont pas en "
-            "ligne."
-        )
-        raise Problem("empty_letter", refusal % {"languages": ", ".join(empty)})
-    for text in texts:
-        text.save(update_fields=["blocks"])
+    """Start the sending. Raises `Problem` 400 `empty_letter`."""
+    write_contents(campaign)
     campaign.category_name = campaign.category.name if campaign.category else ""
     campaign.state, campaign.started_at = CampaignState.SENDING, now
     campaign.save(update_fields=["category_name", "state", "started_at"])
@@ -302,7 +314,7 @@ def _begin(campaign: Campaign, now: datetime) -> None:
 
 
 def _move(
-    campaign_id: int, before: Collection[CampaignState], after: CampaignState, action: str, actor: User
+    campaign_id: int, before: Collection[CampaignState], after: CampaignState, action: str, actor: User | None
 ) -> Campaign:
     with transaction.atomic():
         campaign = _locked(campaign_id)

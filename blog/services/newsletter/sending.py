@@ -22,6 +22,7 @@ from blog.services.newsletter.campaigns import (
     LETTER_MAIL,
     SEND_TASK,
     finish,
+    refresh_campaign,
     settle_cancelled,
     start_due_campaigns,
 )
@@ -51,6 +52,7 @@ def send_part(campaign_id: int, *, seconds: float = PART_SECONDS) -> bool:
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
     try:
+        refresh_campaign(campaign_id)
         while time.monotonic() < end:
             if not deliver_bulk(campaign.mail_reference, end=end, goes_on=sending.exists):
                 break
@@ -135,7 +137,9 @@ def letter_content(mail: OutgoingMail) -> MailContent | None:
     subscriber = audience(text.campaign).filter(pk=mail.context["subscriber"]).first()
     if subscriber is None:
         return None
-    context: dict[str, Any] = letter_context(text, text.blocks) | letter_links(subscriber, text.campaign)
+    # One that staff send again leaves days later, maybe.
+    context: dict[str, Any] = letter_context(text, anew=not mail.is_bulk)
+    context |= letter_links(subscriber, text.campaign)
     return MailContent(LETTER_MAIL, context)
 
 

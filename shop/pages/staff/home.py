@@ -68,7 +68,7 @@ def _tasks(request: HttpRequest) -> list[StaffTask]:
     waits for an answer, then the rest."""
     tasks = staff_tasks(timezone.localdate(), request.user)
     messages = ("Messages sans réponse", "Message sans réponse")
-    letters = ("Lettres programmées qui ne sont pas parties", "Lettre programmée qui n'est pas partie")
+    letters = ("Lettres qui ne partent pas", "Lettre qui ne part pas")
     stock = ("Stocks presque épuisés", "Stock presque épuisé")
     found = (
         (StaffAction.SEE_CONTACTS, messages, selectors.open_contacts, _messages),
