@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
 from blog.mails.links import archive_url, preferences_url, unsubscribe_url
@@ -131,13 +132,17 @@ def _text(markdown: str) -> Block | None:
 
 
 def _piece(card: ProductCard) -> Block:
+    """A piece that is sold out says so, and offers no price."""
+    price, detail = amount_string(card.price), "from" if card.price_to else ""
+    if not card.available:
+        price, detail = "", _("Rupture de stock")
     return {
         "kind": "piece",
         "name": card.name,
         "url": absolute_url(card.url),
         "image": _picture(card.image),
-        "price": amount_string(card.price),
-        "detail": "from" if card.price_to else "",
+        "price": price,
+        "detail": detail,
     }
 
 

@@ -79,6 +79,13 @@ def test_a_piece_that_is_not_on_sale_is_left_out():
     assert make_blocks(f"/produit/{piece.pk}", "fr") == []
 
 
+def test_a_piece_that_is_sold_out_says_so_in_the_reader_s_language_and_offers_no_price():
+    piece = make_product("Golem de poche", price="49.00", in_stock=False)
+    for language, said in (("fr", "Rupture de stock"), ("de", "Nicht vorrätig")):
+        [block] = make_blocks(f"/produit/{piece.pk}", language)
+        assert (block["name"], block["price"], block["detail"]) == ("Golem de poche", "", said)
+
+
 def test_a_letter_that_somebody_else_saved_is_not_overwritten():
     actor = make_admin()
     campaign = make_letter(actor=actor)
