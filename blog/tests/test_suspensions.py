@@ -7,11 +7,14 @@ from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 import pytest
 from django.core.management import call_command
 
-from accounts.tests.people import make_admin
+from accounts.tests.people import make_admin, make_member
 from blog.models import Subscriber
 from blog.services.newsletter import sending
 from blog.services.newsletter.suspensions import lift_suspension, read_report, suspend_address
 from blog.tests.subscribers import make_subscriber, start_letter
+from catalog.models import Favourite, Notice
+from catalog.services.notices import ask_notice
+from catalog.tests.factories import make_product
 from shop.core.mail import queue_mail
 from shop.core.models import AuditEntry, OutgoingMail
 
@@ -123,6 +126,21 @@ def test_a_report_counts_with_a_mail_that_it_gives_back(tmp_path, capsys):
         ("1 address(es) named, 1 suspended.\n", "complaint", ""),
         ("1 address(es) named, 1 suspended.\n", "complaint", "complaint"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "left"),
+    [("complaint", (["mia@example.com"], 0)), ("no_mailbox", (["lea@example.com", "mia@example.com"], 1))],
+)
+def test_who_complains_of_any_mail_is_told_of_nothing_that_is_back_either(reason, left):
+    piece, member = make_product("Golem", in_stock=False), make_member("lea@example.com")
+    for email in ("lea@example.com", "mia@example.com"):
+        ask_notice(email=email, language="fr", product_id=piece.pk)
+    Favourite.objects.create(user=member, product=piece, language="fr", notify_when_back=True)
+    # Not one of the newsletter's.
+    assert suspend_address("LEA@example.com", reason) is False
+    asked = list(Notice.objects.order_by("email").values_list("email", flat=True))
+    assert (asked, Favourite.objects.filter(notify_when_back=True).count()) == left
 
 
 def test_staff_suspend_and_restore_an_address_in_the_audit_trail():

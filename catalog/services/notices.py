@@ -152,11 +152,11 @@ def withdraw_notice(*, notice_id: int, emails: Collection[str]) -> None:
     Notice.objects.filter(pk=notice_id, email__in=emails).delete()
 
 
-def end_alerts(*, user_id: int, emails: Collection[str]) -> None:
-    """Write no more about what is back or opens to who asked to be erased, which may wait for open orders. Runs in the
-    caller's transaction."""
+def end_alerts(*, emails: Collection[str]) -> None:
+    """Write no more about what is back or opens to who asked to be erased, which may wait for open orders, or does not
+    want our mails. Runs in the caller's transaction."""
     Notice.objects.filter(email__in=emails).delete()
-    Favourite.objects.filter(user_id=user_id).update(notify_when_back=False, missing_since=None)
+    Favourite.objects.filter(user__email__in=emails).update(notify_when_back=False, missing_since=None)
 
 
 def move_notices(old: str, new: str) -> None:

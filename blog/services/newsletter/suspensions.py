@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from blog.models import ConsentAction, ConsentSource, Purpose, Subscriber, Suspension
 from blog.services.newsletter.consents import Origin, record_consent
+from catalog.services.notices import end_alerts
 from shop.core.audit import record_audit
 from shop.core.email_addresses import normalise_email
 from shop.core.models import OutgoingMail
@@ -20,10 +21,16 @@ from shop.core.models import OutgoingMail
 def suspend_address(
     email: str, reason: Suspension = Suspension.NO_MAILBOX, *, actor: User | None = None
 ) -> bool:
-    """Send nothing to this address from now on; False when it is none of the newsletter's, or suspended already."""
+    """Send nothing to this address from now on; False when it is none of the newsletter's, or suspended already.
+
+    Alerts that its owner asked for end with it, unless the mailbox alone is the reason: it may come back.
+    """
+    address = normalise_email(email)
     with transaction.atomic():
-        found = Subscriber.objects.select_for_update().filter(email=normalise_email(email), suspended_at=None)
+        found = Subscriber.objects.select_for_update().filter(email=address, suspended_at=None)
         subscriber = found.first()
+        if reason != Suspension.NO_MAILBOX:
+            end_alerts(emails=[address])
         if subscriber is None:
             return False
         subscriber.suspended_at, subscriber.suspension = timezone.now(), reason

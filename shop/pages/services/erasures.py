@@ -128,7 +128,7 @@ def _register(
         source = ConsentSource.MAIL if by_link else ConsentSource.PROFILE
         for email in person.emails:
             end_mails(email=email, origin=Origin(source, language))
-        end_alerts(user_id=person.key, emails=person.emails)
+        end_alerts(emails=person.emails)
     with translation.override(language):
         matters = open_matters(person)
         if matters and not by_inactivity:
