@@ -9,6 +9,7 @@ from csp.constants import SELF
 from csp.decorators import csp, csp_update
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -28,6 +29,7 @@ from shop.core.dates import clock_moment
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail_delivery import RenderedMail
 from shop.core.mail_delivery import render as draw_mail
+from shop.core.members import blocked_members
 from shop.core.models import OutgoingMail
 from shop.core.personal_data import period_text
 from shop.core.problems import Problem
@@ -287,7 +289,8 @@ def test(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 
 @staff_page(StaffAction.SEE_SUBSCRIBERS)
 def subscribers(request: HttpRequest) -> HttpResponseBase:
-    rows = Subscriber.objects.all()
+    is_blocked = Exists(blocked_members().filter(email=OuterRef("email")))
+    rows = Subscriber.objects.annotate(is_blocked=is_blocked)
     context = {
         "list": staff_list(request, rows, PARTS, searched=("email",), moment="created_at"),
         "reasons": Suspension.choices,

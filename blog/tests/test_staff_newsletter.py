@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
-from accounts.tests.people import make_admin
+from accounts.models import User
+from accounts.tests.people import make_admin, make_member
 from blog.models import Campaign, Subscriber
 from blog.services.newsletter import campaigns
 from blog.tests.subscribers import make_letter, make_subscriber
@@ -202,3 +203,15 @@ def test_subscribers_are_found_suspended_and_restored(staff):
     assert ">lea@example.com<" in staff.get("/admin/newsletter/abonnes?q=lea").content.decode()
     staff.post(f"/admin/newsletter/abonnes/{subscriber.pk}")
     assert Subscriber.objects.get(pk=subscriber.pk).receives
+
+
+def test_a_subscriber_whose_account_is_blocked_is_among_all_and_marked(staff):
+    for email in ("lea@example.com", "zoe@example.com"):
+        make_subscriber(email)
+    User.objects.filter(pk=make_member("lea@example.com").pk).update(is_active=False)
+    page, everybody = (
+        staff.get(f"/admin/newsletter/abonnes{query}").content.decode() for query in ("", "?liste=tous")
+    )
+    for rows, found in ((page, ["zoe"]), (everybody, ["lea", "zoe"])):
+        assert sorted(re.findall(r"<strong>(\w+)@example\.com", rows)) == found
+    assert (page.count("Compte bloqué"), everybody.count("Compte bloqué")) == (0, 1)
