@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -215,3 +216,14 @@ def test_a_subscriber_whose_account_is_blocked_is_among_all_and_marked(staff):
     for rows, found in ((page, ["zoe"]), (everybody, ["lea", "zoe"])):
         assert sorted(re.findall(r"<strong>(\w+)@example\.com", rows)) == found
     assert (page.count("Compte bloqué"), everybody.count("Compte bloqué")) == (0, 1)
+
+
+def test_who_asked_for_reminders_of_a_cart_alone_is_told_so(staff):
+    make_subscriber(
+        "lea@example.com", subscribed_at=None, cart_reminders_at=datetime(2026, 3, 1, 12, tzinfo=UTC)
+    )
+    make_subscriber("zoe@example.com", subscribed_at=None)
+    rows = staff.get("/admin/newsletter/abonnes?liste=tous").content.decode()
+    assert re.findall(r'detail">FR\xa0· (.+?)</span>', rows) == [
+        *("rien n'est demandé", "rappels de panier depuis le 1er\xa0mars 2026"),
+    ]
