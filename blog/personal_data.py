@@ -3,20 +3,23 @@ they chose, and the proof that they agreed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import OuterRef, Subquery
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from blog.models import (
     ARTICLE_TEXTS,
     Article,
     ArticleAutosave,
     ArticleRevision,
     CampaignRecipient,
+    ConsentAction,
     ConsentRecord,
     Subscriber,
 )
@@ -36,6 +39,7 @@ from shop.core.personal_data import (
     RetentionRule,
     record_of,
     register_activity,
+    register_last_use,
     register_not_personal,
     register_retention,
 )
@@ -106,6 +110,7 @@ def register() -> None:
             erase=_erase,
         )
     )
+    register_last_use("newsletter", _last_answers)
     register_not_personal(
         "Letters to all subscribers, written by the shop.",
         {"blog.Campaign": ("*",), "blog.CampaignText": ("*",)},
@@ -126,6 +131,15 @@ def register() -> None:
             "unsubscribed", _("Désinscrits de la newsletter"), "consent_proof_years", purge_unsubscribed
         )
     )
+
+
+def _last_answers(keys: Collection[int]) -> dict[int, datetime]:
+    """Return when members last said yes or no to letters or reminders. One query."""
+    answers = (ConsentAction.CONFIRMED, ConsentAction.WITHDRAWN)
+    records = ConsentRecord.objects.filter(subscriber__email=OuterRef("email"), action__in=answers)
+    newest = records.order_by("-created_at").values("created_at")[:1]
+    members = User.objects.filter(pk__in=keys).annotate(last=Subquery(newest))
+    return dict(members.exclude(last=None).values_list("pk", "last"))
 
 
 def _purge_mails(before: datetime, limit: int) -> int:

@@ -13,6 +13,9 @@ from accounts.models import User
 from accounts.services.members import close_account
 from accounts.tests.browsers import browser, is_open
 from accounts.tests.people import PASSWORD, make_admin, make_member, text
+from blog.models import ConsentRecord, ConsentSource
+from blog.services.newsletter.consents import Origin
+from blog.services.newsletter.subscriptions import Choices, save_member_choices
 from blog.tests.subscribers import make_subscriber
 from orders.models import Order
 from orders.tests.factories import make_order, pay_order
@@ -119,6 +122,15 @@ def test_a_blocked_member_without_activity_is_told_where_to_write_and_erased():
     apply_rules(timezone.now())
     run_erasure(Erasure.objects.get(user_key=user.pk, by_inactivity=True).pk)
     assert User.objects.get(pk=user.pk).is_closed
+
+
+@pytest.mark.parametrize(("days", "warned"), [(300, 0), (3 * 366, 1)])
+def test_who_said_what_they_want_to_receive_has_used_the_account(days, warned):
+    user = idle("reader@example.com", joined=4 * 366)
+    choices = Choices(newsletter=True)
+    save_member_choices(email=user.email, choices=choices, origin=Origin(ConsentSource.MAIL, "fr"))
+    ConsentRecord.objects.update(created_at=ago(days=days))
+    assert apply_rules(timezone.now())["inactive-warned"] == warned
 
 
 def test_an_account_that_closed_in_that_month_is_not_erased_again():
