@@ -18,9 +18,11 @@ from catalog.services.products import (
     refresh_product,
     save_product,
 )
+from catalog.services.reports import report_product
 from shop.core.audit import record_audit
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.languages import LANGUAGES
+from shop.integrations.models import EventKind
 
 # What belongs to one product alone, or is made anew.
 _OWN_COLUMNS = {
@@ -75,6 +77,8 @@ def duplicate_product(
         if with_photos:
             _copy_photos(source, copy, formats)
         refresh_product(product_id=copy.pk)
+        # Once more: what followed its own columns belongs to it.
+        report_product(copy.pk, EventKind.PRODUCT_CREATED)
         record_audit("product.added", copy, actor=actor, after={"name": copy.name, "copy_of": source.pk})
     copy.refresh_from_db()
     return copy

@@ -18,8 +18,10 @@ from catalog.models import Product, Promotion
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import check_prices, conflict, locked_product, save_product, validate
 from catalog.services.promotions import OFFER_FIELDS, own_promotion, set_own_promotion
+from catalog.services.reports import report_product
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
+from shop.integrations.models import EventKind
 
 Values = Mapping[str, Any]
 MOST_AT_ONCE = 500
@@ -55,6 +57,8 @@ def create_product(*, values: Values, actor: AbstractBaseUser | None, source: st
         _apply(product, values)
         save_product(product=product)
         _save_rest(product, values)
+        # Once more: its promotion belongs to it.
+        report_product(product.pk, EventKind.PRODUCT_CREATED)
         record_audit("product.added", product, actor=actor, after=_plain_values(values))
     return product
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.cache import cache
@@ -27,11 +27,7 @@ _REPLACED = {
 def is_wanted(kind: EventKind) -> bool:
     """Return whether some endpoint asks for this kind of event. At most one query a minute and process: what happens
     in the first minute of an endpoint may be missing."""
-    kinds = cache.get(CACHE_KEY)
-    if kinds is None:
-        kinds = _wanted_kinds()
-        cache.set(CACHE_KEY, kinds, CACHE_SECONDS)
-    return kind.value in kinds
+    return any(kind.value in kinds for kinds in _wanted_kinds())
 
 
 def forget_wanted_kinds() -> None:
@@ -42,29 +38,17 @@ def forget_wanted_kinds() -> None:
 
 
 def record_event(kind: EventKind, *, subject: str, data: Callable[[], dict[str, Any]]) -> None:
-    """Write down one event about `subject` (`product:12`), if somebody wants it; `data` is called only then, and gives
-    what JSON can hold.
-
-    To be called at the end of the change, inside its transaction: no commit, no event. An event of the same subject
-    that still waits is replaced where only the last state counts. At most two queries beside those of `data`.
-    """
-    if not is_wanted(kind):
-        return
-    if not transaction.get_connection().in_atomic_block:
-        raise TransactionManagementError("An event is written with the change that it tells of.")
-    content = data()
-    waiting = WebhookEvent.objects.filter(
-        subject=subject, kind__in=_REPLACED.get(kind, ()), dispatched_at=None, endpoint=None
-    )
-    if kind in _REPLACED and waiting.update(data=content, created_at=timezone.now()):
-        return
-    event = WebhookEvent.objects.create(kind=kind, subject=subject, data=content)
-    enqueue_after_commit(DISPATCH_TASK, str(event.pk))
+    """Write down one event about `subject` (`product:12`), as `record_events` does."""
+    record_events(kind, data=lambda: {subject: data()})
 
 
 def record_events(kind: EventKind, *, data: Callable[[], Mapping[str, dict[str, Any]]]) -> None:
-    """Write down an event about each subject of `data`, as `record_event` does, for any number of them. Three queries
-    beside those of `data`."""
+    """Write down an event about each subject of `data`, if somebody wants it; `data` is called only then, and gives
+    what JSON can hold.
+
+    To be called at the end of the change, inside its transaction: no commit, no event. An event of the same subject
+    that still waits is replaced where only the last state counts. Three queries at most beside those of `data`.
+    """
     if not is_wanted(kind):
         return
     if not transaction.get_connection().in_atomic_block:
@@ -75,15 +59,23 @@ def record_events(kind: EventKind, *, data: Callable[[], Mapping[str, dict[str, 
     ).select_for_update()
     replaced = list(waiting)
     for event in replaced:
-        event.data, event.created_at = left.pop(event.subject), timezone.now()
+        event.data, event.created_at = left[event.subject], timezone.now()
     WebhookEvent.objects.bulk_update(replaced, ("data", "created_at"))
+    # Who asks for updates alone hears of none by the event of a creation.
+    asking = [kinds for kinds in _wanted_kinds() if kind.value in kinds]
+    for event in replaced:
+        if all(event.kind in kinds for kinds in asking):
+            left.pop(event.subject, None)
     for event in WebhookEvent.objects.bulk_create(
         WebhookEvent(kind=kind, subject=subject, data=content) for subject, content in left.items()
     ):
         enqueue_after_commit(DISPATCH_TASK, str(event.pk))
 
 
-def _wanted_kinds() -> Collection[str]:
-    """Those of endpoints in a pause too: their events wait."""
-    chosen = WebhookEndpoint.objects.filter(is_active=True).values_list("kinds", flat=True)
-    return {kind for kinds in chosen for kind in kinds}
+def _wanted_kinds() -> list[list[str]]:
+    """What each endpoint asks for, those in a pause too: their events wait."""
+    found: list[list[str]] | None = cache.get(CACHE_KEY)
+    if found is None:
+        found = list(WebhookEndpoint.objects.filter(is_active=True).values_list("kinds", flat=True))
+        cache.set(CACHE_KEY, found, CACHE_SECONDS)
+    return found

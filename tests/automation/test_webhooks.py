@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,8 +15,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
+from catalog.services.product_copies import duplicate_product
 from catalog.services.products import delete_product, save_product, save_variant
-from catalog.tests.factories import make_product, make_variation, variant_of
+from catalog.services.staff_products import create_product
+from catalog.tests.factories import (
+    make_category,
+    make_image,
+    make_product,
+    make_promotion,
+    make_variation,
+    variant_of,
+)
 from shop.core.models import AuditEntry
 from shop.core.problems import Problem
 from shop.integrations import delivery
@@ -38,7 +48,7 @@ from shop.integrations.models import (
 )
 from shop.integrations.selectors import all_endpoints, find_deliveries
 from shop.integrations.signatures import sign
-from tests.automation.receivers import Receiver, kinds_of
+from tests.automation.receivers import Receiver, kinds_of, receiver
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +138,56 @@ def test_changes_that_wait_are_one_event_with_the_last_state(
         save_product(product=product)
     work()
     assert kinds_of(server) == ["product.created", "product.updated"]
+
+
+def test_change_of_a_product_whose_creation_waits_reaches_who_asks_for_changes_alone(
+    endpoint: WebhookEndpoint, server: Receiver, boss: User, work: Any, run_on_commit: Any
+):
+    with receiver() as other:
+        create_endpoint(url=other.url, description="", kinds=["product.updated"], actor=boss)
+        with run_on_commit():
+            product = make_product("Golem", price="12.00")
+        with run_on_commit():
+            product.price = 14
+            save_product(product=product)
+            save_product(product=product)
+        with run_on_commit():
+            make_promotion(product, percent=50)
+        work()
+        assert (kinds_of(server), kinds_of(other)) == (
+            ["product.created", "product.updated"],
+            ["product.updated"],
+        )
+        told = [json.loads(body)["data"]["product"] for _headers, body in [*server.received, *other.received]]
+    assert [(each["price"], each["price_from"]) for each in told] == [("14.00", "7.00")] * 3
+
+
+def test_creation_is_told_with_all_that_belongs_to_it(
+    endpoint: WebhookEndpoint, server: Receiver, boss: User
+):
+    update_endpoint(
+        endpoint_id=endpoint.pk, url=server.url, description="", kinds=["product.created"], actor=boss
+    )
+    values = {"name_fr": "Golem", "price": Decimal("12.00"), "category": make_category()}
+    promotion = {"promotion_type": "buy_2_get_1", "promotion_active": True}
+    product = create_product(values={**values, **promotion}, actor=boss)
+    make_variation(product, "Grand", price_adjustment="5.00")
+    make_image(product)
+    duplicate_product(product_id=product.pk, actor=boss, with_photos=True)
+    told = [event.data["product"] for event in WebhookEvent.objects.order_by("created_at")]
+    assert [
+        (
+            each["name"],
+            each["promotion_type"],
+            [row["name"] for row in each["variations"]],
+            [row["full_price"] for row in each["variants"]],
+            len(each["gallery_images"]),
+        )
+        for each in told
+    ] == [
+        ("Golem", "buy_2_get_1", [], ["12.00"], 0),
+        ("Golem (copie)", None, ["Grand"], ["17.00"], 1),
+    ]
 
 
 def test_stock_is_reported_where_it_changed(
