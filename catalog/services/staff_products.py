@@ -15,6 +15,8 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, Promotion
+from catalog.pricing import offered_variants
+from catalog.selectors.variants import variants_of
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import check_prices, conflict, locked_product, save_product, validate
 from catalog.services.promotions import OFFER_FIELDS, own_promotion, set_own_promotion
@@ -219,9 +221,21 @@ def refuse_trashed(product: Product) -> None:
 
 
 def _apply(product: Product, values: Values) -> None:
+    _refuse_idle_number(product, values.get("stock_quantity"))
     for name, value in values.items():
         if name not in PROMOTION_FIELDS and name != "picked_similar":
             setattr(product, name, value)
+
+
+def _refuse_idle_number(product: Product, units: int | None) -> None:
+    """Raises `Problem` (400 `invalid`) for another number of units of a product whose variants each count their own: it
+    would sell nothing, and keep nothing from being sold."""
+    if product.pk is None or units is None or units == product.stock_quantity:
+        return
+    offered = offered_variants(product, variants_of([product.pk])[product.pk])
+    if offered and all(row.stock_quantity is not None for row in offered):
+        message = _("Chaque déclinaison compte son propre stock\u00a0: changez celui des déclinaisons.")
+        raise Problem("invalid", message, errors={"stock_quantity": [message]})
 
 
 def _save_rest(product: Product, values: Values) -> None:

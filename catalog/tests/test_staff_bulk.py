@@ -338,6 +338,25 @@ def test_what_the_import_would_refuse_its_preview_refuses(admin, fields, column,
     assert (Product.objects.get().price, AuditEntry.objects.count()) == (Decimal("40.00"), 0)
 
 
+def test_number_of_units_that_no_variant_draws_on_is_refused(admin):
+    ours = make_product("Ours", stock_quantity=9, category=make_category(offers_formats=True))
+    make_variation(ours, "Petit", stock_quantity=2)
+    said = "Chaque déclinaison compte son propre stock\u00a0: changez celui des déclinaisons."
+    bulk_body = {"action": "update", "fields": {"stock_quantity": 5}}
+    for answer in (bulk(admin, ours, **bulk_body, dry_run=True), bulk(admin, ours, **bulk_body)):
+        assert (answer.status_code, answer.json()["detail"]) == (400, f"Ours\u00a0: {said}")
+    text = f"numéro;stock\n{ours.pk};"
+    assert load(admin, f"{text}5", dry_run=True).json()["lines"][0]["errors"] == [f"stock\u00a0: {said}"]
+    assert send(admin, "patch", f"/{ours.pk}", {"stock_quantity": 5}).json()["errors"] == {
+        "stock_quantity": [said]
+    }
+    # As it is, and without one, it misleads nobody.
+    assert load(admin, f"{text}9").json()["unchanged"] == 1
+    assert load(admin, text).json()["changed"] == 1
+    make_variation(ours, "Grand")
+    assert load(admin, f"{text}5").json()["changed"] == 1
+
+
 def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
     ours = make_product("Ours", stock_quantity=2)
     text = f"numéro;prix;stock\n{ours.pk};10;2\n"
