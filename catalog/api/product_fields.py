@@ -7,7 +7,6 @@ document that was read may be sent back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -270,8 +269,9 @@ class ProductFields(StrictFields):
         return read_period(value)
 
     def validate_variations(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        _refuse_repeated(each.get("name") for each in value)
-        _refuse_repeated(each.get("id") for each in value)
+        keys = [each["id"] for each in value if "id" in each]
+        if len(keys) != len(set(keys)):
+            raise serializers.ValidationError(_("Deux variations ont le même nom ou le même numéro."))
         if sum(each.get("is_default", False) for each in value) > 1:
             raise serializers.ValidationError(_("Une seule variation peut être celle par défaut."))
         return value
@@ -293,9 +293,3 @@ def read_period(value: str) -> tuple[int, int] | None:
     low, high, unit = found.groups()
     days = 7 if unit in _WEEKS else 1
     return int(low) * days, int(high or low) * days
-
-
-def _refuse_repeated(values: Iterable[Any]) -> None:
-    given = [value for value in values if value is not None]
-    if len(given) != len(set(given)):
-        raise serializers.ValidationError(_("Deux variations ont le même nom ou le même numéro."))

@@ -26,6 +26,7 @@ from catalog.services.products import (
     delete_variation,
     free_references,
     refresh_product,
+    refuse_same_name,
     save_product,
     save_variant,
     save_variation,
@@ -223,6 +224,8 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
     if len(finishes) == 1:
         alone = product.variants.filter(variation__in=skus, finish=finishes[0])
         free_references((row, skus[row.variation_id]) for row in alone)
+    # As they will be: formats may exchange their names.
+    names = [given.get("name") or str(_french(chosen[index])) for index, given in enumerate(wanted)]
     behind = 0
     for index, given in enumerate(wanted):
         row = chosen.get(index) or ProductVariation(product=product, sort_order=behind)
@@ -230,9 +233,10 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
             if name in given:
                 setattr(row, name, given[name])
         behind = max(behind, row.sort_order + 1)
-        if "name" in given:
-            setattr(row, f"name_{SOURCE_LANGUAGE}", given["name"])
         with faults.under(f"variations.{index}"):
+            if names[index] != _french(row):
+                refuse_same_name(names[index], [*names[:index], *names[index + 1 :]])
+                setattr(row, f"name_{SOURCE_LANGUAGE}", names[index])
             save_variation(variation=row)
             write_format(variation=row, given=given)
             if "gallery_images" in given:

@@ -157,6 +157,14 @@ def free_references(wanted: Iterable[tuple[Variant, str]]) -> None:
     Variant.objects.filter(pk__in=[row.pk for row, sku in wanted if row.sku != sku]).update(sku="")
 
 
+def refuse_same_name(name: str, others: Iterable[str]) -> None:
+    """Refuse a format's name that another one of the piece has, whatever its case and accents: nobody could tell them
+    apart. Raises `Problem` (400 `invalid`)."""
+    if folded(name) in map(folded, others):
+        message = _("Un autre format de cette pièce porte déjà ce nom.")
+        raise Problem("invalid", message, errors={"name": [message]})
+
+
 def delete_variation(*, variation: ProductVariation) -> None:
     """Remove a variation. Its prices over time stay; the variants of a product's last one are the product's without
     formats, so that units that orders hold of them come back to what is sold."""

@@ -22,6 +22,7 @@ from catalog.services.products import (
     free_references,
     locked_product,
     refresh_product,
+    refuse_same_name,
     save_variation,
     storing,
     validate,
@@ -32,7 +33,6 @@ from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
 from shop.core.languages import LANGUAGES
 from shop.core.problems import InvalidFields, Problem
-from shop.core.searching import folded
 
 Values = Mapping[str, Any]
 MOST_FORMATS = 30
@@ -303,10 +303,9 @@ def _write_format(row: ProductVariation, values: Values) -> None:
     for name in FORMAT_COLUMNS:
         if name in values:
             setattr(row, name, values[name])
-    others = row.product.variations.exclude(pk=row.pk).values_list("name_fr", flat=True)
-    if "name_fr" in values and folded(str(values["name_fr"])) in map(folded, others):
-        message = _("Un autre format de cette pièce porte déjà ce nom.")
-        raise Problem("invalid", message, errors={"name": [message]})
+    if "name_fr" in values:
+        others = row.product.variations.exclude(pk=row.pk)
+        refuse_same_name(str(values["name_fr"]), others.values_list("name_fr", flat=True))
     save_variation(variation=row)
     write_format(variation=row, given=values)
 

@@ -182,6 +182,26 @@ def test_put_matches_variations_by_name_or_id_and_removes_what_is_not_named(prog
     assert (product.variations.count(), product.price) == (3, Decimal("40.00"))
 
 
+def test_two_formats_of_a_piece_have_two_names_and_may_exchange_them(program: Program):
+    product = make_product()
+    small, large = make_variation(product, "Petit"), make_variation(product, "Géant")
+    said = ["Un autre format de cette pièce porte déjà ce nom."]
+    listed = [{"id": small.pk}, {"id": large.pk}]
+    for third in ("geant", " GÉANT "):
+        answer = program.put(product.pk, {"variations": [*listed, {"name": third}]})
+        assert (answer.status_code, answer.json()["errors"]) == (400, {"variations.2.name": said})
+    twins = program.put(product.pk, {"variations": [*listed, {"name": "Nain"}, {"name": "nain"}]})
+    assert twins.json()["errors"] == {"variations.2.name": said, "variations.3.name": said}
+    assert list(product.variations.values_list("name_fr", flat=True)) == ["Petit", "Géant"]
+    swapped = [{"id": small.pk, "name": "Géant"}, {"id": large.pk, "name": "Petit"}]
+    assert program.put(product.pk, {"variations": swapped}).status_code == 200
+    assert dict(product.variations.values_list("pk", "name_fr")) == {small.pk: "Géant", large.pk: "Petit"}
+    # Two of former days keep theirs until somebody changes one.
+    ProductVariation.objects.filter(pk=large.pk).update(name_fr="geant")
+    read = program.get(f"?id={product.pk}").json()["results"][0]
+    assert program.put(product.pk, read).status_code == 200
+
+
 def test_mark_and_reference_of_a_format_are_those_of_its_variants(program: Program):
     product = make_product(category=Category.objects.get(), painted_price="50.00", unpainted_price="30.00")
     make_variation(product, "Grand")
