@@ -27,12 +27,13 @@ from catalog.models import (
 from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
 from catalog.services.gallery import MOST_PICTURES
+from catalog.services.products import MOST_FORMATS
 from shop.core.languages import TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
 from shop.core.staff_calls import MomentField
 
-MOST_VARIATIONS, MOST_VARIANTS = 50, 200
+MOST_VARIANTS = 200
 MOST_UNITS, MOST_GRAMS = 100_000, 1_000_000
 # Of texts whose columns have no limit of their own.
 TEXT_LENGTHS = {"description": 2000, "full_description": 20_000, "warnings": 2000, "maker": 2000}
@@ -251,7 +252,7 @@ class ProductFields(StrictFields):
     pending_images = PendingFields(
         many=True, required=False, help_text="Those that stay beside the galleries that are given."
     )
-    variations = VariationFields(many=True, required=False, max_length=MOST_VARIATIONS)  # type: ignore[call-arg]
+    variations = VariationFields(many=True, required=False, max_length=MOST_FORMATS)  # type: ignore[call-arg]
     variants = VariantFields(many=True, required=False, max_length=MOST_VARIANTS)  # type: ignore[call-arg]
     source = text(Product, "source")  # type: ignore[assignment]
     external_id = LineField(required=False, allow_null=True, max_length=120)

@@ -18,7 +18,7 @@ from catalog.api.staff_products import found_product, product_not_found
 from catalog.models import Finish, Product, ProductImage
 from catalog.selectors.pictures import image_info
 from catalog.services import gallery
-from catalog.services.gallery import MOST_PICTURES, Focus, picture_version
+from catalog.services.gallery import MOST_ARRANGED, MOST_PICTURES, Focus, picture_version
 from catalog.services.media import Crop, store_upload
 from shop.core.image_drawing import DrawnImage
 from shop.core.images import describe, draw_image
@@ -110,12 +110,12 @@ class PictureUploadSerializer(serializers.Serializer[Any]):
 class PictureOrderSerializer(serializers.Serializer[Any]):
     """`ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen."""
 
-    ids = serializers.ListField(child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2)
+    ids = serializers.ListField(child=serializers.IntegerField(**ROW_KEY), max_length=MOST_ARRANGED)
     removed_ids = serializers.ListField(
-        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_ARRANGED, required=False, default=list
     )
     seen_ids = serializers.ListField(
-        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_PICTURES * 2, required=False, default=list
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_ARRANGED, required=False, default=list
     )
 
 

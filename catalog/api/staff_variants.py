@@ -24,7 +24,9 @@ from catalog.selectors.availability import is_sold_out
 from catalog.selectors.pictures import best_image, image_info
 from catalog.selectors.staff_variants import VariantGrid, format_marks, format_variants, variant_grid
 from catalog.services import variant_grid as service
-from catalog.services.variant_grid import MOST_FORMATS, GridRow, grid_version
+from catalog.services.gallery import MOST_ARRANGED
+from catalog.services.products import MOST_FORMATS
+from catalog.services.variant_grid import GridRow, grid_version
 from shop.core.amounts import AmountField
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import Problem
@@ -100,7 +102,7 @@ class GridRowBodySerializer(serializers.Serializer[Any]):
     production_days_min = serializers.IntegerField(**_DAYS)
     production_days_max = serializers.IntegerField(**_DAYS)
     image_ids = serializers.ListField(
-        child=serializers.IntegerField(**ROW_KEY), max_length=200, required=False
+        child=serializers.IntegerField(**ROW_KEY), max_length=MOST_ARRANGED, required=False
     )
 
 

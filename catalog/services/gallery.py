@@ -19,7 +19,7 @@ from catalog.services.media import (
     crop_product_image,
     delete_product_image,
 )
-from catalog.services.products import locked_product
+from catalog.services.products import MOST_FORMATS, locked_product
 from catalog.services.reports import report_product
 from catalog.services.staff_products import refuse_trashed
 from shop.core.audit import record_audit
@@ -30,6 +30,8 @@ from shop.core.languages import LANGUAGES
 from shop.core.problems import Problem
 
 MOST_PICTURES = 40
+# A program may give the product, and each of its formats, as many.
+MOST_ARRANGED = MOST_PICTURES * (1 + MOST_FORMATS)
 ALT_COLUMNS = tuple(f"alt_{language}" for language in LANGUAGES)
 _VERSIONED = (*ALT_COLUMNS, "finish", "variation_id", "focus_x", "focus_y", "crop")
 

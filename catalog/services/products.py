@@ -39,6 +39,7 @@ _DERIVED = (
     *("published_at", "search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
     *("running_promotion_id", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
+MOST_FORMATS = 50
 _SEARCHED = ("name", "description", "full_description")
 
 

@@ -18,6 +18,7 @@ from catalog.selectors.staff_variants import format_marks, format_variants
 from catalog.services.gallery import gallery_conflict, record_picture, written_values
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import (
+    MOST_FORMATS,
     delete_variation,
     free_references,
     locked_product,
@@ -35,7 +36,6 @@ from shop.core.languages import LANGUAGES
 from shop.core.problems import InvalidFields, Problem
 
 Values = Mapping[str, Any]
-MOST_FORMATS = 30
 VARIANT_COLUMNS = (
     *("price", "in_stock", "stock_quantity", "sku", "weight_grams", "weight", "dimensions", "height_cm"),
     *("production_days_min", "production_days_max"),

@@ -35,6 +35,14 @@ def test_formats_are_put_in_order(admin, bear):
     assert put(admin, bear, [], format_ids=keys[:1]).json()["code"] == "conflict"
 
 
+def test_formats_that_a_program_gave_are_put_in_order(admin, bear):
+    for number in range(48):
+        ProductVariation.objects.create(product=bear, name_fr=f"{number} cm", sort_order=2 + number)
+    keys = list(bear.variations.values_list("pk", flat=True))
+    answer = put(admin, bear, [], format_ids=keys[::-1])
+    assert [row["id"] for row in answer.json()["formats"]] == keys[::-1]
+
+
 def test_format_is_added_changed_made_default_and_removed(admin, bear):
     path = f"/{bear.pk}/variations"
     answer = send(admin, "post", path, {"name": "Géant", "name_de": "Riese", "price_override": "150.00"})

@@ -138,6 +138,14 @@ def test_product_has_so_many_photos_at_most(admin):
     assert product.images.count() == MOST_PICTURES
 
 
+def test_photos_that_a_program_gave_to_formats_are_arranged(admin):
+    product = make_product()
+    keys = [make_image(product, position).pk for position in range(MOST_PICTURES * 2 + 1)]
+    asked = {"ids": keys[:0:-1], "removed_ids": keys[:1], "seen_ids": keys}
+    answer = send(admin, "put", f"/{product.pk}/images/order", asked)
+    assert [row["id"] for row in answer.json()["images"]] == keys[:0:-1]
+
+
 def test_what_staff_do_to_photos_is_in_the_audit_trail(admin):
     product = make_product("Ours")
     format_ = make_variation(product, "Grand")
