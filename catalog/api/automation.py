@@ -117,11 +117,13 @@ class ProductAutomation(APIView):
     def put(self, request: Request) -> Response:
         """Change the fields that are given."""
         product_id = _number(request, "id")
-        product = Product.objects.prefetch_related("images").filter(pk=product_id, trashed_at=None).first()
+        products = Product.objects.select_related("category").prefetch_related("images")
+        product = products.filter(pk=product_id, trashed_at=None).first()
         if product is None:
             raise _not_found()
         own = {url for image in product.images.all() for url in own_addresses(image)}
-        fields = ProductFields(data=request.data, partial=True, context={"own_pictures": own})
+        context = {"own_pictures": own, "own_category": product.category}
+        fields = ProductFields(data=request.data, partial=True, context=context)
         fields.is_valid(raise_exception=True)
         update_product(product_id=product_id, fields=fields.validated_data, api_key=request.auth)  # type: ignore[arg-type]
         return private(_document(product_id))

@@ -28,7 +28,7 @@ from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
 from catalog.services.gallery import MOST_PICTURES
 from catalog.services.products import MOST_FORMATS
-from shop.core.languages import TRANSLATIONS
+from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
 from shop.core.seen_texts import LineField, refuse_control_signs, refuse_unseen
 from shop.core.staff_calls import MomentField
@@ -261,6 +261,10 @@ class ProductFields(StrictFields):
     )
 
     def validate_category(self, value: str) -> Any:
+        own = self.context.get("own_category")
+        # As it was read: another category may have the same name, or its address.
+        if own is not None and value == getattr(own, f"name_{SOURCE_LANGUAGE}"):
+            return own
         category = find_named_category(value)
         if category is None:
             raise serializers.ValidationError(_("Cette catégorie n'existe pas."))

@@ -74,8 +74,9 @@ def product_documents(product_ids: Collection[int]) -> dict[int, dict[str, Any]]
 
 
 def stock_rows() -> QuerySet[Variant]:
-    """Every variant with its product, in a steady order."""
-    return Variant.objects.select_related("product").order_by("product_id", "pk")
+    """Every variant with its product, in a steady order, but for those of products in the trash."""
+    rows = Variant.objects.filter(product__trashed_at=None).select_related("product")
+    return rows.order_by("product_id", "pk")
 
 
 def stock_document(variant: Variant) -> dict[str, Any]:

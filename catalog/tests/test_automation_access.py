@@ -115,6 +115,9 @@ def test_what_is_in_the_trash_is_nowhere_and_what_is_archived_says_so(program: P
     listed = program.get().json()
     assert [(row["id"], row["archived"]) for row in listed["results"]] == [(archived.pk, True)]
     assert program.get(f"?id={trashed.pk}").json()["count"] == 0
+    reader = Program(create_api_key(name="Stock", scopes=[Scope.READ_STOCK], actor=None))
+    [stock] = reader._send("get", "/functions/v1/stock").json()["results"]
+    assert stock["product_id"] == archived.pk
     assert program.put(trashed.pk, {"price": "1.00"}).status_code == 404
     assert Product.objects.get(pk=trashed.pk).price == Decimal("40.00")
     assert program.put(archived.pk, {"price": "41.00"}).status_code == 200

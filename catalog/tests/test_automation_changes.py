@@ -40,6 +40,16 @@ def test_answer_that_is_sent_back_changes_nothing(program: Program):
     assert {**answer.json(), "updated_at": ""} == {**created, "updated_at": ""}
 
 
+def test_answer_that_is_sent_back_keeps_a_category_whose_name_is_anothers_name_or_address(program: Program):
+    twin = Category.objects.create(slug="mangas-2", name_fr="Mangas")
+    for own in (twin, Category.objects.create(slug="bustes", name_fr="mangas-2")):
+        product = make_product(category=own)
+        read = program.get(f"?id={product.pk}").json()["results"][0]
+        answer = program.put(product.pk, read).json()
+        assert (answer["category"], answer["category_slug"]) == (own.name_fr, own.slug)
+        assert program.put(product.pk, {"category": "mangas"}).json()["category_slug"] == "mangas"
+
+
 def test_pictures_still_to_be_copied_survive_an_answer_that_is_sent_back(program: Program):
     created = program.post(
         minimal(
