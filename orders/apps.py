@@ -10,10 +10,11 @@ class OrdersConfig(AppConfig):
         from accounts.services.email_changes import register_moved_address
         from accounts.services.signing_up import register_orders
         from catalog.selectors.dispatch import register_dispatch
+        from catalog.selectors.held_units import register_held_units
         from catalog.selectors.purchases import register_purchases
         from catalog.selectors.shown_files import register_file_user
         from orders import personal_data, watched
-        from orders.selectors.orders import find_purchase, shown_pictures
+        from orders.selectors.orders import find_purchase, held_units, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.selectors.saved_carts import saved_cart_state
         from orders.services.checkout.guest_accounts import move_orders
@@ -26,6 +27,7 @@ class OrdersConfig(AppConfig):
         register_orders(join_orders)
         register_moved_address(move_orders)
         register_purchases(find_purchase)
+        register_held_units(held_units())
         register_file_user(shown_pictures)
         register_dispatch(dispatch_from)
         register_me_part("cart", saved_cart_state)

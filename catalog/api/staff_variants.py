@@ -114,39 +114,6 @@ class GridBodySerializer(serializers.Serializer[Any]):
     )
 
 
-class GridRowSerializer(serializers.Serializer[Any]):
-    """`offered` says that its finish and format are on sale, `available` that there are units of it, also while its
-    product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best."""
-
-    id = serializers.IntegerField()
-    variation_id = serializers.IntegerField(allow_null=True)
-    finish = serializers.ChoiceField(choices=Finish.choices, allow_blank=True)
-    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
-    price = Money(allow_null=True)
-    unit_price = Money(allow_null=True)
-    in_stock = serializers.BooleanField()
-    available = serializers.BooleanField()
-    offered = serializers.BooleanField()
-    stock_quantity = serializers.IntegerField(allow_null=True)
-    sku = serializers.CharField(allow_blank=True)
-    weight_grams = serializers.IntegerField(allow_null=True)
-    weight = serializers.CharField(allow_blank=True)
-    dimensions = serializers.CharField(allow_blank=True)
-    height_cm = serializers.DecimalField(
-        max_digits=6, decimal_places=1, allow_null=True, coerce_to_string=True
-    )
-    production_days_min = serializers.IntegerField(allow_null=True)
-    production_days_max = serializers.IntegerField(allow_null=True)
-    image_ids = serializers.ListField(child=serializers.IntegerField())
-    thumbnail_url = serializers.CharField(allow_blank=True)
-
-
-class GridPhotoSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    thumbnail_url = serializers.CharField()
-    alt = serializers.CharField(allow_blank=True)
-
-
 class GridFallbackSerializer(serializers.Serializer[Any]):
     """The product's own values, which count where a variant has none."""
 
@@ -160,6 +127,32 @@ class GridFallbackSerializer(serializers.Serializer[Any]):
     )
     production_days_min = serializers.IntegerField(allow_null=True)
     production_days_max = serializers.IntegerField(allow_null=True)
+
+
+class GridRowSerializer(GridFallbackSerializer):
+    """`offered` says that its finish and format are on sale, `available` that there are units of it, also while its
+    product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best.
+    `held_units` of its own number are those of orders that are not paid yet."""
+
+    id = serializers.IntegerField()
+    variation_id = serializers.IntegerField(allow_null=True)
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_blank=True)
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    price = Money(allow_null=True)
+    unit_price = Money(allow_null=True)
+    in_stock = serializers.BooleanField()
+    available = serializers.BooleanField()
+    offered = serializers.BooleanField()
+    held_units = serializers.IntegerField()
+    sku = serializers.CharField(allow_blank=True)
+    image_ids = serializers.ListField(child=serializers.IntegerField())
+    thumbnail_url = serializers.CharField(allow_blank=True)
+
+
+class GridPhotoSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    thumbnail_url = serializers.CharField()
+    alt = serializers.CharField(allow_blank=True)
 
 
 class VariantGridSerializer(serializers.Serializer[Any]):
@@ -374,6 +367,7 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
         "unit_price": pricing.full_price(grid.product, row) if row.pk in grid.offered else None,
         "available": not is_sold_out(grid.product, row),
         "offered": row.pk in grid.offered,
+        "held_units": grid.held[row.pk],
         "image_ids": own,
         "thumbnail_url": "" if shown is None else image_info(shown, "").smallest_url,
     }

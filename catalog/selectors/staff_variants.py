@@ -8,17 +8,19 @@ from typing import Any
 
 from catalog import pricing
 from catalog.models import Product, ProductImage, ProductVariation, Variant
+from catalog.selectors.held_units import held_units
 
 
 @dataclass(frozen=True, slots=True)
 class VariantGrid:
     """A product's formats, its variants and its photos, each in the order of its page; `offered` are the keys of the
-    variants that are on sale."""
+    variants that are on sale, `held` the units by key that unpaid orders hold of a variant's own number."""
 
     product: Product
     formats: list[ProductVariation]
-    variants: list[Variant]
+    variants: Sequence[Variant]
     offered: set[int]
+    held: dict[int, int]
     photos: list[ProductImage]
 
     @property
@@ -50,12 +52,13 @@ def variant_grid(product_id: int) -> VariantGrid | None:
     product = Product.objects.select_related("category").filter(pk=product_id).first()
     if product is None:
         return None
-    rows = product.variants.select_related("variation")
+    rows = product.variants.select_related("variation").annotate(held_units=held_units())
     variants = list(rows.order_by("variation__sort_order", "variation_id", "finish"))
     return VariantGrid(
         product=product,
         formats=list(product.variations.order_by("sort_order", "pk")),
         variants=variants,
         offered={row.pk for row in pricing.offered_variants(product, variants)},
+        held={row.pk: row.held_units for row in variants},
         photos=list(product.images.order_by("position", "pk")),
     )

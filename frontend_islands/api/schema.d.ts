@@ -3197,21 +3197,12 @@ export interface components {
         /**
          * @description `offered` says that its finish and format are on sale, `available` that there are units of it, also while its
          *     product is hidden, `unit_price` what it costs without a promotion, `thumbnail_url` the photo that shows it best.
+         *     `held_units` of its own number are those of orders that are not paid yet.
          */
         GridRow: {
-            id: number;
-            variation_id: number | null;
-            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
-            label: string;
             /** Format: decimal */
             price: string | null;
-            /** Format: decimal */
-            unit_price: string | null;
-            in_stock: boolean;
-            available: boolean;
-            offered: boolean;
             stock_quantity: number | null;
-            sku: string;
             weight_grams: number | null;
             weight: string;
             dimensions: string;
@@ -3219,6 +3210,17 @@ export interface components {
             height_cm: string | null;
             production_days_min: number | null;
             production_days_max: number | null;
+            id: number;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"] | components["schemas"]["BlankEnum"];
+            label: string;
+            /** Format: decimal */
+            unit_price: string | null;
+            in_stock: boolean;
+            available: boolean;
+            offered: boolean;
+            held_units: number;
+            sku: string;
             image_ids: number[];
             thumbnail_url: string;
         };

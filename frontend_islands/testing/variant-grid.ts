@@ -21,6 +21,7 @@ export function row(id: number, label: string, fields: Partial<VariantRow> = {})
     available: true,
     offered: true,
     stock_quantity: 4,
+    held_units: 0,
     sku: "",
     weight_grams: null,
     weight: "",

@@ -7,13 +7,23 @@ import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import Purchase
-from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus
+from orders.models import (
+    PAID_STATUSES,
+    Attempt,
+    AttemptState,
+    Order,
+    OrderItem,
+    OrderStatus,
+    StockHold,
+    StockHoldState,
+)
 from orders.selectors.shipments import steps_with_parcels
 
 if TYPE_CHECKING:
@@ -93,6 +103,12 @@ def purchase_in(order: Order, product_id: int) -> Purchase | None:
 def shown_pictures(names: Collection[str]) -> set[str]:
     """Return those of these files that lines of orders show. One query."""
     return set(OrderItem.objects.filter(picture__in=names).values_list("picture", flat=True))
+
+
+def held_units() -> Coalesce:
+    """Return, of the variant of a query, the units of its own number that orders hold which are not paid yet."""
+    held = StockHold.objects.filter(variant=OuterRef("pk"), level="variant", state=StockHoldState.HELD)
+    return Coalesce(Subquery(held.order_by().values("variant").values(units=Sum("quantity"))), 0)
 
 
 def product_path(item: OrderItem) -> str:

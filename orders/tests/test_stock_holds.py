@@ -7,6 +7,7 @@ import pytest
 from django.db import transaction
 
 from catalog.models import Category, Product, ProductVariation, Variant
+from catalog.selectors.staff_variants import variant_grid
 from catalog.services.products import delete_variation, save_product
 from catalog.services.stock import OutOfStock, StockUnit, hold_stock
 from orders.models import Order, StockHoldState
@@ -67,6 +68,20 @@ def test_only_the_number_they_were_taken_from_gets_units_back(
     Variant.objects.update(stock_quantity=9)
     assert cancel_unpaid_order(order.pk, reason="payment.expired") is True
     assert numbers() == released
+
+
+@pytest.mark.parametrize(("product", "variant", "held"), [(None, 5, 2), (5, None, 0), (None, None, 0)])
+def test_grid_says_how_many_units_of_a_variant_unpaid_orders_hold(
+    fake_stripe, shopper, product, variant, held
+):
+    order = place(shopper, product=product, variant=variant)
+    grid = variant_grid(Product.objects.get().pk)
+    assert grid is not None
+    assert grid.held == {sold().pk: held}
+    cancel_unpaid_order(order.pk, reason="payment.expired")
+    grid = variant_grid(Product.objects.get().pk)
+    assert grid is not None
+    assert grid.held == {sold().pk: 0}
 
 
 def test_units_that_are_taken_again_come_from_the_number_counted_by_then(fake_stripe, shopper):

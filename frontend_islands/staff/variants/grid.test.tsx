@@ -2,7 +2,7 @@ import { within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import type { VariantGrid, VariantRow } from "@/api/types";
 import { renderStaff } from "@/testing/staff";
-import { RIGHTS } from "@/testing/variant-grid";
+import { format, RIGHTS, row } from "@/testing/variant-grid";
 import { Grid } from "./grid";
 
 const ROW = {
@@ -43,6 +43,40 @@ test("asks before what was typed is given up", async () => {
   await user.click(giveUp);
   await user.click(screen.getByRole("button", { name: "Jeter mes changements" }));
   expect([stock, screen.queryByRole("dialog")]).toEqual([expect.objectContaining({ value: "4" }), null]);
+});
+
+test.each([
+  [
+    [
+      row(1, "Petit"),
+      row(2, "Grand", { stock_quantity: 5, held_units: 2 }),
+      row(3, "Grand", { variation_id: 2 }),
+    ],
+    ["9 pièces en stock disparaissent avec lui.", /^2 pièces sont réservées par des commandes/],
+  ],
+  [
+    [row(1, "Petit"), row(2, "Grand", { stock_quantity: 1, held_units: 1 })],
+    ["1 pièce en stock disparaît avec lui.", /^1 pièce est réservée par une commande/],
+  ],
+  [
+    [row(1, "Petit"), row(2, "Grand", { stock_quantity: null })],
+    [/^Ses prix propres, stocks et références sont supprimés\./],
+  ],
+  [[row(2, "Grand")], [/^C'est le dernier format\s: le produit garde son stock/]],
+])("the question before a format is removed says what goes with it", async (rows, said) => {
+  const formats = [format(1, "Petit"), format(2, "Grand")].filter(({ id }) =>
+    rows.some((each) => each.id === id),
+  );
+  const grid = { ...GRID, rows, formats } as VariantGrid;
+  const { user, screen } = await renderStaff(
+    <Grid product={7} rights={RIGHTS} grid={grid} onStored={() => {}} onRead={async () => grid} />,
+  );
+  await user.click(screen.getByRole("button", { name: "Supprimer : Grand" }));
+  const dialog = within(screen.getByRole("dialog"));
+  for (const text of said) expect(dialog.getByText(text)).toBeTruthy();
+  expect(dialog.queryAllByText(/pièces? (en stock|est|sont)/)).toHaveLength(
+    said.filter((each) => /pièce/.test(String(each))).length,
+  );
 });
 
 async function drawStock(row: Partial<VariantRow>) {

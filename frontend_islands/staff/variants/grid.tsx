@@ -124,6 +124,20 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       setRemoved(undefined);
     }
   };
+  /** What goes with a format: the last one leaves what it had to the piece. */
+  const removal = ({ id }: VariantFormat) => {
+    const rows = grid.rows.filter(({ variation_id }) => variation_id === id);
+    const units = rows.reduce((sum, row) => sum + (row.stock_quantity ?? 0), 0);
+    const held = rows.reduce((sum, row) => sum + row.held_units, 0);
+    if (grid.formats.length === 1) return t("removeLast");
+    return (
+      <>
+        <p>{t("removeText")}</p>
+        {units > 0 && <p>{t("removeUnits", { count: units })}</p>}
+        {held > 0 && <p>{t("removeHeld", { count: held })}</p>}
+      </>
+    );
+  };
   const revert = () => {
     setReverting(false);
     setChanges({});
@@ -226,7 +240,7 @@ export function Grid({ product, rights, grid, onStored, onRead }: GridProps) {
       {removed && (
         <Confirm
           title={t("removeTitle", { name: removed.name })}
-          text={t("removeText")}
+          text={removal(removed)}
           action={t("remove")}
           isBusy={isSaving}
           isDangerous
