@@ -15,6 +15,7 @@ from shop.core.models import OutgoingMail
 from shop.integrations import delivery
 from shop.integrations.delivery import MAX_ATTEMPTS, RETRY_DELAYS, deliver, dispatch, sweep
 from shop.integrations.endpoints import (
+    create_endpoint,
     send_test,
     switch_endpoint,
     update_endpoint,
@@ -94,6 +95,32 @@ def test_server_that_is_not_there_is_in_the_log(endpoint: WebhookEndpoint, boss:
     assert deliver(WebhookDelivery.objects.get().pk) == "queued"
     attempt = WebhookAttempt.objects.get()
     assert (attempt.status, attempt.failure) == (None, "unreachable")
+
+
+def test_address_that_does_not_answer_is_asked_once_a_minute_whatever_waits_for_it(
+    endpoint: WebhookEndpoint, server: Receiver, boss: User
+):
+    other = create_endpoint(url=server.url, description="", kinds=["product.created"], actor=boss).row
+    update_endpoint(
+        endpoint_id=endpoint.pk,
+        url="http://127.0.0.1:9/",
+        description="",
+        kinds=["product.created"],
+        actor=boss,
+    )
+    for row in (endpoint, endpoint, endpoint, other):
+        send_test(endpoint_id=row.pk)
+    for event in WebhookEvent.objects.order_by("created_at"):
+        dispatch(event.pk)
+    now = timezone.now()
+    rows = WebhookDelivery.objects.order_by("pk")
+    assert [deliver(row.pk, now=now) for row in rows] == ["queued", None, None, "succeeded"]
+    assert list(rows.values_list("attempts", flat=True)) == [1, 0, 0, 1]
+    # There again: everything arrives, nothing was counted as a try.
+    WebhookEndpoint.objects.update(url=server.url)
+    later = now + RETRY_DELAYS[0]
+    assert [deliver(row.pk, now=later) for row in rows] == ["succeeded", "succeeded", "succeeded", None]
+    assert list(rows.values_list("attempts", flat=True)) == [2, 1, 1, 1]
 
 
 def test_dead_worker_loses_nothing_and_sends_the_same_id_again(
