@@ -172,10 +172,20 @@ def is_true_figure(
 
 def base_price(product: Product, finish: str) -> Decimal:
     """The price before any variation: that of the finish when it is set, else the product's own."""
-    own = {Finish.PAINTED.value: product.painted_price, Finish.UNPAINTED.value: product.unpainted_price}.get(
-        finish
-    )
+    own = _finish_price(product, finish)
     return product.price if own is None else own
+
+
+def has_own_price(product: Product, variant: Variant) -> bool:
+    """Whether the product's own price has no part in a variant's: the variant, its format or its finish has one."""
+    fixed = None if variant.variation is None else variant.variation.price_override
+    own = (variant.price, fixed, _finish_price(product, variant.finish))
+    return any(price is not None for price in own)
+
+
+def _finish_price(product: Product, finish: str) -> Decimal | None:
+    prices = {Finish.PAINTED.value: product.painted_price, Finish.UNPAINTED.value: product.unpainted_price}
+    return prices.get(finish)
 
 
 def offers(

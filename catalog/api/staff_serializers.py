@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models
 from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_countries import countries
 from drf_spectacular.types import OpenApiTypes
@@ -326,7 +327,10 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(OpenApiTypes.STR)
     def get_label(self, change: Any) -> str:
-        return column_label(change.field)
+        label = column_label(change.field)
+        if not change.is_idle:
+            return label
+        return _("%(field)s, sans effet\u00a0: chaque déclinaison a son propre prix") % {"field": label}
 
     def to_representation(self, change: Any) -> Any:
         shown = super().to_representation(change)

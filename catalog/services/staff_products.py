@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +16,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, Promotion
-from catalog.pricing import offered_variants
+from catalog.pricing import has_own_price, offered_variants
 from catalog.selectors.variants import variants_of
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import check_prices, conflict, locked_product, save_product, validate
@@ -32,11 +33,13 @@ PROMOTION_FIELDS = (*OFFER_FIELDS, "promotion_percent", "promotion_amount")
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field that a change gives another value, both as JSON holds them."""
+    """A field that a change gives another value, both as JSON holds them; `is_idle` where nothing that is sold reads
+    it."""
 
     field: str
     before: Any
     after: Any
+    is_idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,9 @@ def changed_fields(product: Product, values: Values) -> tuple[FieldChange, ...]:
     """What these values change of a product as it is stored."""
     before, after = _stored_values(product, values), _plain_values(values)
     return tuple(
-        FieldChange(name, before[name], after[name]) for name in after if _differs(before[name], after[name])
+        FieldChange(name, before[name], after[name], name == "price" and _is_idle_price(product, values))
+        for name in after
+        if _differs(before[name], after[name])
     )
 
 
@@ -236,6 +241,15 @@ def _refuse_idle_number(product: Product, units: int | None) -> None:
     if offered and all(row.stock_quantity is not None for row in offered):
         message = _("Chaque déclinaison compte son propre stock\u00a0: changez celui des déclinaisons.")
         raise Problem("invalid", message, errors={"stock_quantity": [message]})
+
+
+def _is_idle_price(product: Product, values: Values) -> bool:
+    """Whether the price of the product will be that of none of its variants, whose finishes or formats have theirs."""
+    changed = copy(product)
+    for name in ("painted_price", "unpainted_price", "category"):
+        setattr(changed, name, values.get(name, getattr(product, name)))
+    offered = offered_variants(changed, variants_of([product.pk])[product.pk])
+    return bool(offered) and all(has_own_price(changed, row) for row in offered)
 
 
 def _save_rest(product: Product, values: Values) -> None:
