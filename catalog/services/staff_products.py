@@ -119,7 +119,10 @@ def change_products(
         products = lock_found(product_ids, preview_key)
         for product in products:
             try:
-                change_product(product_id=product.pk, values=values, actor=actor)
+                refuse_trashed(product)
+                # Who has one open that stays as it is need not be told of another version.
+                if changed_fields(product, completed_values(product, values)):
+                    change_product(product_id=product.pk, values=values, actor=actor)
             except Problem as problem:
                 raise named_problem(problem, product) from problem
     return len(products)

@@ -82,7 +82,10 @@ def test_bulk_change_refused_for_one_changes_none(admin):
         )  # fmt: skip
     assert not Product.objects.filter(featured=True).exists()
     # What is so already is no change to be recorded.
+    before = Product.objects.order_by("pk").values("updated_at")
+    stored = list(before)
     assert bulk(admin, ours, action="update", fields={"featured": False}).json() == {"count": 1}
+    assert list(before.all()) == stored
     assert not AuditEntry.objects.filter(action="product.changed").exists()
 
 
