@@ -39,6 +39,7 @@ from catalog.services.stock import lock_products
 from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.problems import InvalidFields, Problem
+from shop.core.searching import folded
 from shop.integrations.models import ApiKey, EventKind
 from shop.integrations.repeated_calls import make_once
 
@@ -200,7 +201,8 @@ def _counted(row: Product | Variant, given: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faults) -> None:
-    """Match by key, else by name; what is not named is removed first, so that its name is free."""
+    """Match by key, else by name, the very one before one of other case or accents; what is not named is removed first,
+    so that its name is free."""
     wanted: Sequence[Mapping[str, Any]] = fields["variations"]
     rows = list(product.variations.all())
     chosen: dict[int, ProductVariation] = {}
@@ -213,6 +215,12 @@ def _write_variations(product: Product, fields: Mapping[str, Any], faults: _Faul
         elif row is not None:
             chosen[index] = row
     faults.check()
+    for index, given in enumerate(wanted):
+        # Staff may have corrected its case or accents: removed, it would take its units with it.
+        for row in rows if index not in chosen else ():
+            if row not in chosen.values() and folded(str(_french(row))) == folded(given["name"]):
+                chosen[index] = row
+                break
     for row in rows:
         if row not in chosen.values():
             delete_variation(variation=row)

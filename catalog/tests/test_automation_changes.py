@@ -212,6 +212,18 @@ def test_two_formats_of_a_piece_have_two_names_and_may_exchange_them(program: Pr
     assert program.put(product.pk, read).status_code == 200
 
 
+def test_format_whose_name_staff_wrote_otherwise_keeps_its_units(program: Program):
+    product = make_product(category=Category.objects.get(slug="mangas"))
+    large, small = make_variation(product, "Géant", stock_quantity=3), make_variation(product, "Petit")
+    make_variation(product, "GEANT")
+    for names in (["PETIT", "Geant"], ["Petit", "Géant"]):
+        answer = program.put(product.pk, {"variations": [{"name": name} for name in names]}).json()
+        assert {row["name"]: row["id"] for row in answer["variations"]} == dict(
+            zip(names, (small.pk, large.pk), strict=True)
+        )
+        assert [row["stock_quantity"] for row in answer["variants"]] == [3, None]
+
+
 def test_mark_and_reference_of_a_format_are_those_of_its_variants(program: Program):
     product = make_product(category=Category.objects.get(), painted_price="50.00", unpainted_price="30.00")
     make_variation(product, "Grand")
