@@ -120,6 +120,7 @@ def change_products(
         for product in products:
             try:
                 refuse_trashed(product)
+                _refuse_idle_number(product, values)
                 # Who has one open that stays as it is need not be told of another version.
                 if changed_fields(product, completed_values(product, values)):
                     change_product(product_id=product.pk, values=values, actor=actor)
@@ -189,6 +190,7 @@ def changed_fields(product: Product, values: Values) -> tuple[FieldChange, ...]:
 
 def check_values(product: Product, values: Values) -> None:
     """Put the values on a product in memory and judge it with its formats. Raises `Problem` (400 `invalid`)."""
+    _refuse_idle_number(product, values)
     _apply(product, values)
     validate(product)
     check_prices(product=product, variations=product.variations.all() if product.pk else ())
@@ -229,15 +231,15 @@ def refuse_trashed(product: Product) -> None:
 
 
 def _apply(product: Product, values: Values) -> None:
-    _refuse_idle_number(product, values.get("stock_quantity"))
     for name, value in values.items():
         if name not in PROMOTION_FIELDS and name != "picked_similar":
             setattr(product, name, value)
 
 
-def _refuse_idle_number(product: Product, units: int | None) -> None:
+def _refuse_idle_number(product: Product, values: Values) -> None:
     """Raises `Problem` (400 `invalid`) for another number of units of a product whose variants each count their own: it
-    would sell nothing, and keep nothing from being sold."""
+    would sell nothing, and keep nothing from being sold. The product's own page says so before it is typed."""
+    units = values.get("stock_quantity")
     if product.pk is None or units is None or units == product.stock_quantity:
         return
     offered = offered_variants(product, variants_of([product.pk])[product.pk])
