@@ -190,7 +190,7 @@ def _clear_caches() -> None:
     for name in django_settings.CACHES:
         caches[name].clear()
     # Known to have no endpoint, as after the first event of a minute: else every budget of queries would hold one more.
-    caches["default"].set("webhook-kinds", frozenset())
+    caches["default"].set("webhook-kinds-by-endpoint", [])
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ from django.utils import timezone
 from shop.core.enqueue import enqueue_after_commit
 from shop.integrations.models import EventKind, WebhookEndpoint, WebhookEvent
 
-CACHE_KEY = "webhook-kinds"
+# Another name than the set of kinds had that a version before keeps there: beside it neither misreads the other's.
+CACHE_KEY = "webhook-kinds-by-endpoint"
 CACHE_SECONDS = 60
 DISPATCH_TASK = "shop.integrations.tasks.dispatch_event"
 # A later change of the same thing is told by the event that still waits, whose place it takes.
