@@ -16,10 +16,11 @@ export function fetchRuntime(): void {
   const { dataset } = document.documentElement;
   script.type = "module";
   script.src = dataset.runtime as string;
-  for (const end of ["load", "error"]) script.addEventListener(end, letGo, { once: true });
-  // The page's styles show what it says then.
+  script.onload = letGo;
   script.onerror = () => {
+    // The page's styles show what it says then.
     dataset.runtime = "";
+    letGo();
   };
   document.head.append(script);
 }
