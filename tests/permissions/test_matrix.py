@@ -36,7 +36,7 @@ from tests.permissions.matrix import CALLS, Matrix, everything_undone, matrix, r
 
 __all__ = ["matrix", "world"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 
 
 def model_routes() -> dict[str, tuple[str, str]]:

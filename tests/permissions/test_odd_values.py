@@ -31,7 +31,7 @@ from tests.permissions.odd_values import (
 
 __all__ = ["matrix", "world"]
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+pytestmark = [pytest.mark.long, pytest.mark.both_engines, pytest.mark.django_db]
 
 # The calendar's ends have no moment in UTC, and no column holds thirty digits: each engine says so in its own way.
 IN_ADDRESSES: tuple[str, ...] = ("0001-01-01", "9999-12-31", "9" * 30)

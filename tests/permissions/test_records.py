@@ -19,7 +19,7 @@ from tests.permissions.world import World
 
 __all__ = ["world"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 
 SAME_IN_FRENCH = {"variation", "article", "version", "notes", "services", "description", "page", "dimensions"}
 # A column with such a name opens something, or tells two hidden things apart.
