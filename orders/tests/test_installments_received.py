@@ -96,6 +96,14 @@ def test_who_paid_one_reads_when_the_next_is_due_unless_no_card_pays_it(order, c
         assert (named in text_of) is is_named
 
 
+def test_no_day_is_named_to_who_pays_one_while_another_payment_is_disputed(order, provider):
+    dispute(provider)
+    money_comes(page(order, 6000))
+    said = render(OutgoingMail.objects.get(kind="installment_received"))
+    assert "60,00\u00a0€ restent à payer." in said.text
+    assert "Prochaine échéance" not in said.text + said.html
+
+
 @pytest.mark.parametrize(
     ("kind", "state", "bank", "after"),
     [

@@ -12,7 +12,7 @@ from orders.invoices.documents import paid_copy_attachment
 from orders.invoices.issuing import current_invoice
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Payment, StoredCard
-from orders.selectors.installments import calendar
+from orders.selectors.installments import calendar, is_disputed
 from shop.core.mail_content import Attachment
 
 
@@ -42,8 +42,9 @@ def mail_received(order: Order, payment: Payment) -> None:
     invoice = current_invoice(order)
     is_paid = invoice is not None and paid_copy_data(invoice) is not None
     plan = calendar(order)
-    # The card that it was paid with is stored after this: what waited for another card is told with that one.
-    row = None if plan is None or plan.pause else plan.next_open
+    # No mail names a day during a dispute. The card that it was paid with is stored after this: what waited for another
+    # card is told with that one.
+    row = None if plan is None or plan.pause or is_disputed(order) else plan.next_open
     _mail(
         "installment_received",
         order,
