@@ -57,7 +57,7 @@ def quarter(number: int, of_year: int) -> Period:
 _NAME = re.compile(r"(20\d\d)-(?:T([1-4])|(0[1-9]|1[0-2]))", re.ASCII)
 
 
-def named(name: str) -> Period | None:
+def period_named(name: str) -> Period | None:
     """Return the quarter or month that returns are filed for under a name (`2026-T4`, `2026-11`); None for others."""
     found = _NAME.fullmatch(name)
     if found is None:

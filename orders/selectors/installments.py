@@ -86,7 +86,7 @@ class Calendar:
     is_disputed: bool = False
 
     @property
-    def stands_still(self) -> bool:
+    def is_suspended(self) -> bool:
         """Whether nothing of it is charged or asked for on any day for now."""
         return self.is_disputed or self.pause is not None
 
@@ -177,9 +177,16 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
         is_disputed=Exists(_disputes().filter(order=OuterRef("order")))
     )
     cards = {card.order_id: card for card in stored}
+    disputed = {card.order_id for card in stored if card.is_disputed}
     charged = {card.order_id: card for card in stored if not (card.refused_code or card.is_disputed)}
     return {
-        order.pk: _calendar(order, cards.get(order.pk), charged.get(order.pk), pauses.get(order.pk))
+        order.pk: _calendar(
+            order,
+            cards.get(order.pk),
+            charged.get(order.pk),
+            pauses.get(order.pk),
+            is_disputed=order.pk in disputed,
+        )
         for order in wanted
     }
 
@@ -189,6 +196,8 @@ def _calendar(
     card: StoredCard | None,
     charged_card: StoredCard | None,
     pause: InstallmentPause | None,
+    *,
+    is_disputed: bool,
 ) -> Calendar:
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
     today = timezone.localdate()
@@ -206,7 +215,6 @@ def _calendar(
         for payment in payments
     )
     left = sum((row.payment.amount for row in rows if row.is_open), ZERO)
-    is_disputed = getattr(card, "is_disputed", False)
     return Calendar(
         rows=rows,
         card=card,

@@ -78,7 +78,8 @@ def owed_again(order: Order) -> Decimal:
 @dataclass(frozen=True, slots=True)
 class Balance:
     """Euros of an order: what each decision lacks to be complete, what banks gave back of it in lost disputes in the
-    place of the shop, and what was refunded of each charge (by attempt) outside the shop and counts for no decision.
+    place of the shop, and what was refunded of each charge (by attempt) outside the shop and counts for no decision;
+    `effective` are the decisions that took effect, oldest first.
 
     What was refunded outside the shop beyond a decision of its own counts for what others lack: first for what is owed
     of the same charge, which has that money no more, then for the oldest. Both only for decisions that took effect.

@@ -31,12 +31,15 @@ def reason_for_reader(request: RefundRequest, order_language: str) -> tuple[str,
     """Return why money is credited, and in which language: staff's words in the order's, the shop's own in the active
     one. `request` comes with its declaration."""
     with translation.override(order_language):
-        own = (default_reason(request.withdrawal), cancelled_reason())
-    if request.reason not in own:
+        stored = _own_reasons(request.withdrawal)
+    if request.reason not in stored:
         return request.reason, order_language
-    return (default_reason(request.withdrawal), cancelled_reason())[
-        own.index(request.reason)
-    ], active_language()
+    shown = dict(zip(stored, _own_reasons(request.withdrawal), strict=True))
+    return shown[request.reason], active_language()
+
+
+def _own_reasons(withdrawal: Withdrawal | None) -> tuple[str, str]:
+    return default_reason(withdrawal), cancelled_reason()
 
 
 def promotion_share_text(

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from orders.books import fec, oss, urssaf
-from orders.books.days import Period, named, quarter
+from orders.books.days import Period, period_named, quarter
 from orders.books.entries import JOURNALS, entries
 from orders.books.filing import note_corrected, note_filed
 from orders.books.receipts import csv_response
@@ -90,7 +90,7 @@ def oss_csv(request: HttpRequest) -> HttpResponseBase:
 def filed_page(request: HttpRequest, kind: str, period: str) -> HttpResponseBase:
     """Note a return as filed, as corrected since it was, or as not filed after all."""
     back = redirect("staff-oss" if kind == ReturnKind.OSS else "staff-urssaf")
-    days = named(period)
+    days = period_named(period)
     if request.method != "POST" or kind not in ReturnKind.values or days is None:
         return back
     answer, of_kind = request.POST.get("deposee"), ReturnKind(kind)

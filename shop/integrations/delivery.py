@@ -254,13 +254,13 @@ def _mark(delivery: WebhookDelivery, attempt: WebhookAttempt, now: datetime) -> 
     if not ours.update(state=state, **values):
         return None
     if attempt.status is None:
-        _spare_workers(delivery.endpoint_id, now)
+        _back_off(delivery.endpoint_id, now)
     if state == DeliveryState.FAILED:
         _pause(delivery.endpoint, now)
     return state
 
 
-def _spare_workers(endpoint_id: int, now: datetime) -> None:
+def _back_off(endpoint_id: int, now: datetime) -> None:
     """Ask an address that did not answer again in a minute, whatever waits for it: each try takes a worker for
     `SECONDS`, and the mails of the shop wait behind hundreds of them."""
     soon = now + RETRY_DELAYS[0]

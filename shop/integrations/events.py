@@ -50,7 +50,8 @@ def record_events(kind: EventKind, *, data: Callable[[], Mapping[str, dict[str, 
     To be called at the end of the change, inside its transaction: no commit, no event. An event of the same subject
     that still waits is replaced where only the last state counts. Three queries at most beside those of `data`.
     """
-    if not is_wanted(kind):
+    asking = [kinds for kinds in _wanted_kinds() if kind.value in kinds]
+    if not asking:
         return
     if not transaction.get_connection().in_atomic_block:
         raise TransactionManagementError("An event is written with the change that it tells of.")
@@ -63,7 +64,6 @@ def record_events(kind: EventKind, *, data: Callable[[], Mapping[str, dict[str, 
         event.data, event.created_at = left[event.subject], timezone.now()
     WebhookEvent.objects.bulk_update(replaced, ("data", "created_at"))
     # Who asks for updates alone hears of none by the event of a creation.
-    asking = [kinds for kinds in _wanted_kinds() if kind.value in kinds]
     for event in replaced:
         if all(event.kind in kinds for kinds in asking):
             left.pop(event.subject, None)
