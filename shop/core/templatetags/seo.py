@@ -96,7 +96,9 @@ def json_ld(data: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None) -> Saf
     """A data block for search engines. It is not a script: no browser runs it, whatever its texts contain."""
     if not data:
         return SafeString("")
-    text = json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False).translate(_ESCAPES)
+    text = json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":")).translate(
+        _ESCAPES
+    )
     return format_html(
         '<script type="application/ld+json">{}</script>',
         mark_safe(text),  # noqa: S308 - escaped just above

@@ -23,7 +23,8 @@ from orders.tests.factories import make_zones
 from shop.core.fragment_cache import FragmentCache
 from shop.pages.services.content import load_texts
 
-pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+# Numbers from 1 on: the more digits the ones of earlier tests had left, the longer every address of a page.
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True, reset_sequences=True)]
 
 PAGES = ("home", "list", "product", "blog", "article")
 COLUMNS = ("queries", "queries again", "requests", "HTML KB", "gzip KB")
