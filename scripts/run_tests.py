@@ -182,8 +182,9 @@ def browser(extra: list[str]) -> Count:
     if chromium is None:
         print("No Chromium, and none could be installed: name one with CHROMIUM=/path/to/chromium.")
         return Count(failed=1)
-    # Each process has a shop of its own, and tests of one file may build on what the ones before them did.
-    arguments = ["-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", *extra]
+    # Each process has a shop of its own, and tests of one file may build on what the ones before them did. Two of them
+    # leave a quarter of two processors idle, as each waits for its pages.
+    arguments = ["-n", "3", "--dist", "loadfile", "-m", "browser", "tests/browser", *extra]
     return run_pytest(arguments, CHROMIUM=chromium, TEST_DATABASE_URL="")
 
 
@@ -262,16 +263,17 @@ def run_part(name: str, extra: list[str], *, output: IO[str] | None = None) -> R
 
 
 def run_parts(chosen: list[str], extra: list[str]) -> list[Result]:
-    """Run parts one after another. The islands' tests begin beside the checks, as neither keeps two processors busy;
-    what they print comes in their turn."""
+    """Run parts one after another. The islands' tests begin beside the checks and last beside what follows, as they
+    wait half of their time; what they print comes at the end."""
     if chosen[:2] != ["checks", "islands"]:
         return [run_part(name, extra) for name in chosen]
     with tempfile.TemporaryFile("w+") as printed, ThreadPoolExecutor(1) as pool:
         beside = pool.submit(run_part, "islands", extra, output=printed)
-        first = [run_part("checks", extra), beside.result()]
+        first, *others = [run_part(name, extra) for name in chosen if name != "islands"]
+        results = [first, beside.result(), *others]
         printed.seek(0)
         print(printed.read(), end="", flush=True)
-    return [*first, *(run_part(name, extra) for name in chosen[2:])]
+    return results
 
 
 def keep_bytecode() -> None:

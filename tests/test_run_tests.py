@@ -109,8 +109,10 @@ def test_parts_run_in_their_order_and_add_up(capsys, monkeypatch):
     assert printed.endswith(said[-1])
 
 
-def test_the_islands_begin_beside_the_checks_and_print_in_their_turn(capsys, monkeypatch):
-    begun = threading.Event()
+def test_the_islands_begin_beside_the_checks_last_beside_what_follows_and_print_at_the_end(
+    capsys, monkeypatch
+):
+    begun, followed = threading.Event(), threading.Event()
 
     def checks(extra):
         assert begun.wait(60)
@@ -118,15 +120,29 @@ def test_the_islands_begin_beside_the_checks_and_print_in_their_turn(capsys, mon
         return Count(passed=1)
 
     def islands(extra, output):
-        print("from the islands", file=output)
         begun.set()
+        assert followed.wait(60)
+        print("from the islands", file=output)
         return Count(passed=2)
 
-    monkeypatch.setattr(run_tests, "PARTS", {"checks": ("Checks", checks), "islands": ("Islands", islands)})
+    def sqlite(extra):
+        followed.set()
+        print("from SQLite")
+        return Count(passed=4)
+
+    parts = {
+        "checks": ("Checks", checks),
+        "islands": ("Islands", islands),
+        "sqlite": ("SQLite", sqlite),
+    }
+    monkeypatch.setattr(run_tests, "PARTS", parts)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     assert main([]) == 0
     printed = capsys.readouterr().out
-    said = ["── Checks", "from the checks", "── Islands", "from the islands", "3 passed, 0 failed"]
+    said = [
+        *("── Checks", "from the checks", "── SQLite", "from SQLite", "── Islands", "from the islands"),
+        *("Checks   ", "Islands   ", "SQLite   ", "7 passed, 0 failed"),
+    ]
     places = [printed.index(each) for each in said]
     assert places == sorted(places)
 

@@ -20,7 +20,8 @@ PHONE, DESKTOP = 390, 1440
 NARROW = 320
 HEIGHT = {NARROW: 640, PHONE: 844, DESKTOP: 900}
 LOCALES = {"fr": "fr-FR", "en": "en-GB", "es": "es-ES", "de": "de-DE"}
-WAIT_MS = 10_000
+# Three shops and three browsers share the processor.
+WAIT_MS = 20_000
 expect.set_options(timeout=WAIT_MS)
 
 
