@@ -5,7 +5,7 @@ import { renderStaff } from "@/testing/staff";
 import * as sending from "../pictures/send";
 import * as shrinking from "../pictures/shrink";
 import { ContentEditor } from "./content-editor";
-import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
+import { asBlock, paragraphsOf, pictureMarkdown, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 
 const picture = (id: number, url: string) => ({ id, url, thumbnail_url: url, width: 80, height: 60 });
@@ -59,6 +59,8 @@ it("writes Markdown where the cursor is", () => {
   expect(written("un mot", 3, 6, () => wrap(field, "**", "texte"))).toBe("un **mot**");
   expect(written("a\nb\nc", 2, 5, () => prefixLines(field, "- "))).toBe("a\n- b\n- c");
   expect(written("a\nb", 1, 1, () => asBlock(field, "![x](y)"))).toBe("a\n\n![x](y)\n\nb");
+  expect(paragraphsOf("<P>a</P>", "a \n\tb\n")).toBe("a\n\n\tb");
+  expect([paragraphsOf("<p>a</p>", "a\n\nb"), paragraphsOf("<div>a</div>", "a\nb")]).toEqual(["", ""]);
   expect(pictureMarkdown("/media/a.jpg", "Un [pot]", 'Le "bleu"')).toBe(
     '![Un \\[pot\\]](/media/a.jpg "Le \\"bleu\\"")',
   );
@@ -95,4 +97,27 @@ it("sends a picture of the text again that did not arrive, then asks what it sho
   ]);
   // Stored once, though it had arrived.
   expect(new Set(send.mock.calls.map(([, , , key]) => key)).size).toBe(1);
+});
+
+it("pastes the paragraphs of a document, not the picture of them that Word puts beside", async () => {
+  const send = vi.spyOn(sending, "sendFile").mockResolvedValue(picture(3, "/media/a.jpg"));
+  const change = vi.fn();
+  const { screen } = await draw(change);
+  const paste = (data: Record<string, string>) =>
+    // False where the browser's own pasting is stopped.
+    fireEvent.paste(screen.getByLabelText(/^Contenu/), {
+      clipboardData: {
+        types: [...Object.keys(data), "Files"],
+        getData: (type: string) => data[type] ?? "",
+        files: [new File(["x"], "image.png", { type: "image/png" })],
+      },
+    });
+  expect(paste({ "text/plain": "Un\r\nDeux", "text/html": "<p>Un</p><p>Deux</p>" })).toBe(false);
+  expect(change).toHaveBeenLastCalledWith("Un\n\nDeux");
+  expect(paste({ "text/plain": "12\t13", "text/html": "<table></table>" })).toBe(true);
+  expect(send).not.toHaveBeenCalled();
+  // Copied from a page, and from a folder of a Mac: a picture.
+  await act(async () => expect(paste({ "text/html": "<img>" })).toBe(false));
+  await act(async () => expect(paste({ "text/plain": "pot.png" })).toBe(false));
+  expect(send).toHaveBeenCalledTimes(2);
 });

@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useId, useRef, useState } from "react";
 import type { ArticlePicture } from "@/api/types";
 import { toast } from "@/lib/toast";
 import type { Language } from "@/runtime/language";
-import { Uploads } from "../pictures/add-photos";
+import { pastedImages, Uploads } from "../pictures/add-photos";
 import { ACCEPTED } from "../pictures/shrink";
 import { UPLOADED } from "../pictures/upload-problem";
 import { useUploads } from "../pictures/use-uploads";
@@ -10,7 +10,7 @@ import { Dialog } from "../shared/dialog";
 import { ProductPicker } from "../shared/product-picker";
 import { translate } from "../shared/translate";
 import { PICTURES } from "./calls";
-import { asBlock, insert, prefixLines, wrap } from "./markdown";
+import { asBlock, insert, paragraphsOf, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 import { Preview } from "./preview";
 import words from "./words.json";
@@ -140,10 +140,13 @@ export function ContentEditor({ language, value, source, error, note, onChange }
             value={value}
             onChange={(event) => onChange(event.target.value)}
             onPaste={(event) => {
-              const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith("image/"));
-              if (!files.length) return;
+              const { clipboardData: data } = event;
+              const files = pastedImages(data);
+              const text = paragraphsOf(data.getData("text/html"), data.getData("text/plain"));
+              if (!files.length && !text) return;
               event.preventDefault();
-              pictures.add(files);
+              if (files.length) pictures.add(files);
+              else edit((field) => insert(field, text));
             }}
             onDragOver={(event) => event.dataTransfer.types.includes("Files") && event.preventDefault()}
             onDrop={(event) => {

@@ -32,6 +32,12 @@ export function asBlock(field: HTMLTextAreaElement, text: string): void {
   insert(field, `${gapBefore}${text}${gapAfter}`);
 }
 
+/** Text of a document, whose paragraphs end with a line each, as Markdown separates them; of anything else nothing. */
+export function paragraphsOf(html: string, text: string): string {
+  const isDocument = /<\/p>/i.test(html) && !/\n\s*\n/.test(text.trim());
+  return isDocument ? text.trim().replace(/\s*\n/g, "\n\n") : "";
+}
+
 /** A picture with its text alternative and its caption. Signs that would end them early are written so that they do not. */
 export function pictureMarkdown(url: string, alt: string, caption: string): string {
   const words = alt.trim().replace(/[[\]\\]/g, "\\$&");

@@ -40,7 +40,7 @@ export function AddPhotos({ uploads, onAddress, label = t("add"), isSingle = fal
   useEffect(() => {
     const paste = (event: Event) => {
       const { clipboardData, target } = event as unknown as ClipboardEvent;
-      const files = imagesOf(clipboardData.files);
+      const files = pastedImages(clipboardData);
       if (!files.length || (target as Element).closest("input, textarea, dialog")) return;
       event.preventDefault();
       latest.current(files);
@@ -183,6 +183,8 @@ function UploadRow({ upload, onRetry, onDrop }: { upload: Upload; onRetry: () =>
   );
 }
 
-function imagesOf(files: FileList): File[] {
-  return [...files].filter(({ type }) => type.startsWith("image/"));
+/** The pictures that are pasted. Word and Excel add one of the words that were copied: these are meant, not their picture. */
+export function pastedImages(data: DataTransfer): File[] {
+  const isText = data.types.includes("text/html") && data.getData("text/plain").trim() !== "";
+  return isText ? [] : [...data.files].filter(({ type }) => type.startsWith("image/"));
 }
