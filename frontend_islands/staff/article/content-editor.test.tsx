@@ -57,6 +57,8 @@ it("writes Markdown where the cursor is", () => {
     return field.value;
   };
   expect(written("un mot", 3, 6, () => wrap(field, "**", "texte"))).toBe("un **mot**");
+  expect(written("un mot bleu", 3, 7, () => wrap(field, "**", "texte"))).toBe("un **mot** bleu");
+  expect(written("un  mot", 3, 3, () => wrap(field, "*", "texte"))).toBe("un *texte* mot");
   expect(written("a\nb\nc", 2, 5, () => prefixLines(field, "- "))).toBe("a\n- b\n- c");
   expect(written("a\nb", 1, 1, () => asBlock(field, "![x](y)"))).toBe("a\n\n![x](y)\n\nb");
   expect(paragraphsOf("<P>a</P>", "a \n\tb\n")).toBe("a\n\n\tb");

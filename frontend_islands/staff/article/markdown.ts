@@ -10,8 +10,10 @@ export function insert(field: HTMLTextAreaElement, text: string): void {
 
 /** Puts the selected words, or `words`, between two marks. */
 export function wrap(field: HTMLTextAreaElement, mark: string, words: string): void {
-  const chosen = field.value.slice(field.selectionStart, field.selectionEnd) || words;
-  insert(field, `${mark}${chosen}${mark}`);
+  const chosen = field.value.slice(field.selectionStart, field.selectionEnd);
+  // A double click takes the blank behind a word along on Windows: marks beside one mark nothing.
+  const [before = "", after = ""] = [/^\s*/, /\s*$/].map((blank) => chosen.match(blank)?.[0]);
+  insert(field, chosen.trim() ? `${before}${mark}${chosen.trim()}${mark}${after}` : `${mark}${words}${mark}`);
 }
 
 /** Begins each selected line with a mark. */
