@@ -113,7 +113,10 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
         found = previewed_article(token)
     except (signing.BadSignature, Article.DoesNotExist):
         return no_article(request)
-    response = render(request, "blog/article.html", {**_article_context(found), "is_preview": True})
+    context = {**_article_context(found), "is_preview": True}
+    # Other languages are previews as well: the article's own addresses are not there yet.
+    del context["alternates"]
+    response = render(request, "blog/article.html", context)
     add_never_cache_headers(response)
     response.headers["X-Robots-Tag"] = "noindex"
     return response

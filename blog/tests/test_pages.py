@@ -262,10 +262,13 @@ def test_addresses_of_nothing_are_not_found(client, path):
 
 
 def test_a_preview_link_shows_a_draft_and_is_not_kept_anywhere(client):
-    draft = make_draft()
+    draft = make_draft(**GERMAN)
     response = client.get(preview_url(draft))
-    assert "Commencez par le grain 400." in response.content.decode()
-    assert '<meta name="robots" content="noindex">' in response.content.decode()
+    html = response.content.decode()
+    assert "Commencez par le grain 400." in html
+    german = re.search(r'<a href="([^"]+)" hreflang="de"', html)[1]
+    assert "Beginnen Sie mit 400." in client.get(german).content.decode()
+    assert '<meta name="robots" content="noindex">' in html
     assert "no-store" in response.headers["Cache-Control"]
     assert response.headers["X-Robots-Tag"] == "noindex"
 
