@@ -159,6 +159,12 @@ def end_alerts(*, emails: Collection[str]) -> None:
     Favourite.objects.filter(user__email__in=emails).update(notify_when_back=False, missing_since=None)
 
 
+def change_alert_language(*, user_id: int, email: str, language: str) -> None:
+    """A member chose the language of the shop's mails: those about what is back or opens follow."""
+    Notice.objects.filter(email=email).update(language=language)
+    Favourite.objects.filter(user_id=user_id).update(language=language)
+
+
 def move_notices(old: str, new: str) -> None:
     """A member proved another address: their wishes go there. Of two for one thing the one that waits for its mail
     stays. Runs in the caller's transaction."""

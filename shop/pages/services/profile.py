@@ -10,11 +10,12 @@ from django.db import transaction
 from accounts.models import User
 from blog.services.newsletter.consents import Origin
 from blog.services.newsletter.subscriptions import Choices, change_language, save_member_choices
+from catalog.services.notices import change_alert_language
 from shop.core.members import lock_member
 
 
 def change_profile(*, user: User, changed: Collection[str]) -> None:
-    """Save the fields that a member changed on their row; letters follow the language of the mails.
+    """Save the fields that a member changed on their row; letters and alerts follow the language of the mails.
 
     Raises `NotAuthenticated` (see `lock_member`).
     """
@@ -23,6 +24,7 @@ def change_profile(*, user: User, changed: Collection[str]) -> None:
         user.save(update_fields=list(changed))
         if "language" in changed:
             change_language(email=member.email, language=user.language)
+            change_alert_language(user_id=user.pk, email=member.email, language=user.language)
 
 
 def choose_letters(*, user: User, choices: Choices, origin: Origin) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.email_changes import Mailbox, email_change_key
 from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.tests.people import make_member
-from catalog.models import Notice
+from catalog.models import Favourite, Notice
 from catalog.tests.factories import make_category, make_product
 
 pytestmark = pytest.mark.django_db
@@ -93,3 +93,15 @@ def test_ten_alerts_cost_no_more_than_one(client, member, django_assert_num_quer
     # newsletter's subscription, its topics, the reminders of carts.
     with django_assert_num_queries(11):
         client.get(TAB)
+
+
+def test_alerts_and_favourites_are_written_about_in_the_language_of_the_profile(client, member):
+    own, other = wish(member.email, "a"), wish("other@example.com", "b")
+    saved = [
+        Favourite.objects.create(user=user, product=own.product)
+        for user in (member, make_member("b@example.com"))
+    ]
+    client.post("/espace-membre/profil", {"first_name": "", "last_name": "", "language": "de"})
+    for row in (own, other, *saved):
+        row.refresh_from_db()
+    assert [row.language for row in (own, other, *saved)] == ["de", "fr", "de", "fr"]
