@@ -26,6 +26,11 @@ _TEXT_SIZES = "(min-width: 48rem) 40rem, 100vw"
 _PLACE = "\ue000{}\ue001"
 _PLACED = re.compile("(<p>)?\ue000([0-9]+)\ue001(?(1)</p>)")
 _TYPED_PLACE = re.compile("\ue000[0-9]*|\ue001")
+# Names on the page around the text: a link to « Contenu » would lead to the top, and notices be said in « Live ».
+_PAGE_NAMES = (
+    *("contenu", "sommaire", "pieces", "a-lire", "lettre"),
+    *("fil", "live", "toasts", "failed", "consent"),
+)
 _PRODUCT = re.compile(
     rf"(?:{re.escape(settings.SITE_URL)})?/{PAGE_SLUGS['product'].fr}/([1-9][0-9]{{0,17}})(?:-.*)?"
 )
@@ -124,7 +129,7 @@ def _shown(token: Token, pictures: Mapping[str, ImageInfo], placed: list[SafeStr
 def _name_headings(tokens: Sequence[Token]) -> tuple[Heading, ...]:
     """Make the first level the second, and give those of the second a name of their own."""
     headings: list[Heading] = []
-    used: set[str] = set()
+    used = set(_PAGE_NAMES)
     for opening, inline in pairwise(tokens):
         if opening.type in ("heading_open", "heading_close"):
             opening.tag = {"h1": "h2", "h5": "h4", "h6": "h4"}.get(opening.tag, opening.tag)

@@ -13,8 +13,8 @@ from blog.markup import (
     render_article,
     word_count,
 )
-from blog.selectors.articles import render_values
-from blog.tests.articles import make_picture
+from blog.selectors.articles import article_url, render_values
+from blog.tests.articles import make_article, make_picture
 from catalog.selectors.addresses import product_url
 from catalog.tests.factories import make_product
 
@@ -58,6 +58,17 @@ def test_headings_have_names_of_their_own():
         ("La résine", "la-resine-2"),
         ("？", "partie"),
     ]
+
+
+@pytest.mark.django_db
+def test_headings_have_no_name_of_the_page_around_them(client):
+    make_article()
+    article = make_article(content_fr="## Chapitre un\n\n## Chapitre deux", products=[make_product().pk])
+    page = client.get(article_url(article)).content.decode()
+    words = [name for name in re.findall(r' id="([^"]+)"', page) if "-" not in name]
+    assert {"contenu", "sommaire", "live"} < {*words}
+    body = render_article("\n\n".join(f"## {name}" for name in [*words, "A lire"]), {}, {})
+    assert {heading.anchor for heading in body.headings}.isdisjoint(re.findall(r' id="([^"]+)"', page))
 
 
 @pytest.mark.django_db
