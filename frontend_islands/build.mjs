@@ -3,8 +3,8 @@
  *
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
- *   assets   "runtime.js", "purchase-start.js", "start.js", "fonts/<file>.woff2", "consent.js", "staff.js",
- *            the styles "app.css", "site.css" …, "staff.css"         → { file, imports }
+ *   assets   "runtime.js", "purchase-start.js", "start.js", "one-press.js", "fonts/<file>.woff2", "consent.js",
+ *            "staff.js", the styles "app.css", "site.css" …, "staff.css" → { file, imports }
  *   islands  "<folder under islands/>", "staff-<folder under staff/>" → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
@@ -33,10 +33,11 @@ const watching = process.argv.includes("--watch");
 const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
 const RUNTIME = "frontend_islands/runtime/index.ts";
-/** Run before the first paint: no modules, each in one file. The first on the pages that buy, the other elsewhere. */
+/** No modules, each in one file. Run before the first paint: the first on the pages that buy, the second elsewhere. */
 const EARLY = {
   "purchase-start": "frontend_islands/purchase/start.ts",
   start: "frontend_islands/runtime/start.ts",
+  "one-press": "frontend_islands/runtime/one-press.ts",
 };
 /** Instead of the runtime where a page may ask about cookies; what it fetches itself shares nothing with the islands. */
 const CONSENT = "frontend_islands/runtime/with-consent.ts";

@@ -1,8 +1,19 @@
-"""How members and staff sign in."""
+"""Members of the tests' own, and how members and staff sign in."""
 
 from __future__ import annotations
 
 MEMBER = "client@example.com"
+PASSWORD = "figurine-atelier-2026"
+"""Of a member that `make_member` made."""
+
+
+def make_member(shop, email):
+    shop.manage(
+        "shell",
+        "--no-imports",
+        "-c",
+        f"from accounts.services import create_member; create_member(email={email!r}, password={PASSWORD!r})",
+    )
 
 
 def sign_in(page, email, password):

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.people import MEMBER, sign_in
+from tests.browser.people import MEMBER, PASSWORD, make_member, sign_in
 
 pytestmark = pytest.mark.browser
 
@@ -61,6 +61,25 @@ def test_a_refused_password_has_the_focus(new_page, shop, path, field, button):
     expect(page.get_by_label(field)).to_be_focused()
     expect(page.get_by_label(field)).to_have_accessible_description("Mot de passe incorrect")
     expect(page.get_by_label(field)).to_be_in_viewport()
+
+
+def test_a_double_click_changes_the_password_and_says_so(new_page, shop):
+    """Sent again, the form would have the session that the change ended: the sign-in page was shown without a word."""
+    make_member(shop, "deux-clics@example.com")
+    page = new_page()
+    sign_in(page, "deux-clics@example.com", PASSWORD)
+    page.wait_for_url("**/espace-membre")
+    page.goto("/espace-membre/securite")
+    page.get_by_label("Mot de passe actuel").fill(PASSWORD)
+    for new in page.locator("main input[autocomplete=new-password]").all():
+        new.fill("agrafe-cheval-pile-2027")
+    sent = []
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    # Slow enough for the first to leave.
+    page.get_by_role("button", name="Changer mon mot de passe").dblclick(delay=50)
+    expect(page.locator("main .alert")).to_contain_text("Mot de passe mis à jour")
+    expect(page).to_have_url(re.compile(r"/espace-membre/securite$"))
+    assert len([url for url in sent if url.endswith("/securite")]) == 1
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])

@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 from accounts.tests.people import app_code
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, NARROW
+from tests.browser.people import PASSWORD, make_member
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "figurine-atelier-2026"
 SECURITY = "/espace-membre/securite"
 FORGET_PROOFS = """
 from django.contrib.sessions.backends.db import SessionStore
@@ -29,15 +29,6 @@ AUTHENTICATOR = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
-
-
-def make_member(shop, email):
-    shop.manage(
-        "shell",
-        "--no-imports",
-        "-c",
-        f"from accounts.services import create_member; create_member(email={email!r}, password={PASSWORD!r})",
-    )
 
 
 def check(page, name, snap, width):

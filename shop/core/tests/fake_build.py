@@ -28,6 +28,7 @@ def write_manifest(path: Path) -> Path:
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
         "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
         "start.js": _built("build/start-JJJJJJJJ.js"),
+        "one-press.js": _built("build/one-press-LLLLLLLL.js"),
         "consent.js": _built("build/consent-KKKKKKKK.js"),
         **{f"{name}.css": _built(f"build/{name}-CCCCCCCC.css") for name in STYLES},
         "staff.css": _built("build/staff-styles-CCCCCCCC.css"),
