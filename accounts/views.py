@@ -59,15 +59,18 @@ class AuthView(View):
     }
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        if request.user.is_authenticated:
-            return redirect(own_path(request.GET.get("next"), self._home()))
         mode = self._mode(request.GET.get("mode"))
+        if request.user.is_authenticated:
+            # Mails that tell of a new device lead here, for another password.
+            password = f"{reverse('accounts:security')}#mot-de-passe"
+            home = password if mode == "forgot" else self._home()
+            return redirect(own_path(request.GET.get("next"), home))
         return self._page(request, mode, self.forms[mode](), next_page=request.GET.get("next"))
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        if request.user.is_authenticated:
-            return redirect(own_path(request.POST.get("next"), self._home()))
         mode = self._mode(request.POST.get("mode"))
+        if request.user.is_authenticated and mode != "forgot":
+            return redirect(own_path(request.POST.get("next"), self._home()))
         form = self.forms[mode](request.POST)
         next_page = request.POST.get("next")
         if not form.is_valid():
@@ -112,6 +115,8 @@ class AuthView(View):
 
     def _to_sign_in(self, request: HttpRequest, notice: str, next_page: str | None) -> HttpResponseRedirect:
         leave_notice(request, notice)
+        if request.user.is_authenticated:
+            return redirect("accounts:security")
         return redirect(
             reverse("accounts:auth", query={"next": next_page} if own_path(next_page, "") else None)
         )

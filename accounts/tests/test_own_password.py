@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.tests.browsers import IPHONE, PAGE, browser, devices, is_open
-from accounts.tests.people import PASSWORD, mails, make_admin, make_member, post, text
+from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_admin, make_member, post, text
 
 pytestmark = pytest.mark.django_db
 
@@ -93,3 +93,18 @@ def test_the_old_password_is_guessed_five_times_and_strangers_do_not_count():
     refused = change(client)
 
     assert (refused.status_code, LIMITED in text(refused)) == (429, True)
+
+
+def test_who_is_signed_in_gets_another_password_by_the_links_of_mails():
+    """« Ce n'était pas vous ? Choisissez un nouveau mot de passe » is read where one is signed in."""
+    make_member()
+    client = browser()
+    assert client.get("/auth?mode=forgot")["Location"] == f"{PAGE}#mot-de-passe"
+    assert 'name="email" value="client@example.com"' in text(client.get(PAGE))
+    assert post(client, "forgot", next="/favoris")["Location"] == PAGE
+    assert "un lien pour choisir un nouveau mot de passe y arrive" in text(client.get(PAGE))
+    assert post(client, "signup")["Location"] == "/"
+    client.get(link_in_last_mail())
+    done = client.post("/auth/nouveau-mot-de-passe", {"password": NEW, "password_confirmation": NEW})
+    assert (done["Location"], is_open(client)) == ("/auth", False)
+    assert mails("account_password_changed") == [("account_password_changed", "client@example.com")]
