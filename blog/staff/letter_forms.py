@@ -52,7 +52,7 @@ class LetterForm(forms.Form):
                 label="Texte",
                 max_length=BODY_LENGTH,
                 required=False,
-                widget=forms.Textarea(attrs={"rows": 14, "lang": code}),
+                widget=forms.Textarea(attrs={"rows": 14, "lang": code, "data-markdown": True}),
                 help_text="En Markdown. L'adresse d'une pièce ou d'un article, seule sur sa ligne, le montre.",
             )
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from html import unescape
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
@@ -43,6 +44,7 @@ def test_a_letter_is_begun_written_and_seen(staff):
     campaign = Campaign.objects.get()
     url = f"/admin/newsletter/{campaign.pk}"
     assert begun["Location"] == url
+    assert staff.get(url).content.decode().count("data-markdown") == len(settings.LANGUAGES)
     saved = staff.post(url, typed(campaign, subject_fr="Les dragons", body_fr="Ils **arrivent**."))
     assert saved["Location"] == url
     assert [(text.language, text.subject) for text in campaign.texts.all()] == [("fr", "Les dragons")]

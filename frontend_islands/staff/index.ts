@@ -20,6 +20,8 @@ watchForms();
 addEventListener("focusin", closeLeftMenu);
 if (document.querySelector("form[data-staff-form], .alert--success"))
   void import("./shared/form-drafts").then(({ keepDrafts }) => keepDrafts());
+if (document.querySelector("[data-markdown]"))
+  void import("./shared/paste").then(({ pasteParagraphs }) => pasteParagraphs());
 for (const list of document.querySelectorAll<HTMLElement>("[data-ordered]"))
   void import("./shared/ordered-rows").then(({ orderRows }) => orderRows(list));
 // The workshop's own visits to the shop would be most of a small shop's.

@@ -5,7 +5,7 @@ import { renderStaff } from "@/testing/staff";
 import * as sending from "../pictures/send";
 import * as shrinking from "../pictures/shrink";
 import { ContentEditor } from "./content-editor";
-import { asBlock, paragraphsOf, pictureMarkdown, prefixLines, wrap } from "./markdown";
+import { asBlock, pictureMarkdown, prefixLines, wrap } from "./markdown";
 import { PictureDialog } from "./picture-dialog";
 
 const picture = (id: number, url: string) => ({ id, url, thumbnail_url: url, width: 80, height: 60 });
@@ -61,8 +61,6 @@ it("writes Markdown where the cursor is", () => {
   expect(written("un  mot", 3, 3, () => wrap(field, "*", "texte"))).toBe("un *texte* mot");
   expect(written("a\nb\nc", 2, 5, () => prefixLines(field, "- "))).toBe("a\n- b\n- c");
   expect(written("a\nb", 1, 1, () => asBlock(field, "![x](y)"))).toBe("a\n\n![x](y)\n\nb");
-  expect(paragraphsOf("<P>a</P>", "a \n\tb\n")).toBe("a\n\n\tb");
-  expect([paragraphsOf("<p>a</p>", "a\n\nb"), paragraphsOf("<div>a</div>", "a\nb")]).toEqual(["", ""]);
   expect(pictureMarkdown("/media/a.jpg", "Un [pot]", 'Le "bleu"')).toBe(
     '![Un \\[pot\\]](/media/a.jpg "Le \\"bleu\\"")',
   );

@@ -1,12 +1,5 @@
 /** Writing into a field of Markdown as if it were typed: the browser can undo it. */
-
-/** Replaces what is selected; what was written is not selected afterwards. */
-export function insert(field: HTMLTextAreaElement, text: string): void {
-  field.focus();
-  // The only way that the browser can undo; not everywhere.
-  if (document.execCommand?.("insertText", false, text)) return;
-  field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
-}
+import { insert } from "../shared/paste";
 
 /** Puts the selected words, or `words`, between two marks. */
 export function wrap(field: HTMLTextAreaElement, mark: string, words: string): void {
@@ -32,12 +25,6 @@ export function asBlock(field: HTMLTextAreaElement, text: string): void {
   const gapBefore = before.trim() ? "\n".repeat(Math.max(0, 2 - trailing(before))) : "";
   const gapAfter = after.trim() ? "\n".repeat(Math.max(0, 2 - leading(after))) : "\n";
   insert(field, `${gapBefore}${text}${gapAfter}`);
-}
-
-/** Text of a document, whose paragraphs end with a line each, as Markdown separates them; of anything else nothing. */
-export function paragraphsOf(html: string, text: string): string {
-  const isDocument = /<\/p>/i.test(html) && !/\n\s*\n/.test(text.trim());
-  return isDocument ? text.trim().replace(/\s*\n/g, "\n\n") : "";
 }
 
 /** A picture with its text alternative and its caption. Signs that would end them early are written so that they do not. */
