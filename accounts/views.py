@@ -268,6 +268,7 @@ class NewPasswordView(ChoosePasswordView):
             return None
         return {
             "page_title": _("Nouveau mot de passe"),
+            "email": user.email,
             "minimum": minimum_length(user),
             "error_title": _("Impossible de mettre à jour le mot de passe"),
         }

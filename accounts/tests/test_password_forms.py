@@ -92,6 +92,15 @@ def test_password_of_two_hundred_characters_is_taken(client, form):
     assert any(check_password(LONG, stored) for stored in passwords())
 
 
+@pytest.mark.parametrize("form", [confirming, resetting])
+def test_a_password_manager_reads_whose_password_it_stores(client, form):
+    page = text(form(client)("short"))
+    assert 'value="client@example.com" autocomplete="username" hidden' in page
+    client.force_login(make_member("other@example.com"))
+    own = text(client.get("/espace-membre/securite"))
+    assert 'value="other@example.com" autocomplete="username" hidden' in own
+
+
 @pytest.mark.parametrize(
     ("language", "message"),
     [
