@@ -42,10 +42,12 @@ export function ArticleForm({ article, ...props }: FormProps) {
   const keptFocus = useKeptFocus(drawn);
   const [asks, setAsks] = useState<"discard" | "trash">();
   const isOut = Boolean(base?.trashed_at);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each attempt to save, and then alone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each save that was refused, and then alone.
   useEffect(() => {
-    drawn.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [state.attempts]);
+    const wrong = [...(drawn.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])];
+    for (const field of wrong) field.closest("details")?.setAttribute("open", "");
+    wrong[0]?.focus();
+  }, [state.refusals]);
   const trash = async () => {
     if (!base) return;
     try {

@@ -342,3 +342,22 @@ it("keeps a picture on its way when another language is looked at, and asks for 
   // Nobody has put the cursor elsewhere.
   expect(screen.getByLabelText<HTMLTextAreaElement>(/^Contenu/).value).toBe("![](/media/a.jpg)\n\nDe l'eau.");
 });
+
+it("shows the language of what can't be saved, and the address that is folded away", async () => {
+  const { user, screen } = await renderStaff(<ArticleEditor {...PROPS} />);
+  const languages = within(await screen.findByRole("group", { name: "Langue" }));
+  const isShown = (name: string) =>
+    languages.getByRole("button", { name: new RegExp(name) }).getAttribute("aria-pressed") === "true";
+  await user.clear(screen.getByLabelText(/^Titre/));
+  await user.click(languages.getByRole("button", { name: "Allemand" }));
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  expect([isShown("Français"), isShown("Allemand")]).toEqual([true, false]);
+  expect(document.activeElement).toBe(screen.getByLabelText(/^Titre/));
+  await user.type(screen.getByLabelText(/^Titre/), "Poncer");
+  answers = [{ status: 400, body: { code: "invalid", errors: { slug_de: ["Lettres et chiffres."] } } }];
+  await user.type(screen.getByLabelText(/^Extrait/), " Encore.");
+  await user.click(screen.getByRole("button", { name: "Enregistrer" }));
+  await waitFor(() => expect(document.activeElement?.closest("details")?.open).toBe(true));
+  expect(document.activeElement).toBe(screen.getByLabelText(/^Identifiant d'adresse/));
+  expect(isShown("Allemand")).toBe(true);
+});

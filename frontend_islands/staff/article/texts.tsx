@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { LANGUAGES, type Language } from "@/runtime/language";
 import { Field } from "../shared/field";
 import { translate } from "../shared/translate";
@@ -13,13 +12,12 @@ const LANGUAGE_NAMES = { fr: "texts.fr", en: "texts.en", es: "texts.es", de: "te
 
 /** The texts in one language; a translation stands beside the French, and what the French left behind is marked. */
 export function Texts({ state }: { state: ArticleState }) {
-  const { values, base, change, errors, confirmed } = state;
+  const { values, base, change, errors, confirmed, language, setLanguage } = state;
   const isStale = (column: string) => (base?.stale_texts ?? []).includes(column);
   const isUntouched = (column: Column) => base !== undefined && values[column] === (base[column] ?? "");
   const open = (base?.stale_texts ?? []).filter(
     (column) => !confirmed.includes(column) && isUntouched(column as Column),
   );
-  const [language, setLanguage] = useState<Language>("fr");
   const counts = (code: Language) =>
     code === "fr" ? 0 : open.filter((column) => column.endsWith(`_${code}`)).length;
   const noteOf = (column: Column) => {

@@ -4,6 +4,7 @@ import type { AdminArticle, StaffArticleProps } from "@/api/types";
 import { ApiProblem } from "@/lib/api";
 import { goTo } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
+import type { Language } from "@/runtime/language";
 import { useCreation } from "../shared/creation";
 import {
   forgetDraft,
@@ -19,12 +20,14 @@ import { translate } from "../shared/translate";
 import { leftList } from "../shared/way-back";
 import { changeArticle, forgetTyped, keepTyped, POSTS } from "./calls";
 import {
+  COLUMNS,
   differing,
   emptyValues,
   faultOf,
   isKept,
   NAMES,
   type Name,
+  partsOf,
   pick,
   toCall,
   type Values,
@@ -80,7 +83,8 @@ export function useArticle(
   const [confirmed, setConfirmed] = useState<string[]>([]);
   const [hasDraft, setHasDraft] = useState(found !== undefined);
   const [errors, setErrors] = useState<Partial<Record<Name, string>>>({});
-  const [attempts, setAttempts] = useState(0);
+  const [refusals, setRefusals] = useState(0);
+  const [language, setLanguage] = useState<Language>("fr");
   const [isSaving, setSaving] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   const [kept, setKept] = useState<Kept>(found ? "server" : "saved");
@@ -172,14 +176,21 @@ export function useArticle(
     setValues({ ...valuesOf(fresh), ...pick(typed, differing(typed, sent)) });
   };
 
+  /** Marks what can't be saved, in a language that has some of it: one is shown at a time. */
+  const mark = (found: Partial<Record<Name, string>>) => {
+    const wrong = COLUMNS.filter((column) => found[column]).map((column) => partsOf(column)[1]);
+    setErrors(found);
+    setLanguage((shown) => (wrong.includes(shown) ? shown : (wrong[0] ?? shown)));
+    setRefusals((count) => count + 1);
+  };
+
   const save = async () => {
-    setAttempts((count) => count + 1);
     const faults = NAMES.flatMap((name) => {
       const fault = faultOf(values, name);
       return fault ? [[name, t(fault.key, fault.max === undefined ? {} : { max: fault.max })] as const] : [];
     });
     if (faults.length) {
-      setErrors(Object.fromEntries(faults));
+      mark(Object.fromEntries(faults));
       toast({ kind: "error", title: t("errors.some") });
       return;
     }
@@ -227,7 +238,7 @@ export function useArticle(
     const createFailed = isSignedOut(error) ? "createSignedOut" : "createFailed";
     toastProblem(t(base ? "saveFailed" : createFailed), error);
     if (!(error instanceof ApiProblem)) return;
-    setErrors(
+    mark(
       Object.fromEntries(
         Object.entries(error.errors).map(([name, texts]) => [
           NAMES.find((each) => each === name) ?? "title",
@@ -269,7 +280,9 @@ export function useArticle(
     base,
     change,
     errors,
-    attempts,
+    refusals,
+    language,
+    setLanguage,
     save,
     accept,
     discard,
