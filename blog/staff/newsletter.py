@@ -24,6 +24,7 @@ from blog.selectors.letters import all_campaigns, figures_of, find_campaign
 from blog.selectors.subscribers import audience_counts, receivers
 from blog.services.newsletter import campaigns
 from blog.services.newsletter.suspensions import lift_suspension, suspend_address
+from blog.staff.letter_forms import PARTS as TEXT_PARTS
 from blog.staff.letter_forms import LetterForm, shown_choices, values_of, with_shown
 from shop.core.dates import clock_moment
 from shop.core.languages import SOURCE_LANGUAGE
@@ -158,11 +159,11 @@ def _form_page(
             (
                 code,
                 name,
-                [form[f"{part}_{code}"] for part in ("subject", "preheader", "body")],
-                code == SOURCE_LANGUAGE
-                or any(form[f"{part}_{code}"].value() for part in ("subject", "body")),
+                fields,
+                code == SOURCE_LANGUAGE or any(field.value() for field in fields),
             )
             for code, name in settings.LANGUAGES
+            if (fields := [form[f"{part}_{code}"] for part in TEXT_PARTS])
         ],
         choices=shown_choices(),
         conflict=conflict,

@@ -99,6 +99,9 @@ def test_what_is_refused_stays_in_the_form(staff):
     assert "Ce champ manque dans cette langue." in page
     assert "Nur Text." in page
     assert [text.language for text in campaign.texts.all()] == ["fr"]
+    page = staff.post(f"/admin/newsletter/{campaign.pk}", typed(campaign, preheader_es="Ya llegan."))
+    opened = re.findall(r"<details[^>]* open><summary>(\w+)</summary>", page.content.decode())
+    assert opened == ["Français", "Español"], "what is marked there is seen"
 
 
 def test_two_people_who_write_lose_nothing(staff):
