@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts import sessions
 from accounts.devices import remember_device
@@ -227,10 +227,13 @@ def new_passkey_options(request: HttpRequest) -> HttpResponseBase:
 
 
 @members_only
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def change_passkey(request: HttpRequest, passkey_id: int) -> HttpResponseBase:
     """Renames a passkey, or removes it."""
+    if request.method != "POST":
+        # Another language of the page that asks who one is.
+        return redirect("accounts:security")
     if answer := ask_again(request):
         return answer
     try:

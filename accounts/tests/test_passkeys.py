@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -204,3 +205,13 @@ def test_another_person_s_passkey_is_no_second_step(passkey):
         answer = client.post(STEP, {"credential": credential})
         assert REFUSED in text(answer)
         assert not signed_in(client)
+
+
+def test_who_is_asked_before_a_passkey_goes_may_choose_another_language(member, passkey, browser):
+    browser.cookies.pop("sessionid")
+    browser.force_login(member)
+    page = text(browser.post(f"{NEW}/{Authenticator.objects.get(type='webauthn').pk}", {"action": "remove"}))
+    assert "Confirmez que c'est bien vous" in page
+    german = re.search(r'<a href="([^"]+)" hreflang="de"', page)[1]
+    assert browser.get(german)["Location"] == "/de/kundenkonto/sicherheit"
+    assert stored() == 1
