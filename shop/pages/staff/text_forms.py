@@ -38,7 +38,13 @@ class SectionForm(forms.ModelForm[HomeSection]):
 
 
 class PlaceholdersMixin(forms.BaseModelForm[Any]):
-    """Texts may name only figures that exist: `{{ production_delay }}`, not `{{ delay }}`."""
+    """Texts are Markdown, and may name only figures that exist: `{{ production_delay }}`, not `{{ delay }}`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if isinstance(field.widget, forms.Textarea):
+                field.widget.attrs["data-markdown"] = True
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

@@ -330,6 +330,13 @@ def test_unknown_figure_in_a_text_is_refused(admin_client: Client, texts: None) 
     assert FaqEntry.objects.get(key="delay").answer_fr == "{{ email }}"
 
 
+@pytest.mark.parametrize(("name", "count"), [("passages", 4), ("faq", 4), ("banners", 4), ("official", 0)])
+def test_fields_of_markdown_say_so(admin_client: Client, name: str, count: int) -> None:
+    """What is pasted into them keeps its paragraphs (`frontend_islands/staff/shared/paste.ts`)."""
+    page = admin_client.get(reverse(f"staff-{name}-new")).content.decode()
+    assert page.count("data-markdown") == count
+
+
 @pytest.mark.parametrize("name", [screen.name for screen in SCREENS])
 def test_every_screen_of_texts_opens(admin_client: Client, texts: None, name: str) -> None:
     make_band()
