@@ -19,7 +19,7 @@ from typing import Any
 
 import django
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -140,8 +140,8 @@ def read_list(vault: Vault, name: str, work: Path) -> dict[str, Any]:
 def rotate(vault: Vault, work: Path) -> list[str]:
     """Delete the backups that have had their time, what broke off before, and files that no backup has.
 
-    Returns the names of those that stay. What a list that can't be read names is not known: nothing that it may need
-    is deleted then.
+    Returns the names of those that stay. While a list can't be read, what it names is not known, and the backups that it
+    made superfluous may be needed: nothing is deleted then.
     """
     rotation = Rotation(settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS)
     names = backup_names(vault)
@@ -153,11 +153,11 @@ def rotate(vault: Vault, work: Path) -> list[str]:
             lists.append(read_list(vault, name, work))
         except DamagedError as error:
             damaged = True
-            logger.error("%s No file is deleted at the target until somebody deletes it.", error)
+            logger.error("%s Nothing is deleted at the target until somebody deletes it.", error)
+    if damaged:
+        return names
     # First the lists: what is left without one is no backup.
     vault.target.delete(f"{FOLDER}{name}{LIST}" for name in names if name not in staying)
-    if damaged:
-        return staying
     wanted = {listed["archive"] for listed in lists}
     vault.target.delete(
         name for name in vault.target.sizes(FOLDER) if not name.endswith(LIST) and name not in wanted
@@ -228,7 +228,8 @@ def _refuse_lost_files(left: int) -> None:
 
 
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:
-    executor = MigrationExecutor(connection)
+    # Of the copy, where there is one: the tables of the shop itself may have changed since.
+    executor = MigrationExecutor(connections[alias])
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise BackupRefused("The database waits for `manage.py migrate`.")
     return {

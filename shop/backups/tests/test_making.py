@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,14 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from shop.backups import making, restoring
 from shop.backups.making import BackupRefused, backup_names, make_backup
 from shop.backups.models import Backup
 from shop.backups.restoring import RestoreRefused, fetch_archive
 from shop.backups.selectors import backup_is_late, last_backup
+from shop.backups.snapshot import snapshot
 from shop.backups.stored_files import DamagedError
 from shop.backups.tests.nights import NIGHT, backup_at, stored_at
 from shop.backups.vault import open_vault
@@ -216,9 +220,29 @@ def test_backup_of_a_clock_that_ran_ahead_is_not_the_last_one(target: Path, tmp_
     )
 
 
-def test_list_that_was_cut_off_keeps_every_file_and_stops_no_backup(
-    target: Path, picture: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_backup_of_a_database_that_is_migrated_meanwhile_is_refused(
+    target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    recorder = MigrationRecorder(connection)
+
+    @contextmanager
+    def copied_before(work: Path) -> Iterator[str]:
+        recorder.record_unapplied("backups", "0001_initial")
+        with snapshot(work) as alias:
+            recorder.record_applied("backups", "0001_initial")
+            yield alias
+
+    monkeypatch.setattr(making, "snapshot", copied_before)
+    with pytest.raises(BackupRefused, match=r"waits for `manage\.py migrate`"):
+        backup_at(NIGHT)
+    assert backup_names(open_vault()) == []
+
+
+def test_list_that_was_cut_off_keeps_everything_and_stops_no_backup(
+    target: Path, picture: str, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS = 2, 0, 0
+    backup_at(NIGHT.replace(day=22))
     backup_at(NIGHT)
     path = target / "backups/2026-11-23T02-00-00Z.json.gz"
     path.write_bytes(path.read_bytes()[:40])
@@ -227,9 +251,17 @@ def test_list_that_was_cut_off_keeps_every_file_and_stops_no_backup(
 
     assert backup_at(NIGHT.replace(day=24)).name == "2026-11-24T02-00-00Z"
     assert set((target / "files").iterdir()) == before
-    assert "backups/2026-11-23T02-00-00Z.json.gz is not what was stored." in caplog.text
+    # The last but one that can be read is not let go for it.
+    names = [f"2026-11-{day}T02-00-00Z" for day in (24, 23, 22)]
+    assert backup_names(open_vault()) == names == list(Backup.objects.values_list("name", flat=True))
+    assert fetch_archive(open_vault(), names[2], tmp_path).made_at == NIGHT.replace(day=22)
+    assert f"backups/{names[1]}.json.gz is not what was stored. Nothing is deleted" in caplog.text
     with pytest.raises(DamagedError, match="is not what was stored"):
-        fetch_archive(open_vault(), "2026-11-23T02-00-00Z", tmp_path)
+        fetch_archive(open_vault(), names[1], tmp_path)
+
+    path.unlink()
+    backup_at(NIGHT.replace(day=25))
+    assert backup_names(open_vault()) == ["2026-11-25T02-00-00Z", "2026-11-24T02-00-00Z"]
 
 
 def test_files_that_somebody_put_beside_the_backups_are_none(target: Path) -> None:
