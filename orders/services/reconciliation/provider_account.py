@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db.models import F, Max, Min, Sum
 
 from orders.models import BalanceMovement, LedgerEntry, Payout, PayoutState
 from orders.services.reconciliation.bank_statements import match_stored_lines
@@ -16,7 +16,7 @@ from shop.core.each_row import each_row
 from shop.core.money import from_cents, quantize
 
 LOOK_BACK = timedelta(days=10)
-"""A payout takes some days to be paid or to fail; so far its status is asked again."""
+"""A payout that was paid may still fail for some days; so far its status is asked again."""
 CURRENCY = "eur"
 
 
@@ -30,7 +30,11 @@ def fetch_account(now: datetime) -> tuple[int, int]:
         return 0, 0
     lines = _store_lines(account_activity.list_balance_lines(since, now))
     try:
-        payouts = each_row(account_activity.list_payouts(since, now), _take_payout, ends=gateway.OUTAGES)
+        payouts = each_row(
+            account_activity.list_payouts(min(since, _first_on_its_way() or since), now),
+            _take_payout,
+            ends=gateway.OUTAGES,
+        )
     finally:
         match_stored_lines()
     return lines, payouts
@@ -61,6 +65,13 @@ def _since() -> datetime | None:
         return last - LOOK_BACK
     first = LedgerEntry.objects.order_by("occurred_at").values_list("occurred_at", flat=True).first()
     return first - timedelta(days=1) if first is not None else None
+
+
+def _first_on_its_way() -> datetime | None:
+    """Return when the oldest payout was begun that has not ended yet: the first one of a new account takes weeks."""
+    waiting = Payout.objects.filter(state__in=(PayoutState.PENDING, PayoutState.IN_TRANSIT))
+    first: datetime | None = waiting.aggregate(first=Min("created_at"))["first"]
+    return first
 
 
 def _store_lines(lines: Iterable[BalanceLine]) -> int:

@@ -333,3 +333,29 @@ def test_a_payout_is_asked_for_its_lines_until_they_add_up(monkeypatch):
         [row] = describe_payouts(list(with_bank_lines(Payout.objects.all())))
         assert row.difference == difference
     assert asked == ["po_1", "po_1"]
+
+
+def test_a_payout_is_asked_about_as_long_as_it_is_on_its_way(monkeypatch):
+    make_order()
+    last = utc(2026, 11, 20)
+    BalanceMovement.objects.create(
+        provider_id="txn_0", kind="charge", amount=1, fee=0, occurred_at=last, available_at=last
+    )
+    payout = make_payout(1, "54.00", date(2026, 11, 2), state="in_transit", is_automatic=False)
+    facts = PayoutFacts(
+        payout_id="po_1", amount_cents=5400, currency="eur", status="paid", is_automatic=False,
+        reference="", created_at=payout.created_at, arrives_on=date(2026, 11, 20),
+    )  # fmt: skip
+    asked = []
+
+    def payouts_since(since, until):
+        asked.append(since)
+        return [facts] if since <= facts.created_at else []
+
+    monkeypatch.setattr(account_activity, "list_balance_lines", lambda *_days: [])
+    monkeypatch.setattr(account_activity, "list_payouts", payouts_since)
+    for _night in range(2):
+        fetch_account(utc(2026, 11, 21))
+    payout.refresh_from_db()
+    assert (payout.state, payout.arrives_on) == ("paid", date(2026, 11, 20))
+    assert asked == [utc(2026, 11, 2), utc(2026, 11, 10)]
