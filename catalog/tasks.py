@@ -8,6 +8,7 @@ from catalog.services import media, picture_imports, product_removal
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
+from catalog.services.products import refresh_undated_products
 from shop.core.each_row import each_step
 from shop.core.jobs import scheduled_job
 
@@ -54,7 +55,7 @@ def purge_trash(now: datetime) -> None:
 @scheduled_job("promotions", every=timedelta(minutes=1))
 def refresh_promotions(now: datetime) -> None:
     """Record the starts and ends of promotions, and refresh what orders lists. Prices follow the clock alone."""
-    refresh_due_promotions(now=now)
+    each_step(lambda: refresh_due_promotions(now=now), refresh_undated_products)
 
 
 @scheduled_job("notices", every=timedelta(minutes=5))

@@ -230,6 +230,14 @@ def refresh_products(*, product_ids: Collection[int], now: datetime | None = Non
         content_changed()
 
 
+def refresh_undated_products() -> None:
+    """Date what the version before `published_at` published while both ran, during an update: it would stay before all
+    others, or behind them. One query when there is nothing."""
+    keys = list(Product.objects.filter(is_published=True, published_at=None).values_list("pk", flat=True))
+    if keys:
+        refresh_products(product_ids=keys)
+
+
 def _derived(product: Product) -> dict[str, Any]:
     return {name: getattr(product, name) for name in _DERIVED}
 

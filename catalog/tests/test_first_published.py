@@ -21,6 +21,7 @@ from catalog.services.product_removal import (
     trash_products,
     unarchive_products,
 )
+from catalog.tasks import refresh_promotions
 from catalog.tests.factories import change_product, make_category, make_image, make_product
 from catalog.tests.programs import minimal
 from catalog.tests.searching import found
@@ -201,6 +202,20 @@ def test_the_version_before_adds_a_piece_that_has_its_place(shown):
         cursor.execute(f"INSERT INTO catalog_product ({columns}) SELECT {columns} FROM catalog_product")
     added = Product.objects.exclude(pk=shown.pk).get()
     assert start < added.published_at < timezone.now() + timedelta(seconds=5)
+
+
+def test_a_draft_that_the_version_before_publishes_has_its_place_a_minute_later(shown, draft):
+    # It knows nothing of the column.
+    Product.objects.filter(pk=draft.pk).update(is_published=True)
+    with days_ago(0):
+        now = timezone.now()
+        refresh_promotions(now)
+    with days_ago(-1):
+        later = make_product("Dragon bleu")
+        refresh_promotions(timezone.now())
+    assert list(Product.objects.order_by(*NEWEST)) == [later, draft, shown]
+    assert Product.objects.get(pk=draft.pk).published_at == now
+    assert found("dragon") == ["Dragon bleu", "Dragon gris", "Dragon vert"]
 
 
 @pytest.mark.parametrize(
