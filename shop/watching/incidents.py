@@ -36,17 +36,22 @@ class Late:
     grace: timedelta = timedelta(0)
 
 
-def check_incidents(now: datetime) -> None:
+def check_incidents(now: datetime, *, after_a_stop: bool = False) -> None:
     """Open and close incidents after what is watched, and mail the operator what they were not told yet.
 
     The mails are handed to the mail server here, not to the outbox, which may be what stands still. Raises OSError
     where the server does not take them: the job is repeated, and says the same again.
+
+    `after_a_stop`: nobody has looked for minutes. What is late then may have its turn in a moment, as when the whole
+    shop starts again; the next look mails what still is.
     """
+    known = set(Incident.objects.filter(ended_at=None).values_list("name", flat=True))
     late = note_incidents(now)
     begun = [
         incident
         for incident in Incident.objects.filter(alerted_at=None, ended_at=None).order_by("pk")
         if incident.name in late
+        and (incident.name in known or not after_a_stop)
         and (incident.started_at + late[incident.name].grace <= now or incident.started_at > now + CALM)
     ]
     if begun:

@@ -3,9 +3,10 @@
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.utils import timezone
 
 from shop.core.health import ALERTS_JOB
-from shop.core.jobs import scheduled_job
+from shop.core.jobs import LATE_AFTER, last_pulse, scheduled_job
 from shop.core.mail_delivery import LEASE
 from shop.watching.disk import look_at_disk
 from shop.watching.incidents import check_incidents
@@ -16,7 +17,8 @@ from shop.watching.incidents import check_incidents
 def send_alerts(now: datetime) -> None:
     """Mail the operator what is over its limit, once, and that it is well again."""
     look_at_disk()
-    check_incidents(now)
+    last = last_pulse(ALERTS_JOB)
+    check_incidents(now, after_a_stop=last is not None and timezone.now() - last > LATE_AFTER)
 
 
 @scheduled_job("ended-counters", every=timedelta(minutes=10))

@@ -4,6 +4,7 @@ import shutil
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.core import mail
 from django.core.mail.backends import locmem
 from django.utils import timezone
@@ -246,3 +247,29 @@ def test_a_disk_that_is_nearly_full_is_told_while_there_is_room_to(
     assert [is_late(room_at + minutes * MINUTE) for minutes in (10, 11)] == [False, True]
     send_alerts(room_at + 11 * MINUTE)
     assert "Place libre sur le disque\nDepuis 11\u00a0min.\nPrévenez" in mail.outbox[-1].body
+
+
+@pytest.mark.parametrize("recovers", [True, False])
+def test_what_has_its_turn_once_the_shop_starts_again_is_told_to_nobody(since, recovers):
+    """The alerts are the first job of all, and find late what the others are about to do."""
+    hour = timedelta(hours=1)
+    readings._ages.clear()
+    register()
+    for name in ("alerts", "mail-sweep", "scheduler", "queue-images", "disk"):
+        jobs.note_pulse(name)
+    with time_machine.travel(NOW + hour, tick=False) as clock:
+        jobs.note_pulse("scheduler")
+        assert jobs.run_job("alerts") == jobs.Outcome.DONE
+        assert Incident.objects.filter(ended_at=None).count() == 2
+        for _minute in range(12):
+            jobs.note_pulse("scheduler")
+            if recovers:
+                jobs.note_pulse("mail-sweep")
+                jobs.note_pulse("queue-images")
+            clock.shift(MINUTE)
+            jobs.run_job("alerts")
+    told = [] if recovers else [
+        "[L'Atelier] 2 alertes\u00a0: Travail de fond (e-mails, paiements, factures), Traitement des photos"
+    ]  # fmt: skip
+    assert subjects() == told
+    assert Incident.objects.filter(ended_at=None).exists() is not recovers
