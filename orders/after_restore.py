@@ -2,7 +2,6 @@
 
 from orders.invoices.lost_numbers import last_known_number, skip_lost_numbers
 from orders.services.reconciliation.since_backup import ask_since_backup
-from orders.stripe import gateway
 from shop.core.dates import shop_day
 from shop.core.restored import Restored, after_restore
 
@@ -17,11 +16,7 @@ def skip_numbers_that_were_sent(restored: Restored) -> None:
 @after_restore("Stripe", asks_others=True)
 def ask_provider(restored: Restored) -> None:
     """Each charge and refund that the shop does not know had a document: as many numbers are skipped at least."""
-    try:
-        found = ask_since_backup(restored.made_at, restored.now)
-    except gateway.GatewayNotConfigured:
-        restored.notes.append("Stripe is not configured: nothing was asked.")
-        return
+    found = ask_since_backup(restored.made_at, restored.now)
     restored.notes.append(f"Stripe: {found.healed} movements booked, {found.lost} of orders that are lost.")
     if found.paused:
         restored.notes.append(

@@ -35,7 +35,9 @@ NAME = "2026-11-23T02-00-00Z"
 def finish(**values: Any) -> Restored:
     now = timezone.now()
     restored = Restored(name=NAME, made_at=now - timedelta(hours=9), now=now, **values)
-    assert [name for name, _error in finish_restore(restored)] == []
+    assert [(name, str(error)) for name, error in finish_restore(restored)] == [
+        ("Stripe", "STRIPE_SECRET_KEY is empty")
+    ]
     # A test's transaction never commits, which is when the copy is dropped.
     cache.clear()
     return restored

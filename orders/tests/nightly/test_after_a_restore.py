@@ -5,11 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from orders.after_restore import ask_provider
 from orders.models import InstallmentPause, InvoiceGap, LedgerEntry, OrderStatus
 from orders.services.reconciliation.since_backup import ask_since_backup
+from orders.stripe.gateway import GatewayNotConfigured
 from orders.tests.nightly.nights import SOON, sell_elsewhere
 from shop.core.restored import Restored
 
@@ -44,9 +46,12 @@ def test_after_a_restore_as_many_numbers_are_skipped_as_stripe_knows_lost_sales(
     assert restored.notes[0] == "Stripe: 0 movements booked, 2 of orders that are lost."
 
 
-def test_after_a_restore_without_stripe_it_says_that_nothing_was_asked(settings):
+def test_after_a_restore_without_stripe_nothing_was_asked_and_it_is_no_answer(settings):
     settings.STRIPE_SECRET_KEY = ""
     now = timezone.now()
     restored = Restored(name="2026-11-23T02-00-00Z", made_at=now - SOON, now=now)
-    ask_provider(restored)
-    assert restored.notes == ["Stripe is not configured: nothing was asked."]
+    with pytest.raises(GatewayNotConfigured, match="STRIPE_SECRET_KEY is empty"):
+        ask_provider(restored)
+    with pytest.raises(CommandError, match=r"^Stripe could not be asked: STRIPE_SECRET_KEY is empty$"):
+        call_command("ask_stripe_since", restored.name)
+    assert restored.notes == []

@@ -113,6 +113,36 @@ def test_restore_that_breaks_off_leaves_a_database_that_nothing_opens(
 
 
 @pytest.mark.parametrize(
+    ("unanswered", "told", "first"),
+    [
+        ([], "", ""),
+        (
+            [("Stripe", OSError("STRIPE_SECRET_KEY is empty"))],
+            "Stripe did not answer: STRIPE_SECRET_KEY is empty\n",
+            "manage.py ask_stripe_since 2026-11-23T02-00-00Z, or installments may be charged twice; ",
+        ),
+    ],
+)
+def test_restore_says_at_its_end_what_comes_before_the_shop_starts(
+    target: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    unanswered: list[tuple[str, Exception]],
+    told: str,
+    first: str,
+) -> None:
+    backup_at(NIGHT)
+    monkeypatch.setattr(restoring, "refuse_unless_empty", lambda: None)
+    monkeypatch.setattr(restoring, "bring_rows_back", lambda *args, **_: None)
+    monkeypatch.setattr(
+        "shop.backups.management.commands.restore.finish_restore", lambda restored: iter(unanswered)
+    )
+    said, errors = StringIO(), StringIO()
+    call_command("restore", "--highest-invoice", "none", stdout=said, stderr=errors)
+    assert said.getvalue().endswith(f"\nRestored. Now: {first}manage.py audit_books, then start the shop.\n")
+    assert errors.getvalue() == told
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [
         ([], "Say which invoice or credit note was sent last"),

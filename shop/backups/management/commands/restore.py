@@ -118,7 +118,7 @@ class Command(BaseCommand):
         for note in restored.notes:
             self.stdout.write(f"- {note}")
         for name, error in unanswered:
-            self.stderr.write(f"{name}: {error}")
+            self.stderr.write(f"{name} did not answer: {error}")
         if archive.has_other_secret:
             self.stderr.write(
                 "SECRET_KEY is another one than the backup's: set the old one in SECRET_KEY_FALLBACKS, or second "
@@ -126,7 +126,11 @@ class Command(BaseCommand):
             )
         missing = [name for name in archive.manifest["secrets"] if name not in ("BACKUP_URL", "DATABASE_URL")]
         self.stdout.write(f"Settings that the shop had, to be set here too: {', '.join(missing) or 'none'}.")
-        self.stdout.write("Restored. Now: manage.py audit_books, then start the shop.")
+        first = ""
+        if unanswered:
+            # The shop itself asks for what no call has delivered: it would charge again what was charged since.
+            first = f"manage.py ask_stripe_since {archive.name}, or installments may be charged twice; "
+        self.stdout.write(f"Restored. Now: {first}manage.py audit_books, then start the shop.")
 
 
 def highest_invoices(given: list[str]) -> dict[int, int]:
