@@ -45,6 +45,7 @@ _STAMP = "%Y-%m-%dT%H-%M-%SZ"
 SECRETS = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "REDIS_URL", "EMAIL_URL", "BACKUP_URL"),
     *("STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_WEBHOOK_SECRET_OLD", "MEDIA_S3_URL"),
+    *("ALERT_EMAIL_URL", "METRICS_TOKEN", "SENTRY_DSN"),
 )
 """Settings that a backup names when they are set, and never contains."""
 
@@ -140,8 +141,8 @@ def read_list(vault: Vault, name: str, work: Path) -> dict[str, Any]:
 def rotate(vault: Vault, work: Path) -> list[str]:
     """Delete the backups that have had their time, what broke off before, and files that no backup has.
 
-    Returns the names of those that stay. While a list can't be read, what it names is not known, and the backups that it
-    made superfluous may be needed: nothing is deleted then.
+    Returns the names of those that stay. While a list can't be read, what it names is not known, and the backups that
+    it made superfluous may be needed: nothing is deleted then.
     """
     rotation = Rotation(settings.BACKUP_DAYS, settings.BACKUP_WEEKS, settings.BACKUP_MONTHS)
     names = backup_names(vault)

@@ -39,14 +39,15 @@ def test_backup_names_secrets_and_contains_none(
     target: Path, picture: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("STRIPE_SECRET_KEY", "sk_live_of_the_shop")
+    monkeypatch.setenv("ALERT_EMAIL_URL", "smtp://shop:of-the-alerts@mail.example")
     SessionStore().create()
     backup = backup_at(NIGHT)
 
     assert (backup.name, last_backup(NIGHT)) == ("2026-11-23T02-00-00Z", NIGHT)
     archive = fetch_archive(open_vault(), "", tmp_path)
-    assert "STRIPE_SECRET_KEY" in archive.manifest["secrets"]
+    assert {"STRIPE_SECRET_KEY", "ALERT_EMAIL_URL"} <= set(archive.manifest["secrets"])
     stored = b"".join(path.read_bytes() for path in target.rglob("*") if path.is_file())
-    for secret in (b"sk_live_of_the_shop", shop_settings.SECRET_KEY.encode()):
+    for secret in (b"sk_live_of_the_shop", b"of-the-alerts", shop_settings.SECRET_KEY.encode()):
         assert secret not in stored
     with tarfile.open(target / "backups/2026-11-23T02-00-00Z.tar") as tar:
         assert not [name for name in tar.getnames() if "Session" in name]
