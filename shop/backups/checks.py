@@ -20,7 +20,10 @@ def check_backup_settings(**kwargs: Any) -> list[checks.CheckMessage]:
     try:
         open_vault()
     except (TargetError, BackupKeyError) as error:
-        hint = "BACKUP_URL=/srv/shop-backup or https://KEY:SECRET@s3.example.com/bucket/shop, BACKUP_RECIPIENTS=age1…"
+        hint = (
+            "BACKUP_URL=/srv/shop-backup or https://KEY:SECRET@s3.example.com/bucket/shop (in a secret / is written "
+            "%2F, @ %40, # %23), BACKUP_RECIPIENTS=age1…"
+        )
         return [checks.Error(f"Nothing can be backed up: {error}", hint=hint, id="shop.E050")]
     return []
 

@@ -50,15 +50,23 @@ def open_target(url: str) -> Target:
     """
     if not url.strip():
         raise TargetError("BACKUP_URL is not set.")
-    parts = urlsplit(url)
+    wrong = TargetError("A target is a folder, or https://KEY:SECRET@host/bucket/folder.")
+    try:
+        parts = urlsplit(url)
+        # What stands behind such a sign of a secret is read as a port, which is none.
+        _ = parts.port
+    except ValueError:
+        raise wrong from None
     if parts.scheme in ("", "file"):
         # A path is what it says, with its spaces and signs; only an address of a file has others for them.
         folder = Path(unquote(parts.path) if parts.scheme else url.strip())
         if not folder.is_absolute():
             raise TargetError("A folder for backups is named by its whole path.")
         return FolderTarget(folder)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not parts.path.strip("/"):
-        raise TargetError("A target is a folder, or https://KEY:SECRET@host/bucket/folder.")
+    bucket = parts.path.strip("/")
+    # Or, where it is a number, as one; the host then stands in the path.
+    if parts.scheme not in ("http", "https") or not parts.hostname or not bucket or "@" in bucket:
+        raise wrong
     return S3Target(url)
 
 

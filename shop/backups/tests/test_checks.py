@@ -9,6 +9,8 @@ import pytest
 
 from shop.backups.checks import check_backup_is_set, check_backup_settings
 
+NO_TARGET = "Nothing can be backed up: A target is a folder, or https://KEY:SECRET@host/bucket/folder."
+
 
 @pytest.mark.parametrize(
     ("url", "recipients", "words"),
@@ -17,6 +19,10 @@ from shop.backups.checks import check_backup_is_set, check_backup_settings
         ("/srv/shop-backup", [], []),
         ("s3://KEY:SECRET@bucket", [], ["Nothing can be backed up: A target is a folder, or https://"]),
         ("backups", [], ["Nothing can be backed up: A folder for backups is named by its whole path."]),
+        ("https://KEY:SEC/RET@s3.example.com/shop", [], [NO_TARGET]),
+        ("https://KEY:12/RET@s3.example.com/shop", [], [NO_TARGET]),
+        ("https://KEY:S#RET@s3.example.com/shop", [], [NO_TARGET]),
+        ("https://KEY:S[RET@s3.example.com/shop", [], [NO_TARGET]),
         ("/srv/b", ["ssh-ed25519 AAAA"], ["Nothing can be backed up: BACKUP_RECIPIENTS: a public key"]),
     ],
 )
@@ -24,9 +30,12 @@ def test_target_or_key_that_is_none_stops_the_start(
     settings: Any, url: str, recipients: list[str], words: list[str]
 ) -> None:
     settings.BACKUP_URL, settings.BACKUP_RECIPIENTS = url, recipients
-    found = [message.msg for message in check_backup_settings()]
+    messages = check_backup_settings()
+    found = [message.msg for message in messages]
     assert len(found) == len(words)
     assert all(message.startswith(begin) for message, begin in zip(found, words, strict=True))
+    # The hint says how a secret is written, and nothing repeats the one that was typed.
+    assert all("in a secret / is written %2F" in message.hint for message in messages)
 
 
 def test_server_without_backups_or_key_is_warned(settings: Any, secret_key: Path) -> None:
