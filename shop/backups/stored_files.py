@@ -71,7 +71,12 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
 def bring_back(vault: Vault, file: StoredFile, work: Path) -> bool:
     """Write a file into its storage; False when it is there already. Raises DamagedError and OSError."""
     storage = storages[file.storage]
-    if storage.exists(file.name):
+    there = storage.exists(file.name)
+    if there and storage.size(file.name) < file.size:
+        # Cut short by a restore that was killed, or by a full disk.
+        storage.delete(file.name)
+        there = False
+    if there:
         with closing(storage.open(file.name)) as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != file.sha256:
                 raise DamagedError(f"{file.storage}: {file.name} is there with another content.")

@@ -176,6 +176,22 @@ def test_restore_without_a_lost_file_brings_back_the_others(
     storages["private"].delete(other)
 
 
+def test_restore_after_one_that_was_killed_writes_its_last_file_again(
+    target: Path, picture: str, tmp_path: Path
+) -> None:
+    backup_at(NIGHT)
+    archive, vault = fetch_archive(open_vault(), "", tmp_path), open_vault()
+    path = Path(storages["private"].path(picture))
+    for half in (b"a pic", b""):
+        path.write_bytes(half)
+        assert restoring.bring_files_back(archive, vault, tmp_path) == 1
+        assert path.read_bytes() == b"a picture"
+    path.write_bytes(b"a Picture")
+    with pytest.raises(DamagedError, match=rf"private: {picture} is there with another content\."):
+        restoring.bring_files_back(archive, vault, tmp_path)
+    assert path.read_bytes() == b"a Picture"
+
+
 def test_restore_that_was_killed_leaves_nothing_after_the_next_one(target: Path) -> None:
     backup_at(NIGHT)
     work = shop_settings.DATA_DIR / "restore.work"
