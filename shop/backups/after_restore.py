@@ -6,7 +6,11 @@ from shop.core.models import MailState, OutgoingMail
 from shop.core.restored import Restored, after_restore
 from shop.core.shop_settings import renew_link_salt
 
-HELD = "Held by the restore: it may have been sent since the backup. Send it again by hand if it was not."
+HELD = (
+    "Retenu par la restauration d'une sauvegarde\u00a0: cet e-mail est peut-être déjà parti. Il n'y a rien à "
+    "corriger\u00a0; renvoyez-le s'il n'est pas arrivé."
+)
+"""The workshop reads it."""
 
 
 @after_restore("links")

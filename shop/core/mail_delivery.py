@@ -262,7 +262,7 @@ def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
         state=MailState.FAILED,
         crashes=F("crashes") + 1,
         lease_until=None,
-        last_error=f"The worker died {MAX_CRASHES} times while sending this mail.",
+        last_error=f"Le programme d'envoi s'est arrêté {MAX_CRASHES} fois pendant cet envoi.",
     ):
         logger.error("mail %s is a dead letter: its worker died %s times", mail_id, MAX_CRASHES)
         return None

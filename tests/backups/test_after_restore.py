@@ -138,7 +138,10 @@ def test_mails_that_waited_are_held_and_those_that_left_stay_sent() -> None:
     waiting.refresh_from_db()
     sent.refresh_from_db()
     assert (waiting.state, sent.state) == (MailState.FAILED, MailState.SENT)
-    assert waiting.last_error.startswith("Held by the restore")
+    assert waiting.last_error == (
+        "Retenu par la restauration d'une sauvegarde\u00a0: cet e-mail est peut-être déjà parti. Il n'y a rien à "
+        "corriger\u00a0; renvoyez-le s'il n'est pas arrivé."
+    )
     assert (
         "Mails that waited and are held: 1 (/admin, E-mails envoyés, En échec, Renvoyer)." in restored.notes
     )

@@ -198,7 +198,7 @@ def test_a_mail_that_kills_its_workers_is_stopped(server, mail):
             now += LEASE
 
     assert (state_of(mail), mail.attempts, mail.crashes) == (MailState.FAILED, 5, 5)
-    assert mail.last_error == "The worker died 5 times while sending this mail."
+    assert mail.last_error == "Le programme d'envoi s'est arrêté 5 fois pendant cet envoi."
     assert server.sent == []
 
 
