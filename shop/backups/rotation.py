@@ -1,10 +1,11 @@
-"""Which backups stay: the newest of each of the last days, weeks and months that have one.
+"""Which backups stay: all of the last days, and the newest of each of the last days, weeks and months that have one.
 
-What a clock dated in the future stays until then, and takes the place of no other."""
+A restored shop makes one at once, of the same day as that which it was brought back from: neither takes the other's
+place while somebody may find that it was the wrong one. What a clock dated in the future stays until then."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Rotation:
             (self.months, lambda moment: (moment.year, moment.month)),
         )
         staying = moments.difference(newest_first) | set(newest_first[:1])
+        staying.update(moment for moment in newest_first if now - moment < timedelta(days=self.days))
         for count, period in periods:
             newest: dict[Hashable, datetime] = {}
             for moment in newest_first:

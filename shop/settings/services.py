@@ -50,7 +50,7 @@ DATABASES: dict[str, dict[str, Any]] = {"default": _database}
 BACKUP_URL = env.text("BACKUP_URL", default="")
 # Public keys (age) of those who can open them; the secret ones are nowhere in the shop.
 BACKUP_RECIPIENTS = env.texts("BACKUP_RECIPIENTS", default=[])
-# The newest backup of each of so many days, weeks and months stays.
+# All backups of so many days stay, and the newest of each of so many days, weeks and months that have one.
 BACKUP_DAYS = env.number("BACKUP_DAYS", default=7)
 BACKUP_WEEKS = env.number("BACKUP_WEEKS", default=4)
 BACKUP_MONTHS = env.number("BACKUP_MONTHS", default=12)

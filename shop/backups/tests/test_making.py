@@ -204,6 +204,20 @@ def test_backup_to_another_place_says_nothing_about_the_shop_s_own(target: Path,
     assert last_backup(NIGHT.replace(day=26)) == NIGHT
 
 
+def test_first_backup_of_a_restored_shop_leaves_the_one_that_it_was_brought_back_from(target: Path) -> None:
+    older, newest = backup_at(NIGHT.replace(day=22)), backup_at(NIGHT)
+    # Brought back was the older one, which is not in itself either.
+    Backup.objects.all().delete()
+    first = backup_at(NIGHT.replace(hour=9))
+    names = [first.name, newest.name, older.name]
+    assert backup_names(open_vault()) == names
+    for day in (24, 25, 26, 27, 28, 29):
+        names.insert(0, backup_at(NIGHT.replace(day=day)).name)
+    assert backup_names(open_vault()) == names
+    backup_at(NIGHT.replace(day=30))
+    assert newest.name not in backup_names(open_vault())
+
+
 def test_backup_of_a_clock_that_ran_ahead_is_not_the_last_one(target: Path, tmp_path: Path) -> None:
     ahead = backup_at(NIGHT.replace(hour=5)).name
     assert last_backup(NIGHT) is None

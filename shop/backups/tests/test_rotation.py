@@ -28,8 +28,11 @@ def test_rotation_counts_days_with_a_backup_not_days_of_the_calendar() -> None:
     ]
 
 
-def test_two_backups_of_a_day_leave_the_later_one() -> None:
-    assert days_ago(Rotation(days=7, weeks=4, months=12), [LAST, LAST - timedelta(hours=1)]) == [0]
+def test_two_backups_of_a_day_leave_the_later_one_once_the_days_are_over() -> None:
+    rotation, hour, days = Rotation(days=7, weeks=4, months=12), timedelta(hours=1), timedelta(days=7)
+    both = [LAST - hour, LAST]
+    assert rotation.stays(both, now=LAST + days - 2 * hour) == set(both)
+    assert rotation.stays(both, now=LAST + days - hour) == {LAST}
 
 
 def test_the_newest_backup_stays_whatever_the_rotation_says() -> None:
