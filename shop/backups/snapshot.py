@@ -11,7 +11,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.utils import load_backend
 
-from shop.backups.rows import one_moment
+from shop.backups.rows import one_moment, stored_models
 
 COPY = "backup_copy"
 
@@ -20,11 +20,15 @@ COPY = "backup_copy"
 def snapshot(work: Path) -> Iterator[str]:
     """Yield the alias of a database that stands still. The shop goes on selling.
 
-    PostgreSQL gives one snapshot to a transaction. Of SQLite a copy is made in `work` by its online backup: reading the
+    PostgreSQL gives one snapshot to a transaction, in which a table is empty that a migration writes anew afterwards:
+    all are locked first, so that migrations wait. Of SQLite a copy is made in `work` by its online backup: reading the
     file itself for minutes would let its journal grow without end.
     """
     if connection.vendor == "postgresql":
         with one_moment(DEFAULT_DB_ALIAS):
+            tables = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in stored_models())
+            with connection.cursor() as cursor:
+                cursor.execute(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
             yield DEFAULT_DB_ALIAS
         return
     path = work / "copy.sqlite3"

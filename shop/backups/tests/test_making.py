@@ -19,7 +19,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from shop.backups import making, restoring
@@ -31,6 +31,7 @@ from shop.backups.snapshot import snapshot
 from shop.backups.stored_files import DamagedError
 from shop.backups.tests.nights import NIGHT, backup_at, stored_at
 from shop.backups.vault import open_vault
+from shop.core.models import ScheduledJob
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("few_tables")]
 
@@ -315,6 +316,33 @@ def test_file_that_the_target_lost_or_cut_off_is_told_and_stored_again(
         assert f"private: {picture}" in capsys.readouterr().err
         backup_at(NIGHT.replace(day=day))
         assert path.read_bytes() == b"a picture"
+
+
+@pytest.mark.postgres
+def test_table_that_a_migration_writes_anew_meanwhile_is_not_empty_in_the_backup(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ScheduledJob.objects.create(name="a job")
+    migration = connection.copy("migration")
+
+    @contextmanager
+    def snapshot_before(work: Path) -> Iterator[str]:
+        with snapshot(work) as alias, connection.cursor() as reader, migration.cursor() as cursor:
+            # What a backup reads first is of which migrations there are.
+            reader.execute("SELECT FROM django_migrations")
+            cursor.execute("SET lock_timeout = 100")
+            with pytest.raises(OperationalError, match="lock timeout"):
+                cursor.execute("ALTER TABLE core_scheduledjob ALTER last_error TYPE varchar(9999)")
+            yield alias
+
+    monkeypatch.setattr(making, "snapshot", snapshot_before)
+    try:
+        backup_at(NIGHT)
+    finally:
+        migration.close()
+        migration.close_pool()
+    tables = fetch_archive(open_vault(), "", tmp_path).manifest["tables"]
+    assert {table["model"]: table["rows"] for table in tables}["core.ScheduledJob"] == 1
 
 
 @pytest.mark.postgres
