@@ -80,7 +80,7 @@ def make_backup(
             with snapshot(work) as alias:
                 manifest = _describe(made_at, alias)
                 manifest["tables"] = list(_add_tables(tar, alias, work))
-            files = list(store_files(vault, work))
+            files = list(store_files(vault, work, anew=_has_other_keys(vault, work)))
             if not without_lost_files:
                 _refuse_lost_files(len(files))
             manifest["files"] = [asdict(file) for file in files]
@@ -129,7 +129,7 @@ def read_list(vault: Vault, name: str, work: Path) -> dict[str, Any]:
     try:
         vault.target.fetch(f"{FOLDER}{name}{LIST}", path)
         found = json.loads(gzip.decompress(path.read_bytes()))
-        listed = {key: found[key] for key in ("archive", "sha256", "objects")}
+        listed = {**found, **{key: found[key] for key in ("archive", "sha256", "objects")}}
     # What gzip, zlib and json say of a list that was cut off or written over.
     except (EOFError, gzip.BadGzipFile, zlib.error, ValueError, KeyError, TypeError) as error:
         raise DamagedError(f"{FOLDER}{name}{LIST} is not what was stored.") from error
@@ -228,6 +228,14 @@ def _refuse_lost_files(left: int) -> None:
         )
 
 
+def _has_other_keys(vault: Vault, work: Path) -> bool:
+    """Whether the last backup was encrypted for others: who has the new key alone could not open its files."""
+    for name in backup_names(vault):
+        with suppress(DamagedError):
+            return bool(read_list(vault, name, work).get("recipients", vault.recipients) != vault.recipients)
+    return False
+
+
 def _describe(made_at: datetime, alias: str) -> dict[str, Any]:
     # Of the copy, where there is one: the tables of the shop itself may have changed since.
     executor = MigrationExecutor(connections[alias])
@@ -278,7 +286,12 @@ def _put_list(
 ) -> None:
     """The last object of a backup, not encrypted: the rotation of a shop without the secret key reads it."""
     path = work / "list"
-    listed = {"archive": archive, "sha256": sha256, "objects": sorted({file.object_name for file in files})}
+    listed = {
+        "archive": archive,
+        "sha256": sha256,
+        "objects": sorted({file.object_name for file in files}),
+        "recipients": vault.recipients,
+    }
     path.write_bytes(gzip.compress(json.dumps(listed).encode()))
     vault.target.put(f"{FOLDER}{name}{LIST}", path)
     path.unlink()

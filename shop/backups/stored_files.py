@@ -40,8 +40,8 @@ class StoredFile:
     object_name: str
 
 
-def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
-    """Store the files that the target does not have, and yield each that the shop has.
+def store_files(vault: Vault, work: Path, *, anew: bool = False) -> Iterator[StoredFile]:
+    """Store the files that the target does not have, with `anew` all of them, and yield each that the shop has.
 
     A file that is deleted meanwhile is left out.
     """
@@ -49,7 +49,7 @@ def store_files(vault: Vault, work: Path) -> Iterator[StoredFile]:
     known = {
         name.removeprefix(PREFIX).partition("-")[0]: name
         for name in there
-        if name.endswith(vault.ending) and name.count(".") == vault.ending.count(".")
+        if not anew and name.endswith(vault.ending) and name.count(".") == vault.ending.count(".")
     }
     for storage_name in STORAGES:
         storage = storages[storage_name]

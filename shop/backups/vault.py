@@ -6,6 +6,7 @@ stolen bucket opens a backup, and the tool of that name opens them without the s
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -38,6 +39,8 @@ class Vault:
             raise BackupKeyError("BACKUP_RECIPIENTS: a public key begins with age1.") from error
         self._identities = list(identities)
         self.target = target
+        self.recipients = hashlib.sha256(" ".join(sorted(recipients)).encode()).hexdigest()[:16]
+        """Says whether the keys are those of another vault."""
 
     @property
     def ending(self) -> str:

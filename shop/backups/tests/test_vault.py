@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pyrage
 import pytest
+from django.core.management import CommandError, call_command
 
+from shop.backups.tests.nights import NIGHT, backup_at
 from shop.backups.vault import BackupKeyError, open_vault
 
 
@@ -47,6 +50,30 @@ def test_vault_with_a_secret_key_for_a_recipient_refuses(target: Path, settings:
     with pytest.raises(BackupKeyError) as refusal:
         open_vault()
     assert str(refusal.value) == "BACKUP_RECIPIENTS: a public key begins with age1."
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("few_tables")
+def test_backup_after_a_change_of_keys_opens_with_the_new_one_alone(
+    target: Path, secret_key: Path, picture: str, settings: Any, tmp_path: Path
+) -> None:
+    first = backup_at(NIGHT)
+    new = pyrage.x25519.Identity.generate()
+    new_key = tmp_path / "new.txt"
+    new_key.write_text(str(new))
+    settings.BACKUP_RECIPIENTS = [str(new.to_public())]
+    second = backup_at(NIGHT.replace(day=24))
+    stored = {path: path.stat().st_mtime_ns for path in (target / "files").iterdir()}
+    # Once is enough.
+    third = backup_at(NIGHT.replace(day=25))
+    assert {path: path.stat().st_mtime_ns for path in (target / "files").iterdir()} == stored
+
+    for name in (second.name, third.name):
+        call_command("restore", name, "--check", "--identity", str(new_key), stdout=StringIO())
+    with pytest.raises(CommandError, match="this key does not open it"):
+        call_command("restore", first.name, "--check", "--identity", str(new_key))
+    both = ["--identity", str(secret_key), "--identity", str(new_key)]
+    call_command("restore", first.name, "--check", *both, stdout=StringIO())
 
 
 def test_record_that_was_never_stored_is_none(target: Path) -> None:
