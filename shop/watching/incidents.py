@@ -19,10 +19,17 @@ SERVICES = {
     "cache": "Cache",
     "broker": "File d'attente des tâches",
 }
-SERVICE_ADVICE = (
+_STILL_SELLS = (
     "Prévenez la personne qui s'occupe du serveur. La boutique vend toujours\u00a0; les pages sont plus "
     "lentes, les e-mails et les tâches attendent."
 )
+SERVICE_ADVICE = {
+    # The page is still shown where it takes no writes, such as a copy of the one that is gone.
+    "database": "Prévenez la personne qui s'occupe du serveur. Les pages se lisent encore, mais personne ne peut "
+    "commander et rien ne s'enregistre\u00a0; ce qui l'était n'est pas perdu.",
+    "cache": _STILL_SELLS,
+    "broker": _STILL_SELLS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ def note_incidents(now: datetime) -> dict[str, Late]:
     """Store what is over its limit now, and end what has not been for ten minutes. Return the former by name."""
     late = {reading.of.name: _late(reading, now) for reading in read_ages(now) if reading.is_late}
     for name in unavailable_services():
-        late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE, now)
+        late[f"service-{name}"] = Late(SERVICES[name], SERVICE_ADVICE[name], now)
     seen = Incident.objects.filter(ended_at=None)
     seen.filter(name__in=late).update(last_seen_at=now, well_at=None)
     seen.exclude(name__in=late).filter(well_at=None).update(well_at=now)

@@ -32,7 +32,7 @@ def state(request: HttpRequest) -> HttpResponseBase:
     """What is red stands first. As many queries as there are ages, and one."""
     away = unavailable_services()
     rows = [
-        StateRow(label, "Ne répond pas" if name in away else "Répond", name in away, SERVICE_ADVICE)
+        StateRow(label, "Ne répond pas" if name in away else "Répond", name in away, SERVICE_ADVICE[name])
         for name, label in SERVICES.items()
     ] + [
         StateRow(reading.of.label, _detail(reading), reading.is_late, reading.of.advice)
@@ -42,6 +42,7 @@ def state(request: HttpRequest) -> HttpResponseBase:
     context = {
         "rows": sorted(rows, key=lambda row: not row.is_late),
         "late": sum(row.is_late for row in rows),
+        "sells": "database" not in away,
         "past": past,
     }
     return render(request, "staff/state.html", context)

@@ -64,6 +64,20 @@ def test_a_service_that_is_away_is_named(page, monkeypatch):
     assert rows[0].startswith("Cache En panne Ne répond pas Prévenez la personne")
 
 
+@pytest.mark.parametrize(("away", "sells"), [("cache", True), ("broker", True), ("database", False)])
+def test_it_says_that_the_shop_sells_where_it_does(page, monkeypatch, away, sells):
+    """A database that takes no writes, such as a copy of the one that is gone, still shows this page."""
+
+    def refuse():
+        raise ConnectionError("The database is read-only.")
+
+    monkeypatch.setitem(health.CHECKS, away, refuse)
+    html, rows = page()
+    assert html.count("La boutique vend toujours") == (2 if sells else 0)
+    assert ("personne ne peut commander et rien ne s&#x27;enregistre" in rows[0]) is not sells
+    assert ("</strong> Faites ce que dit la ligne." in html) is not sells
+
+
 def test_what_never_happened_and_what_could_not_be_read_say_so(page):
     def fail(now):
         raise RuntimeError
