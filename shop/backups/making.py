@@ -90,6 +90,8 @@ def make_backup(
         with archive.open("rb") as stream:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         stored = vault.put(f"{FOLDER}{name}.tar", archive)
+        # A server that was restarted since has forgotten the lock: another machine may have deleted what is not listed.
+        Backup.objects.exists()
         _put_list(vault, name, stored, sha256, files, work)
         backup = Backup(
             name=name,

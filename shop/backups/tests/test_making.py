@@ -30,7 +30,7 @@ from shop.backups.selectors import backup_is_late, last_backup
 from shop.backups.snapshot import snapshot
 from shop.backups.stored_files import DamagedError
 from shop.backups.tests.nights import NIGHT, backup_at, stored_at
-from shop.backups.vault import open_vault
+from shop.backups.vault import Vault, open_vault
 from shop.core.models import ScheduledJob
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("few_tables")]
@@ -343,6 +343,33 @@ def test_table_that_a_migration_writes_anew_meanwhile_is_not_empty_in_the_backup
         migration.close_pool()
     tables = fetch_archive(open_vault(), "", tmp_path).manifest["tables"]
     assert {table["model"]: table["rows"] for table in tables}["core.ScheduledJob"] == 1
+
+
+@pytest.mark.postgres
+def test_backup_that_lost_its_lock_meanwhile_is_not_listed(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, put = connection.copy("server"), Vault.put
+
+    def restart_after(vault: Vault, name: str, source: Path) -> str:
+        stored = put(vault, name, source)
+        if name.endswith(".tar"):
+            with server.cursor() as cursor:
+                process = connection.connection.info.backend_pid
+                cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [process])
+        return stored
+
+    try:
+        with monkeypatch.context() as restarted:
+            restarted.setattr(Vault, "put", restart_after)
+            with pytest.raises(OperationalError):
+                backup_at(NIGHT)
+    finally:
+        server.close()
+        server.close_pool()
+        connection.close()
+    assert backup_names(open_vault()) == []
+    assert backup_at(NIGHT).name == "2026-11-23T02-00-00Z"
 
 
 @pytest.mark.postgres
