@@ -37,6 +37,9 @@ def read_database(name: str, text: str) -> dict[str, Any]:
     if not found.get("NAME") or not found.get("ENGINE"):
         raise wrong
     if "postgresql" in found["ENGINE"]:
+        # A password with a / whose beginning is a number, read as a port: the rest, and the host, would be the name.
+        if "@" in found["NAME"]:
+            raise wrong
         found["ENGINE"] = "shop.core.postgresql"
     return found
 

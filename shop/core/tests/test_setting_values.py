@@ -43,6 +43,7 @@ def env(tmp_path: Path) -> SettingValues:
         ("secret", lambda env: env.database(NAME), "is no address such as postgresql://"),
         ("mysql://u:secret@h/shop", lambda env: env.database(NAME), "is no address such as postgresql://"),
         ("postgresql://u:secret/x@h/shop", lambda env: env.database(NAME), "is no address such as"),
+        ("postgresql://u:12/secret@h/shop", lambda env: env.database(NAME), "is no address such as"),
         ("postgresql://u:secret@h", lambda env: env.database(NAME), "is no address such as postgresql://"),
         ("mail.example:587", lambda env: env.mail_server(NAME), "is no address of a mail server"),
         ("smtp://u:secret@", lambda env: env.mail_server(NAME), "is no address of a mail server"),
