@@ -112,23 +112,19 @@ it("says what is wrong beside the field and sends nothing", async () => {
   expect(changes()).toEqual([]);
 });
 
-it("puts the server's refusal beside its field and keeps what was typed", async () => {
-  answers = [
-    {
-      status: 400,
-      body: {
-        code: "invalid",
-        detail: "Certains champs sont à corriger.",
-        errors: { external_id: ["Déjà pris."] },
-      },
-    },
-  ];
+it.each([
+  ["external_id", "Référence externe"],
+  // Another language was shown.
+  ["name_de", "Nom (de)"],
+])("puts the server's refusal of %s beside its field and keeps what was typed", async (name, label) => {
+  const errors = { [name]: ["Déjà pris."] };
+  answers = [{ status: 400, body: { code: "invalid", detail: "Certains champs sont à corriger.", errors } }];
   const { user, screen } = await renderStaff(<ProductEditor {...PROPS} />);
   await user.type(await screen.findByLabelText("Référence externe"), "ours-1");
   await user.click(screen.getByRole("button", { name: "Enregistrer" }));
   expect(await screen.findByText("Déjà pris.")).toBeTruthy();
   // In a part of the form that was folded.
-  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Référence externe")));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(label)));
   expect(document.activeElement?.closest("details")?.open).toBe(true);
   expect(screen.getByLabelText("Référence externe")).toHaveProperty("value", "ours-1");
 });

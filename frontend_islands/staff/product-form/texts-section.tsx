@@ -24,6 +24,14 @@ export function TextsSection({ stale, confirmed, onConfirm, isDisabled }: TextsP
   const open = stale.filter((column) => !confirmed.includes(column));
   const first = TRANSLATIONS.find((code) => open.some((column) => column.endsWith(`_${code}`)));
   const [language, setLanguage] = useState<Translation>(first ?? "en");
+  const { errors, submitCount } = useFormContext<Values>().formState;
+  const [answered, setAnswered] = useState(submitCount);
+  if (submitCount !== answered) {
+    // What is to be corrected is shown, before the form gives it the focus.
+    setAnswered(submitCount);
+    const wrong = TRANSLATIONS.filter((code) => TEXTS.some((text) => errors[`${text}_${code}`]));
+    if (wrong[0] && !wrong.includes(language)) setLanguage(wrong[0]);
+  }
   return (
     <Section title={t("sections.texts")} isOpen={open.length > 0}>
       <p className="muted">{t("texts.intro")}</p>
