@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
+PROMISE_CHANGED = "delivery.promise_changed"
 AUDITED = frozenset(
     {
         *("refund.decided", "refund.retried", "refund.transferred", "refund.transfer_taken_back"),

@@ -1742,6 +1742,11 @@ export interface components {
             language: string;
             /** Format: date-time */
             paid_at: string | null;
+            /**
+             * Format: date
+             * @description Last day on which the order is not late, where a bank's dispute kept it.
+             */
+            excused_until: string | null;
             /** Format: date-time */
             shipped_at: string | null;
             /** Format: date-time */

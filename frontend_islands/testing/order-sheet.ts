@@ -28,6 +28,7 @@ export const sheet: StaffOrderSheet = {
   created_at: "2026-11-20T10:00:00Z",
   updated_at: "2026-11-20T10:00:00.123456Z",
   promised_by: "2026-12-01",
+  excused_until: null,
   subtotal: "80.00",
   original_total: "80.00",
   promotion_savings: "0.00",

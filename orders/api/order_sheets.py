@@ -212,6 +212,9 @@ class AdminOrderDetailSerializer(AdminOrderSerializer):
     allowed_statuses = serializers.SerializerMethodField()
     language = serializers.CharField()
     paid_at = serializers.DateTimeField(allow_null=True)
+    excused_until = serializers.DateField(
+        allow_null=True, help_text="Last day on which the order is not late, where a bank's dispute kept it."
+    )
     shipped_at = serializers.DateTimeField(allow_null=True)
     delivered_at = serializers.DateTimeField(allow_null=True)
     original_total = serializers.DecimalField(max_digits=10, decimal_places=2)

@@ -30,11 +30,10 @@ from orders.models import (
     PaymentState,
     WithdrawalCase,
 )
-from orders.models.order import IN_WORKSHOP
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
 from orders.selectors.money import waiting_refunds, with_undecided_money
-from orders.selectors.workshop import is_overdue, orders_at_risk
+from orders.selectors.workshop import LATE_AFTER, is_overdue, is_to_make, orders_at_risk
 from shop.backups.selectors import backup_is_late, last_backup
 from shop.core.dates import day_in_words, shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
@@ -181,9 +180,7 @@ def _orders_at_risk(today: date) -> StaffTask:
 
 def _orders_to_make(today: date) -> StaffTask:
     """Those that are late are a task of their own."""
-    making = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__gte=today).aggregate(
-        count=Count("pk"), first=Min("promised_by")
-    )
+    making = Order.objects.filter(is_to_make(today)).aggregate(count=Count("pk"), first=Min(LATE_AFTER))
     first = making["first"]
     return StaffTask(
         "Commandes à préparer",

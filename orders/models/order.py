@@ -78,6 +78,8 @@ class Order(OrderAddresses):
     total = models.DecimalField(_("total (€)"), max_digits=10, decimal_places=2)
 
     promised_by = models.DateField(_("livraison promise au plus tard le"))
+    # With the days on which a bank kept the order here, where there are some: see `late_after`.
+    excused_until = models.DateField(_("en retard après le, litiges compris"), null=True, editable=False)
     # What is made is begun in this order, so that every date that was promised can be kept.
     start_by = models.DateField(_("à commencer au plus tard le"), null=True, blank=True, editable=False)
     terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)

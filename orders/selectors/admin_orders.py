@@ -33,7 +33,7 @@ from orders.models import (
 from orders.search_index import search_words
 from orders.selectors.money import waiting_refunds, with_undecided_money
 from orders.selectors.shipments import steps_with_parcels
-from orders.selectors.workshop import is_overdue, orders_at_risk
+from orders.selectors.workshop import is_overdue, is_to_make, orders_at_risk
 from shop.core.keyset import KeysetPage, read_page, rows_after
 from shop.core.searching import MAX_QUERY_WORDS
 
@@ -125,7 +125,7 @@ def _waiting(waits: Waits | str) -> QuerySet[Order]:
         case Waits.AT_RISK:
             return orders_at_risk(today)
         case Waits.TO_MAKE:
-            return Order.objects.filter(archived_at=None, status__in=IN_WORKSHOP, promised_by__gte=today)
+            return Order.objects.filter(is_to_make(today))
 
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:

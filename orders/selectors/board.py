@@ -23,7 +23,7 @@ from orders.models import IN_WORKSHOP, Order, OrderNote, PieceStage, WorkPiece
 from orders.selectors.installments import disputes_of
 from orders.selectors.piece_photos import count_photos
 from orders.selectors.withdrawals import keeping_from_leaving
-from orders.selectors.workshop import is_overdue, pieces_here
+from orders.selectors.workshop import is_overdue, late_after, pieces_here
 
 COLUMN_SIZE = 200
 SHIPPED_FOR = timedelta(days=2)
@@ -138,7 +138,7 @@ def _cards(pieces: Iterable[WorkPiece]) -> list[Card]:
     withdrawn = set(keeping_from_leaving(orders).values_list("order", flat=True))
     disputed = set(disputes_of(orders).values_list("order", flat=True))
     today = timezone.localdate()
-    late = {piece.item.order_id for piece in found if piece.item.order.promised_by < today}
+    late = {piece.item.order_id for piece in found if late_after(piece.item.order) < today}
     if kept := late & disputed:
         late -= kept
         late |= set(Order.objects.filter(is_overdue(today), pk__in=kept).values_list("pk", flat=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
@@ -25,6 +25,7 @@ from orders.models import (
 )
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.installments import Installment, charge_day, last_day
+from orders.selectors.workshop import is_overdue
 from shop.core.clocks import is_misdated, moment_is_misdated
 from shop.core.money import ZERO, quantize
 
@@ -122,9 +123,8 @@ def open_pause(order: Order) -> InstallmentPause | None:
 
 
 def delivery_is_late(order: Order) -> bool:
-    """Return whether the promised day has passed and the goods are still here: their customer may suspend payment (Code
-    de la consommation, L216-6). No query."""
-    return order.is_paid and not order.all_goods_have_left and order.promised_by < timezone.localdate()
+    """Return whether its customer may suspend payment, as the delivery is late (`is_overdue`). One query."""
+    return Order.objects.filter(is_overdue(timezone.localdate()), pk=order.pk).exists()
 
 
 def outstanding(order: Order) -> Decimal:
@@ -173,19 +173,20 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
     pauses = {
         pause.order_id: pause for pause in InstallmentPause.objects.filter(order__in=wanted, ended_at=None)
     }
-    stored = StoredCard.objects.filter(order__in=wanted, forgotten_at=None).annotate(
-        is_disputed=Exists(_disputes().filter(order=OuterRef("order")))
+    overdue = ExpressionWrapper(is_overdue(timezone.localdate()), output_field=BooleanField())
+    states = (
+        Order.objects.filter(pk__in=[order.pk for order in wanted])
+        .select_related("card")
+        .annotate(is_disputed=Exists(_disputes().filter(order=OuterRef("pk"))), is_overdue=overdue)
+        .in_bulk()
     )
-    cards = {card.order_id: card for card in stored}
-    disputed = {card.order_id for card in stored if card.is_disputed}
-    charged = {card.order_id: card for card in stored if not (card.refused_code or card.is_disputed)}
     return {
         order.pk: _calendar(
             order,
-            cards.get(order.pk),
-            charged.get(order.pk),
+            getattr(states[order.pk], "card", None),
             pauses.get(order.pk),
-            is_disputed=order.pk in disputed,
+            is_disputed=states[order.pk].is_disputed,
+            is_late=states[order.pk].is_overdue,
         )
         for order in wanted
     }
@@ -193,12 +194,13 @@ def calendars(orders: Iterable[Order]) -> dict[uuid.UUID, Calendar]:
 
 def _calendar(
     order: Order,
-    card: StoredCard | None,
-    charged_card: StoredCard | None,
+    stored: StoredCard | None,
     pause: InstallmentPause | None,
     *,
     is_disputed: bool,
+    is_late: bool,
 ) -> Calendar:
+    card = stored if stored and stored.forgotten_at is None else None
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
     today = timezone.localdate()
     rows = tuple(
@@ -218,10 +220,10 @@ def _calendar(
     return Calendar(
         rows=rows,
         card=card,
-        charged_card=charged_card,
+        charged_card=None if card is None or card.refused_code or is_disputed else card,
         outstanding=left,
         pause=pause,
-        may_pause=pause is None and bool(left) and not is_disputed and delivery_is_late(order),
+        may_pause=pause is None and bool(left) and not is_disputed and is_late,
         is_disputed=is_disputed,
     )
 

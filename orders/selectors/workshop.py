@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Least
+from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
 from orders.models import (
@@ -34,6 +35,9 @@ QUEUE_LOCK = "orders:queue"
 """The name that who promises a date locks, so that orders of the same moment count each other."""
 ANNOUNCED = timedelta(days=14)
 """How long before its first day pages speak of a closure."""
+
+LATE_AFTER = Coalesce("excused_until", "promised_by")
+"""`late_after` of the orders of a query."""
 
 
 def _to_make(line: str = "") -> Least:
@@ -122,9 +126,21 @@ def is_promised(order: Order) -> bool:
 
 
 def is_overdue(today: date) -> Q:
-    """Return the condition of orders at the workshop whose promised day has passed, and of which a piece is still to be
-    sent that no bank keeps there."""
-    return Q(status__in=IN_WORKSHOP, promised_by__lt=today) & _is_awaited()
+    """Return the condition of orders at the workshop that are late (`late_after`), and of which a piece is still to be
+    sent that no bank keeps there: their customer may suspend payment and end the contract (L216-6)."""
+    return Q(LessThan(LATE_AFTER, today), status__in=IN_WORKSHOP) & _is_awaited()
+
+
+def is_to_make(today: date) -> Q:
+    """Return the condition of orders at the workshop of which a piece is still to be sent, and that are not late."""
+    here = Q(GreaterThanOrEqual(LATE_AFTER, today), status__in=IN_WORKSHOP)
+    return here & Q(Exists(pieces_here(OuterRef("pk"))))
+
+
+def late_after(order: Order) -> date:
+    """Return the last day on which the order is not late: the promised one, or later by the days on which a bank kept
+    the order here since that was promised, for those are none of the workshop's delay."""
+    return order.excused_until or order.promised_by
 
 
 def _is_awaited() -> Q:
@@ -141,7 +157,15 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
     waiting = list(
         Order.objects.filter(status__in=IN_WORKSHOP)
         .annotate(units=Sum(_to_make("items__"), default=0))
-        .only("promised_by", "country", "custom_country", "postal_code", "shipping_zone", "status")
+        .only(
+            "promised_by",
+            "excused_until",
+            "country",
+            "custom_country",
+            "postal_code",
+            "shipping_zone",
+            "status",
+        )
         .order_by(F("start_by").asc(nulls_first=True), "created_at", "pk")
     )
     late = late_orders(
@@ -150,7 +174,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
                 order.units,
                 place_of(order, territories).country,
                 carrier_days(order),
-                order.promised_by,
+                late_after(order),
             )
             for order in waiting
         ),
@@ -160,7 +184,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
     keys = [
         order.pk
         for order, is_late in zip(waiting, late, strict=True)
-        if is_late and order.promised_by >= today
+        if is_late and late_after(order) >= today
     ]
     return Order.objects.filter(pk__in=keys).filter(_is_awaited())
 

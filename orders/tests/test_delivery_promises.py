@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
 
 import pytest
 import time_machine
+from django.apps import apps
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.books.staff_tasks import staff_tasks
+from orders.journal import record_event
 from orders.models import Attempt, Order, OrderEvent, WithdrawalCase
+from orders.selectors.admin_orders import count_orders, find_orders
+from orders.selectors.board import read_board
+from orders.selectors.installments import delivery_is_late
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment import delivery_promises
 from orders.services.fulfilment.delivery_promises import (
@@ -131,6 +139,20 @@ def dispute_between(provider: MemoryProvider, opened: date, closed: date, status
         sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
 
 
+def late_for_staff_and_customer(order: Order, day: date) -> tuple[object, ...]:
+    with time_machine.travel(at(day), tick=False):
+        tasks = {task.several: task.count for task in staff_tasks(day)}
+        assert not [task for task in staff_tasks(day) if "en retard de" in task.detail]
+        return (
+            count_orders().late,
+            find_orders(late=True).rows,
+            [card.is_late for card in read_board().cards],
+            tasks.get("Commandes en retard sur leur date promise", 0),
+            tasks.get("Commandes à préparer", 0),
+            delivery_is_late(Order.objects.get(pk=order.pk)),
+        )
+
+
 @pytest.mark.parametrize(
     ("opened", "closed", "silent", "told"),
     [
@@ -146,6 +168,8 @@ def test_the_days_that_a_bank_kept_an_order_here_are_none_of_the_workshops_delay
     dispute_between(provider, opened, closed)
     for day in (closed, silent):
         assert report_overdue_orders(at(day)) == 0
+        assert late_for_staff_and_customer(order, day) == (0, [], [False], 0, 1, False)
+    assert late_for_staff_and_customer(order, told) == (1, [order], [True], 1, 0, True)
     assert report_overdue_orders(at(told)) == 1
     assert overdue_mails() == [
         ("delivery_overdue", "lea@example.com"),
@@ -154,14 +178,29 @@ def test_the_days_that_a_bank_kept_an_order_here_are_none_of_the_workshops_delay
 
 
 def test_days_of_two_disputes_at_once_count_once_and_those_before_a_new_date_not_at_all(order, provider):
+    with time_machine.travel(at(date(2026, 11, 24)), tick=False):
+        second = dispute(provider, cents=1000)
     dispute_between(provider, date(2026, 11, 24), date(2026, 11, 30))
-    won = order.disputes.get()
-    won.pk, won.provider_id, won.closed_at = None, "du_2", at(date(2026, 12, 4))
-    won.save()
+    with time_machine.travel(at(date(2026, 12, 4)), tick=False):
+        provider.move_dispute(second, "won")
+        sync_disputes(Attempt.objects.get(charge_id__isnull=False).intent_id)
     assert report_overdue_orders(at(date(2026, 12, 11))) == 0
     with time_machine.travel(at(date(2026, 12, 5)), tick=False):
         set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 9), reason="Résine.", actor=None)
     assert report_overdue_orders(at(date(2026, 12, 10))) == 1
+
+
+@pytest.mark.parametrize(("promised_anew", "until"), [(None, 16), (date(2026, 12, 5), 10)])
+def test_orders_from_before_the_column_keep_their_days(order, provider, promised_anew, until):
+    dispute_between(provider, date(2026, 11, 25), date(2026, 12, 10))
+    if promised_anew:
+        with time_machine.travel(at(promised_anew), tick=False):
+            record_event(order, "delivery.promise_changed", before="2026-11-30", after="2026-12-01")
+    Order.objects.update(excused_until=None, promised_by=promised_anew or order.promised_by)
+    migration = import_module("orders.migrations.0021_excused_days")
+    migration.forwards(apps, connection.schema_editor())
+    order.refresh_from_db()
+    assert order.excused_until == date(2026, 12, until)
 
 
 def test_no_new_date_is_promised_while_a_bank_disputes_the_payment(order, provider):

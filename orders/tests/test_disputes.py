@@ -24,6 +24,7 @@ from orders.models import (
     StoredCard,
     WorkPiece,
 )
+from orders.selectors.admin_orders import find_orders
 from orders.selectors.installments import to_collect
 from orders.selectors.order_cards import order_cards
 from orders.selectors.workshop import orders_at_risk
@@ -367,6 +368,8 @@ def test_l216_6_nobody_waits_for_goods_of_which_all_money_is_owed(provider, clie
     order = bounced(provider).order
     assert (order.status, WorkPiece.objects.get().is_cancelled) == (OrderStatus.CONFIRMED, True)
     assert report_overdue_orders(timezone.now() + timedelta(days=60)) == 0
+    assert find_orders(waits="to_make").rows == []
+    assert not [task for task in staff_tasks(timezone.localdate()) if "à préparer" in task.several]
     Order.objects.update(promised_by=timezone.localdate())
     assert not orders_at_risk(timezone.localdate())
     assert "delivery_overdue" not in mails(order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -330,10 +330,12 @@ def test_staff_send_the_link_and_give_an_installment_up(
     assert charged(fake_stripe) == [5000, 5000]
 
 
+@pytest.mark.parametrize("forgotten_at", [None, datetime(2026, 11, 23, tzinfo=UTC)])
 def test_nothing_is_asked_for_or_said_to_be_charged_while_a_bank_disputes_a_payment(
-    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client, forgotten_at: Any
 ):
     order = bought(fake_stripe, shopper)
+    StoredCard.objects.update(forgotten_at=forgotten_at)
     attempt = Attempt.objects.get(payment__order=order, payment__position=1)
     Dispute.objects.create(
         order=order, attempt=attempt, provider_id="du_1", amount=Decimal("50.00"), state="needs_response"

@@ -137,8 +137,10 @@ function Summary({ order }: { order: StaffOrderSheet }) {
   ];
   if (order.paid_at) facts.push([t(isInstallments ? "firstPaid" : "paid"), formatMoment(order.paid_at)]);
   const isAwaited = order.lines.some((line) => line.to_send > 0);
-  if (isAwaited && !order.shipped_at && !order.delivered_at)
-    facts.push([t("promised"), formatDay(order.promised_by)]);
+  if (isAwaited && !order.shipped_at && !order.delivered_at) {
+    const [day, until] = [formatDay(order.promised_by), order.excused_until];
+    facts.push([t("promised"), until ? t("excused", { day, until: formatDay(until) }) : day]);
+  }
   if (order.shipped_at) facts.push([t("shipped"), formatMoment(order.shipped_at)]);
   if (order.delivered_at) facts.push([t("delivered"), formatMoment(order.delivered_at)]);
   if (order.withdrawal_until) facts.push([t("withdrawal"), formatDay(order.withdrawal_until)]);

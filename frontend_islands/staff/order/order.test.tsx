@@ -185,6 +185,12 @@ it("shows sums that add up, and a payment of which a part went back", async () =
   ]);
 });
 
+it("says until when a bank's dispute lets an order leave later than promised", async () => {
+  answers["GET /api/admin/orders"] = { body: { ...sheet, excused_until: "2026-12-16" } };
+  const { screen } = await renderStaff(<OrderScreen {...props} />);
+  await screen.findByText("1er décembre 2026, en retard après le 16 décembre 2026 à cause d'un litige");
+});
+
 it("says of an order in installments when the first was paid, and what becomes of each", async () => {
   const payments = [
     { position: 1, due: "2026-11-20", amount: "40.00", state: "paid" },

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event
+from orders.journal import PROMISE_CHANGED, record_event
 from orders.models import PAID_STATUSES, Order
 from orders.selectors.withdrawals import is_awaited
 from orders.selectors.workshop import is_overdue, is_promised
@@ -25,15 +25,12 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 _OVERDUE = "delivery.overdue"
-_PROMISED = "delivery.promise_changed"
 
 
 def report_overdue_orders(now: datetime) -> int:
     """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
     Nobody waits for an order that its customer has withdrawn from, that was refunded, also where the money has not
-    arrived, or whose payments a bank took back or looks at; once it has looked, the workshop has as many days more.
-
-    The promise covers its whole day: the order is late from the next one on.
+    arrived, or whose payments a bank took back or looks at (`is_overdue`).
     """
     today = timezone.localdate(now)
     late = Order.objects.filter(is_overdue(today))
@@ -42,8 +39,6 @@ def report_overdue_orders(now: datetime) -> int:
         with transaction.atomic():
             order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             promised = order.promised_by
-            if promised + timedelta(days=_days_with_banks(order)) >= today:
-                return False
             if not is_awaited(order) or not late.filter(pk=order_id).exists():
                 return False
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
@@ -71,11 +66,11 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
             refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")
             raise Problem("invalid_date", refusal, errors={"promised_by": [refusal]})
         before = order.promised_by
-        order.promised_by = promised_by
-        order.save(update_fields=["promised_by", "updated_at"])
+        order.promised_by, order.excused_until = promised_by, None
+        order.save(update_fields=["promised_by", "excused_until", "updated_at"])
         event = record_event(
             order,
-            _PROMISED,
+            PROMISE_CHANGED,
             actor=actor,
             before=before.isoformat(),
             after=promised_by.isoformat(),
@@ -112,18 +107,6 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
             after=None if delivered_on is None else delivered_on.isoformat(),
         )
     return order
-
-
-def _days_with_banks(order: Order) -> int:
-    """Return on how many days disputes that are over kept the order here since its date was promised."""
-    changed = order.events.filter(name=_PROMISED).order_by("created_at").last()
-    since = order.created_at if changed is None else changed.created_at
-    days: set[date] = set()
-    over = order.disputes.filter(closed_at__gt=since)
-    for opened_at, closed_at in over.values_list("opened_at", "closed_at"):
-        first, last = timezone.localdate(max(opened_at, since)), timezone.localdate(closed_at)
-        days |= {first + timedelta(days=number) for number in range((last - first).days)}
-    return len(days)
 
 
 def _last_before_handed_over(order: Order) -> datetime:

@@ -1,13 +1,14 @@
 """A customer's bank takes a payment back: staff must look before anything more is sent, refunded or charged."""
 
 import logging
+from datetime import date, timedelta
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.journal import record_event
+from orders.journal import PROMISE_CHANGED, record_event
 from orders.ledger import book_movement, charged_at, taken_at
 from orders.models import (
     OPEN_DISPUTES,
@@ -100,6 +101,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         if dispute.state in _CLOSED:
             # What was refunded while it was open ends the order now.
             settle_completed_requests(order)
+            _excuse_days(order)
         mark_disputes(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,
@@ -117,6 +119,20 @@ def _is_forward(before: str, after: str) -> bool:
     return before != after and (
         before in OPEN_DISPUTES or (before, after) == (DisputeState.LOST, DisputeState.WON)
     )
+
+
+def _excuse_days(order: Order) -> None:
+    """Have the order late as many days later as disputes that are over kept it at the workshop since its delivery day
+    was promised. Call it with the order locked."""
+    changed = order.events.filter(name=PROMISE_CHANGED).order_by("created_at").last()
+    since = order.created_at if changed is None else changed.created_at
+    days: set[date] = set()
+    over = order.disputes.filter(closed_at__gt=since)
+    for opened_at, closed_at in over.values_list("opened_at", "closed_at"):
+        first, last = timezone.localdate(max(opened_at, since)), timezone.localdate(closed_at)
+        days |= {first + timedelta(days=number) for number in range((last - first).days)}
+    order.excused_until = order.promised_by + timedelta(days=len(days)) if days else None
+    order.save(update_fields=["excused_until", "updated_at"])
 
 
 def mark_disputes(order: Order) -> None:
