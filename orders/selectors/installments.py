@@ -97,6 +97,12 @@ class Calendar:
         return next((row for row in self.rows if row.is_open), None)
 
     @property
+    def is_missed(self) -> bool:
+        """Whether the first payment still to be made was not paid on its day, and is asked for."""
+        row = self.next_open
+        return row is not None and row.is_missed and not self.is_suspended
+
+    @property
     def open_count(self) -> int:
         return sum(row.is_open for row in self.rows)
 

@@ -8,10 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.template.loader import render_to_string
 from django.utils import timezone
 
 from orders.models import Attempt, Order, PausedBy, PauseEnd
 from orders.selectors.installments import calendar, to_collect
+from orders.selectors.order_cards import order_cards
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments.due_installments import run_round
@@ -50,6 +52,19 @@ def refuse(order: Order, code: str) -> None:
         amount_cents=6000, expires_at=timezone.now(),
     )  # fmt: skip
     record_refusal(order=order, payment=second, attempt=tried)
+
+
+def test_a_member_is_not_pressed_to_pay_while_a_bank_disputes_a_payment(order, provider):
+    def pressed() -> tuple[bool, ...]:
+        [card] = order_cards([Order.objects.get(pk=order.pk)], user_id=0)
+        shown = render_to_string("pages/members/_order.html", {"card": card})
+        words = ('<details class="disclosure" open>', "button--primary", "Payer ou changer de carte")
+        return tuple(word in shown for word in words)
+
+    refuse(order, "expired_card")
+    assert pressed() == (True, True, True)
+    dispute(provider)
+    assert pressed() == (False, False, False)
 
 
 def disputed(order: Order, provider: MemoryProvider) -> None:
