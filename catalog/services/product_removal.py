@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -29,28 +29,28 @@ def archive_products(
     Return how many changed. This and the functions below raise `Problem`: 404 `unknown_products`, and 409 `conflict`
     when `preview_key` (`staff_products.key_of_versions`) is of other versions.
     """
-    return _move(product_ids, actor, preview_key, "product.archived", "archived_at", out=True)
+    return _move(product_ids, actor, preview_key, "product.archived", _archive)
 
 
 def unarchive_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the archive: published again if they were."""
-    return _move(product_ids, actor, preview_key, "product.unarchived", "archived_at", out=False)
+    return _move(product_ids, actor, preview_key, "product.unarchived", _unarchive)
 
 
 def trash_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Move products to the trash: to the shop they are gone at once, staff can restore them for 30 days."""
-    return _move(product_ids, actor, preview_key, "product.trashed", "trashed_at", out=True)
+    return _move(product_ids, actor, preview_key, "product.trashed", _trash)
 
 
 def restore_products(
     *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
 ) -> int:
     """Take products out of the trash: where they were before, published if they were."""
-    return _move(product_ids, actor, preview_key, "product.restored", "trashed_at", out=False)
+    return _move(product_ids, actor, preview_key, "product.restored", _restore)
 
 
 def delete_trashed(*, product_id: int, actor: AbstractBaseUser | None) -> None:
@@ -96,29 +96,58 @@ def _move(
     actor: AbstractBaseUser | None,
     preview_key: str,
     action: str,
-    column: str,
-    *,
-    out: bool,
+    change: Callable[[Product], bool],
 ) -> int:
-    """Write or empty the moment at which products left the shop; nothing is archived within the trash."""
+    """Save the products that `change` moved; nothing is archived within the trash."""
     refresh_due_promotions()
     with transaction.atomic():
-        products = [
-            product
-            for product in lock_found(product_ids, preview_key)
-            if (getattr(product, column) is None) == out
-            and (column == "trashed_at" or product.trashed_at is None)
-        ]
-        for product in products:
-            setattr(product, column, timezone.now() if out else None)
-            if out:
-                # Archived first and put into the trash after: what it was before the archive counts.
-                product.was_published = product.was_published or product.is_published
-                product.is_published = False
-            elif product.archived_at is None:
-                product.is_published, product.was_published = product.was_published, False
+        moved = [product for product in lock_found(product_ids, preview_key) if change(product)]
+        for product in moved:
             _save(product, action, actor)
-    return len(products)
+    return len(moved)
+
+
+def _archive(product: Product) -> bool:
+    if product.archived_at is not None or product.trashed_at is not None:
+        return False
+    product.archived_at = timezone.now()
+    _hide(product)
+    return True
+
+
+def _unarchive(product: Product) -> bool:
+    if product.archived_at is None or product.trashed_at is not None:
+        return False
+    product.archived_at = None
+    _show(product)
+    return True
+
+
+def _trash(product: Product) -> bool:
+    if product.trashed_at is not None:
+        return False
+    product.trashed_at = timezone.now()
+    _hide(product)
+    return True
+
+
+def _restore(product: Product) -> bool:
+    if product.trashed_at is None:
+        return False
+    product.trashed_at = None
+    if product.archived_at is None:
+        _show(product)
+    return True
+
+
+def _hide(product: Product) -> None:
+    # Archived first and put into the trash after: what it was before the archive counts.
+    product.was_published = product.was_published or product.is_published
+    product.is_published = False
+
+
+def _show(product: Product) -> None:
+    product.is_published, product.was_published = product.was_published, False
 
 
 def _save(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
