@@ -19,7 +19,7 @@ from catalog.models import Product
 from catalog.selectors.product_documents import (
     own_addresses,
     product_documents,
-    stock_document,
+    stock_documents,
     stock_rows,
 )
 from catalog.services.product_writing import create_product, update_product
@@ -48,9 +48,9 @@ class StockAutomation(APIView):
         responses=StockPage,
     )
     def get(self, request: Request) -> Response:
-        # Two queries.
+        # Three queries.
         page = _page(request, stock_rows(), STOCK_PAGE_SIZE)
-        return _answer(request, page, [stock_document(row) for row in page])
+        return _answer(request, page, stock_documents(list(page)))
 
 
 class ProductAutomation(APIView):

@@ -53,7 +53,8 @@ class AutomationPage(serializers.Serializer[Any]):
 
 
 class VariantStock(serializers.Serializer[Any]):
-    """`stock_quantity` is null for made to order; `in_stock` is the mark of staff."""
+    """`stock_quantity` is null for made to order; `in_stock` is the mark of staff, in the list false for what is not
+    offered."""
 
     product_id = serializers.IntegerField()
     variant_id = serializers.IntegerField()

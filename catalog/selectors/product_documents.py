@@ -5,7 +5,7 @@ Other than `GET /api/products/{id}` it shows what staff entered, not what a shop
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +25,7 @@ from catalog.pricing import full_price, offered_variants
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info
 from catalog.selectors.staff_variants import format_marks, format_variants
+from catalog.selectors.variants import variants_of
 from catalog.selectors.wording import default_production_days, production_days, production_text
 from shop.core.languages import SOURCE_LANGUAGE, TRANSLATIONS
 from shop.core.money import amount_string
@@ -75,12 +76,20 @@ def product_documents(product_ids: Collection[int]) -> dict[int, dict[str, Any]]
 
 def stock_rows() -> QuerySet[Variant]:
     """Every variant with its product, in a steady order, but for those of products in the trash."""
-    rows = Variant.objects.filter(product__trashed_at=None).select_related("product")
+    rows = Variant.objects.filter(product__trashed_at=None).select_related("product__category")
     return rows.order_by("product_id", "pk")
 
 
-def stock_document(variant: Variant) -> dict[str, Any]:
-    """The units of a variant: its own number, else its product's. Select `product` with it."""
+def stock_documents(variants: Sequence[Variant]) -> list[dict[str, Any]]:
+    """The units of these rows of `stock_rows`: each its own number, else its product's. What is not offered is not in
+    stock. One query."""
+    products = {row.product_id: row.product for row in variants}
+    found = variants_of(products)
+    offered = {row.pk for pk, product in products.items() for row in offered_variants(product, found[pk])}
+    return [_stock_document(row, is_offered=row.pk in offered) for row in variants]
+
+
+def _stock_document(variant: Variant, *, is_offered: bool) -> dict[str, Any]:
     own = variant.stock_quantity
     return {
         "product_id": variant.product_id,
@@ -89,7 +98,7 @@ def stock_document(variant: Variant) -> dict[str, Any]:
         "finish": variant.finish or None,
         "sku": variant.sku,
         "stock_quantity": variant.product.stock_quantity if own is None else own,
-        "in_stock": variant.in_stock and variant.product.in_stock,
+        "in_stock": is_offered and variant.in_stock and variant.product.in_stock,
     }
 
 

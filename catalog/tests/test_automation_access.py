@@ -15,7 +15,16 @@ from catalog.models import Product
 from catalog.selectors.product_documents import product_documents
 from catalog.services.categories import save_category
 from catalog.services.promotions import delete_promotion
-from catalog.tests.factories import make_product, make_promotion, make_user, make_variation
+from catalog.tests.factories import (
+    change_product,
+    change_variant,
+    make_finish_category,
+    make_product,
+    make_promotion,
+    make_user,
+    make_variation,
+    variant_of,
+)
 from catalog.tests.programs import URL, Program, minimal
 from shop.integrations.endpoints import create_endpoint
 from shop.integrations.keys import READ_ONLY, create_api_key
@@ -99,13 +108,25 @@ def test_stock_is_read_by_its_own_scope(program: Program, django_assert_num_quer
     assert program._send("get", "/functions/v1/stock").status_code == 403
     reader = Program(create_api_key(name="Stock", scopes=[Scope.READ_STOCK], actor=None))
     reader._send("get", "/functions/v1/stock")
-    # Limits of network and key: a read and a write each. The key. The count, the page.
-    with django_assert_num_queries(4 + 1 + 2):
+    # Limits of network and key: a read and a write each. The key. The count, the page, all variants of its products.
+    with django_assert_num_queries(4 + 1 + 3):
         document = reader._send("get", "/functions/v1/stock").json()
     rows = {row["sku"]: row for row in document["results"] if row["variation_id"]}
     assert (rows["P"]["stock_quantity"], rows["P"]["variation_id"]) == (1, small.pk)
     assert rows[""]["stock_quantity"] == 4
     assert reader.get().status_code == 403
+
+
+def test_stock_of_what_is_not_offered_is_not_in_stock():
+    product = make_product(category=make_finish_category(), painted_price="60.00", unpainted_price="40.00")
+    change_variant(variant_of(product, finish="unpainted"), stock_quantity=3)
+    change_product(product, unpainted_price=None)
+    reader = Program(create_api_key(name="Stock", scopes=[Scope.READ_STOCK], actor=None))
+    rows = reader._send("get", "/functions/v1/stock").json()["results"]
+    assert [(row["finish"], row["stock_quantity"], row["in_stock"]) for row in rows] == [
+        ("painted", None, True),
+        ("unpainted", 3, False),
+    ]
 
 
 def test_what_is_in_the_trash_is_nowhere_and_what_is_archived_says_so(program: Program):

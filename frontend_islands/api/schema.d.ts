@@ -5485,7 +5485,10 @@ export interface components {
             in_stock: boolean;
             stock_quantity: number | null;
         };
-        /** @description `stock_quantity` is null for made to order; `in_stock` is the mark of staff. */
+        /**
+         * @description `stock_quantity` is null for made to order; `in_stock` is the mark of staff, in the list false for what is not
+         *     offered.
+         */
         VariantStock: {
             product_id: number;
             variant_id: number;
