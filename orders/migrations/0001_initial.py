@@ -496,7 +496,7 @@ class Migration(migrations.Migration):
                 ('announced_at', models.DateTimeField(blank=True, null=True, verbose_name='rappel envoyé le')),
                 ('moved_from', models.DateField(blank=True, null=True, verbose_name="d'abord prévu le")),
                 ('next_try_on', models.DateField(blank=True, null=True, verbose_name='prochain essai le')),
-                ('link_sent_at', models.DateTimeField(blank=True, null=True, verbose_name='lien de paiement envoyé le')),
+                ('link_sent_at', models.DateTimeField(blank=True, null=True, verbose_name='premier refus ou premier lien le')),
                 ('stopped_code', models.CharField(blank=True, max_length=60, verbose_name="pourquoi la carte n'est plus débitée")),
                 ('merged_into', models.ForeignKey(blank=True, help_text="Le client a tout payé d'avance\xa0: cette échéance est comptée dans une autre.", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='orders.payment', verbose_name="payé avec l'échéance")),
             ],

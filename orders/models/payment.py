@@ -51,7 +51,7 @@ class Payment(models.Model):
     announced_at = models.DateTimeField(_("rappel envoyé le"), null=True, blank=True)
     moved_from = models.DateField(_("d'abord prévu le"), null=True, blank=True)
     next_try_on = models.DateField(_("prochain essai le"), null=True, blank=True)
-    link_sent_at = models.DateTimeField(_("lien de paiement envoyé le"), null=True, blank=True)
+    link_sent_at = models.DateTimeField(_("premier refus ou premier lien le"), null=True, blank=True)
     stopped_code = models.CharField(_("pourquoi la carte n'est plus débitée"), max_length=60, blank=True)
     merged_into = models.ForeignKey(
         "self",
